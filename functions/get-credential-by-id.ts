@@ -1,0 +1,10 @@
+/** GetCredentialById: one credential exchange record, in one read. */
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { GetCredentialById } from '../lib/interface/credentials.ts'
+import { toCredentialExchangeJson } from '../lib/records/credential-exchange.ts'
+import { requireRecord } from '../lib/store/record-reads.ts'
+
+export const getCredentialById = defineOperation(GetCredentialById, async ({ principal, path }) =>
+  toCredentialExchangeJson(await requireRecord(actingAgent(principal), 'CredentialRecord', path.credentialRecordId)),
+)

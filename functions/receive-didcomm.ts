@@ -1,0 +1,16 @@
+/** ReceiveDidcomm: the door for other agents; one envelope, one transaction, and its answer by return route. */
+import { receiveEnvelope } from '../lib/agent/receive.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { answer } from '../lib/http/request.ts'
+import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
+import { BASE_AGENT } from '../lib/records/tenant.ts'
+import { readTenant } from '../lib/store/tenants.ts'
+
+const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
+
+export const receiveDidcomm = defineOperation(ReceiveDidcomm, async ({ path, body }) => {
+  const { tenantId } = path
+  if (tenantId !== undefined) await readTenant(tenantId)
+  const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, body)
+  return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
+})

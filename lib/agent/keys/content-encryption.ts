@@ -1,0 +1,68 @@
+/** Authenticated encryption with a raw symmetric key: the content of a DIDComm envelope. */
+import { type CipherGCMTypes, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { Kms } from '@credo-ts/core'
+
+/** JWA names (and Credo's `C20P`) to those of OpenSSL. All of them take a 12-byte nonce and give a 16-byte tag. */
+const CIPHERS = {
+  // Aries envelopes say `xchacha20poly1305_ietf` in their header and mean this one (RFC 0019, libsodium's ietf variant).
+  C20P: 'chacha20-poly1305',
+  A128GCM: 'aes-128-gcm',
+  A256GCM: 'aes-256-gcm',
+} as const
+
+const NONCE_LENGTH = 12
+const TAG_LENGTH = 16
+
+export type ContentEncryptionAlgorithm = keyof typeof CIPHERS
+
+export const isContentEncryptionAlgorithm = (algorithm: string): algorithm is ContentEncryptionAlgorithm =>
+  Object.hasOwn(CIPHERS, algorithm)
+
+/** Encrypts `content`; `aad` is authenticated, not encrypted. A nonce is made if none is given. */
+export const encryptContent = (
+  algorithm: ContentEncryptionAlgorithm,
+  jwk: Kms.KmsJwkPrivateOct,
+  content: Uint8Array,
+  { iv = randomBytes(NONCE_LENGTH), aad }: { iv?: Uint8Array | undefined; aad?: Uint8Array | undefined } = {},
+): Kms.KmsEncryptReturn => {
+  const cipher = createCipheriv(cipherName(algorithm, iv), contentKey(algorithm, jwk), iv, {
+    authTagLength: TAG_LENGTH,
+  })
+  if (aad) cipher.setAAD(aad, { plaintextLength: content.length })
+  const encrypted = Uint8Array.from(Buffer.concat([cipher.update(content), cipher.final()]))
+  return { encrypted, iv: Uint8Array.from(iv), tag: Uint8Array.from(cipher.getAuthTag()) }
+}
+
+/** Decrypts what `encryptContent` made. Throws `KeyManagementError` if content, nonce, tag or `aad` was altered. */
+export const decryptContent = (
+  algorithm: ContentEncryptionAlgorithm,
+  jwk: Kms.KmsJwkPrivateOct,
+  { encrypted, iv, tag, aad }: { encrypted: Uint8Array; iv: Uint8Array; tag: Uint8Array; aad?: Uint8Array | undefined },
+): Uint8Array<ArrayBuffer> => {
+  const name = cipherName(algorithm, iv)
+  // A shorter tag is easier to forge; OpenSSL would take one.
+  if (tag.length !== TAG_LENGTH) throw new Kms.KeyManagementError(`The tag of ${algorithm} is ${TAG_LENGTH} bytes long`)
+  const decipher = createDecipheriv(name, contentKey(algorithm, jwk), iv, { authTagLength: TAG_LENGTH })
+  decipher.setAuthTag(tag)
+  if (aad) decipher.setAAD(aad, { plaintextLength: encrypted.length })
+  try {
+    return Uint8Array.from(Buffer.concat([decipher.update(encrypted), decipher.final()]))
+  } catch (error) {
+    throw new Kms.KeyManagementError(
+      `The content could not be decrypted with ${algorithm}`,
+      error instanceof Error ? { cause: error } : {},
+    )
+  }
+}
+
+/** OpenSSL's name of the cipher, in one type for both families: Node's types split them, its options do not differ. */
+const cipherName = (algorithm: ContentEncryptionAlgorithm, iv: Uint8Array): CipherGCMTypes => {
+  if (iv.length === NONCE_LENGTH) return CIPHERS[algorithm] as CipherGCMTypes
+  throw new Kms.KeyManagementError(`The nonce of ${algorithm} is ${NONCE_LENGTH} bytes long`)
+}
+
+/** The bytes of the key; throws if it is not as long as the algorithm needs it, or is meant for another one. */
+const contentKey = (algorithm: ContentEncryptionAlgorithm, jwk: Kms.KmsJwkPrivateOct): Uint8Array => {
+  Kms.assertAllowedEncryptionAlgForKey(jwk, algorithm)
+  return Buffer.from(jwk.k, 'base64url')
+}

@@ -1,0 +1,137 @@
+/** Credo's key management on Node's own crypto and a key store: everything that DIDComm v1 and W3C credentials ask for. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type AgentContext, Kms } from '@credo-ts/core'
+import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
+import { decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
+import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType } from './key-pair.ts'
+import type { KeyStore } from './key-store.ts'
+import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
+
+/** The keys of an agent: Credo asks this service, it asks the store. */
+export class KeyManagementService implements Kms.KeyManagementService {
+  readonly backend = 'serverless-agent'
+  readonly #store: KeyStore
+
+  constructor(store: KeyStore) {
+    this.#store = store
+  }
+
+  isOperationSupported(_agentContext: AgentContext, operation: Kms.KmsOperation): boolean {
+    switch (operation.operation) {
+      case 'createKey':
+        return isHeldKeyType(operation.type)
+      case 'importKey':
+        return isHeldJwk(operation.privateJwk)
+      case 'sign':
+      case 'verify':
+        return isSignatureAlgorithm(operation.algorithm)
+      case 'encrypt':
+        return isSupportedEncryption(operation.encryption.algorithm, operation.keyAgreement?.algorithm)
+      case 'decrypt':
+        return isSupportedEncryption(operation.decryption.algorithm, operation.keyAgreement?.algorithm)
+      case 'deleteKey':
+      case 'randomBytes':
+        return true
+    }
+  }
+
+  async getPublicKey(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPublic | null> {
+    const jwk = await this.#store.get(agentContext, keyId)
+    return jwk && { ...Kms.publicJwkFromPrivateJwk(jwk), kid: keyId }
+  }
+
+  async createKey<Type extends Kms.KmsCreateKeyType>(
+    agentContext: AgentContext,
+    { type, keyId = randomUUID() }: Kms.KmsCreateKeyOptions<Type>,
+  ): Promise<Kms.KmsCreateKeyReturn<Type>> {
+    if (!isHeldKeyType(type)) throw this.#notSupported(`keys of type ${type.kty}`)
+    const jwk = { ...generateJwk(type), kid: keyId }
+    await this.#store.insert(agentContext, keyId, jwk)
+    // The type depends on the value of `Type`, which the compiler cannot follow.
+    return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsCreateKeyReturn<Type>
+  }
+
+  async importKey<Jwk extends Kms.KmsJwkPrivate>(
+    agentContext: AgentContext,
+    { privateJwk }: Kms.KmsImportKeyOptions<Jwk>,
+  ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
+    if (!isHeldJwk(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
+    assertKeyPair(privateJwk)
+    const keyId = privateJwk.kid ?? randomUUID()
+    const jwk = { ...privateJwk, kid: keyId }
+    await this.#store.insert(agentContext, keyId, jwk)
+    return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsImportKeyReturn<Jwk>
+  }
+
+  deleteKey(agentContext: AgentContext, { keyId }: Kms.KmsDeleteKeyOptions): Promise<boolean> {
+    return this.#store.delete(agentContext, keyId)
+  }
+
+  randomBytes(_agentContext: AgentContext, { length }: Kms.KmsRandomBytesOptions): Kms.KmsRandomBytesReturn {
+    return Uint8Array.from(randomBytes(length))
+  }
+
+  async sign(agentContext: AgentContext, { keyId, algorithm, data }: Kms.KmsSignOptions): Promise<Kms.KmsSignReturn> {
+    if (!isSignatureAlgorithm(algorithm)) throw this.#notSupported(algorithm)
+    return { signature: signWith(await this.#privateKey(agentContext, keyId), algorithm, data) }
+  }
+
+  async verify(agentContext: AgentContext, options: Kms.KmsVerifyOptions): Promise<Kms.KmsVerifyReturn> {
+    const { key, algorithm, data, signature } = options
+    if (!isSignatureAlgorithm(algorithm)) throw this.#notSupported(algorithm)
+    const jwk = key.keyId === undefined ? key.publicJwk : await this.#privateKey(agentContext, key.keyId)
+    const publicJwk = Kms.publicJwkFromPrivateJwk(jwk)
+    return verifyWith(publicJwk, algorithm, data, signature) ? { verified: true, publicJwk } : { verified: false }
+  }
+
+  async encrypt(agentContext: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
+    const { key, encryption, data } = options
+    if (isBoxAgreement(key.keyAgreement) && encryption.algorithm === 'XSALSA20-POLY1305') {
+      const { keyId, externalPublicJwk } = key.keyAgreement
+      const sender = keyId === undefined ? undefined : await this.#privateKey(agentContext, keyId)
+      return encryptByAgreement(sender, externalPublicJwk, data, encryption.iv)
+    }
+    switch (encryption.algorithm) {
+      case 'C20P':
+      case 'A128GCM':
+      case 'A256GCM':
+        if (key.privateJwk) return encryptContent(encryption.algorithm, key.privateJwk, data, encryption)
+    }
+    throw this.#notSupported(describeEncryption(encryption.algorithm, key.keyAgreement?.algorithm))
+  }
+
+  async decrypt(agentContext: AgentContext, options: Kms.KmsDecryptOptions): Promise<Kms.KmsDecryptReturn> {
+    const { key, decryption, encrypted } = options
+    if (isBoxAgreement(key.keyAgreement) && decryption.algorithm === 'XSALSA20-POLY1305') {
+      const { keyId, externalPublicJwk } = key.keyAgreement
+      const recipient = await this.#privateKey(agentContext, keyId)
+      return { data: decryptByAgreement(recipient, externalPublicJwk, encrypted, decryption.iv) }
+    }
+    switch (decryption.algorithm) {
+      case 'C20P':
+      case 'A128GCM':
+      case 'A256GCM':
+        if (key.privateJwk)
+          return { data: decryptContent(decryption.algorithm, key.privateJwk, { ...decryption, encrypted }) }
+    }
+    throw this.#notSupported(describeEncryption(decryption.algorithm, key.keyAgreement?.algorithm))
+  }
+
+  async #privateKey(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate> {
+    const jwk = await this.#store.get(agentContext, keyId)
+    if (!jwk) throw new Kms.KeyManagementKeyNotFoundError(keyId, [this.backend])
+    return jwk
+  }
+
+  #notSupported(what: string) {
+    return new Kms.KeyManagementAlgorithmNotSupportedError(what, this.backend)
+  }
+}
+
+const isSupportedEncryption = (encryption: string, agreement: string | undefined): boolean =>
+  agreement === undefined
+    ? isContentEncryptionAlgorithm(encryption)
+    : agreement === 'ECDH-HSALSA20' && encryption === 'XSALSA20-POLY1305'
+
+const describeEncryption = (encryption: string, agreement: string | undefined): string =>
+  agreement === undefined ? `${encryption} with this key` : `${encryption} with ${agreement}`

@@ -1,0 +1,95 @@
+/** Credo's modules as this agent uses them: our storage, keys, outbox and sessions below, its protocols above. */
+import {
+  type AgentContextProvider,
+  type BaseRecord,
+  CacheModule,
+  type DependencyManager,
+  DidsModule,
+  InjectionSymbols,
+  InMemoryLruCache,
+  JwkDidRegistrar,
+  JwkDidResolver,
+  KeyDidRegistrar,
+  KeyDidResolver,
+  Kms,
+  type Module,
+  PeerDidRegistrar,
+  PeerDidResolver,
+  type StorageService,
+  WebDidResolver,
+} from '@credo-ts/core'
+import {
+  DidCommAutoAcceptCredential,
+  DidCommAutoAcceptProof,
+  DidCommCredentialV2Protocol,
+  DidCommJsonLdCredentialFormatService,
+  DidCommModule,
+  DidCommModuleConfig,
+  DidCommTransportService,
+} from '@credo-ts/didcomm'
+import { KeyManagementService } from './keys/key-management-service.ts'
+import { SealedKeyStore } from './keys/sealed-key-store.ts'
+import { OutboxTransport } from './outbox-transport.ts'
+import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
+import { NoQueueTransport } from './queue-transport.ts'
+import { UnitOfWorkSessions } from './return-route.ts'
+import { UnitOfWorkStorageService } from './storage-service.ts'
+
+/** Resolved DID documents of others, in memory; a created one is in the table. */
+const CACHED_DOCUMENTS = 500
+
+/** Options that differ by tenant: the endpoint that its DIDs and invitations name. */
+const didCommOptions = (endpoint: string) => ({
+  endpoints: [endpoint],
+  transports: { inbound: [], outbound: [new OutboxTransport()] },
+  queueTransportRepository: new NoQueueTransport(),
+  // A mediator makes keys at its start, so that cold starts race.
+  mediator: false as const,
+  mediationRecipient: false as const,
+  messagePickup: false as const,
+  connections: { autoAcceptConnections: true },
+  credentials: {
+    autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
+    credentialProtocols: [
+      new DidCommCredentialV2Protocol({ credentialFormats: [new DidCommJsonLdCredentialFormatService()] }),
+    ],
+  },
+  proofs: { autoAcceptProofs: DidCommAutoAcceptProof.ContentApproved, proofProtocols: proofProtocols() },
+})
+
+/** The configuration of a tenant's own DIDComm endpoint. */
+export const didCommConfig = (endpoint: string): DidCommModuleConfig =>
+  new DidCommModuleConfig(didCommOptions(endpoint))
+
+export const agentModules = (endpoint: string, contexts: AgentContextProvider) => ({
+  kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(new SealedKeyStore())] }),
+  // The default cache writes to the storage, and this one is asked for DID documents only.
+  cache: new CacheModule({ cache: new InMemoryLruCache({ limit: CACHED_DOCUMENTS }), useCachedStorageService: false }),
+  dids: new DidsModule({
+    registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
+    resolvers: [new KeyDidResolver(), new PeerDidResolver(), new JwkDidResolver(), new WebDidResolver()],
+  }),
+  didcomm: new DidCommModule(didCommOptions(endpoint)),
+  anonCredsNonces: new AnonCredsNonces(),
+  // Last: it replaces what modules before it have registered.
+  platform: new PlatformModule(contexts),
+})
+
+export type AgentModules = ReturnType<typeof agentModules>
+
+class PlatformModule implements Module {
+  readonly #contexts: AgentContextProvider
+
+  constructor(contexts: AgentContextProvider) {
+    this.#contexts = contexts
+  }
+
+  register(dependencyManager: DependencyManager): void {
+    const storage: StorageService<BaseRecord> = new UnitOfWorkStorageService()
+    dependencyManager.registerInstance(InjectionSymbols.StorageService, storage)
+    dependencyManager.registerInstance(InjectionSymbols.AgentContextProvider, this.#contexts)
+    // Only its public methods are called, and those are all there.
+    const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
+    dependencyManager.registerInstance(DidCommTransportService, sessions)
+  }
+}

@@ -1,0 +1,105 @@
+/** The present-proof protocols of this agent: AnonCreds is asked for, and received, but never called verified. */
+import { randomBytes } from 'node:crypto'
+import {
+  AnonCredsDidCommProofFormatService,
+  AnonCredsHolderServiceSymbol,
+  DidCommProofV1Protocol,
+  LegacyIndyDidCommProofFormatService,
+} from '@credo-ts/anoncreds'
+import type { AgentContext, DependencyManager, Module } from '@credo-ts/core'
+import {
+  DidCommDifPresentationExchangeProofFormatService,
+  type DidCommInboundMessageContext,
+  type DidCommPresentationV2Message,
+  type DidCommProofExchangeRecord,
+  DidCommProofExchangeRepository,
+  DidCommProofV2Protocol,
+} from '@credo-ts/didcomm'
+
+/** What the record says of a presentation that only AnonCreds' native library could verify. */
+const UNVERIFIABLE = 'the presentation was received and not verified: AnonCreds verification is not part of this agent'
+
+/** Records whose presentation a format took without verifying it. */
+const unverified = new WeakSet<DidCommProofExchangeRecord>()
+
+class UnverifiedIndyFormat extends LegacyIndyDidCommProofFormatService {
+  override async processPresentation(...[, { proofRecord }]: ProcessPresentation): Promise<boolean> {
+    unverified.add(proofRecord)
+    return true
+  }
+}
+
+class UnverifiedAnonCredsFormat extends AnonCredsDidCommProofFormatService {
+  override async processPresentation(...[, { proofRecord }]: ProcessPresentation): Promise<boolean> {
+    unverified.add(proofRecord)
+    return true
+  }
+}
+
+type ProcessPresentation = Parameters<LegacyIndyDidCommProofFormatService['processPresentation']>
+
+/** Says so in the record; it stays at `presentation-received`. */
+const withoutVerification = async (
+  agentContext: AgentContext,
+  proofRecord: DidCommProofExchangeRecord,
+): Promise<DidCommProofExchangeRecord> => {
+  if (!unverified.has(proofRecord)) return proofRecord
+  proofRecord.isVerified = false
+  proofRecord.errorMessage = UNVERIFIABLE
+  await agentContext.resolve(DidCommProofExchangeRepository).update(agentContext, proofRecord)
+  return proofRecord
+}
+
+class ProofV1Protocol extends DidCommProofV1Protocol {
+  override async processPresentation(...parameters: Parameters<DidCommProofV1Protocol['processPresentation']>) {
+    const proofRecord = await super.processPresentation(...parameters)
+    return withoutVerification(parameters[0].agentContext, proofRecord)
+  }
+
+  override async shouldAutoRespondToPresentation(
+    ...parameters: Parameters<DidCommProofV1Protocol['shouldAutoRespondToPresentation']>
+  ) {
+    return parameters[1].proofRecord.isVerified === true && super.shouldAutoRespondToPresentation(...parameters)
+  }
+}
+
+type ProofFormats = [
+  LegacyIndyDidCommProofFormatService,
+  AnonCredsDidCommProofFormatService,
+  DidCommDifPresentationExchangeProofFormatService,
+]
+
+class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
+  override async processPresentation(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>) {
+    const proofRecord = await super.processPresentation(messageContext)
+    return withoutVerification(messageContext.agentContext, proofRecord)
+  }
+
+  override async shouldAutoRespondToPresentation(
+    ...parameters: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToPresentation']>
+  ) {
+    return parameters[1].proofRecord.isVerified === true && super.shouldAutoRespondToPresentation(...parameters)
+  }
+}
+
+export const proofProtocols = (): [ProofV1Protocol, ProofV2Protocol] => {
+  const indy = new UnverifiedIndyFormat()
+  return [
+    new ProofV1Protocol({ indyProofFormat: indy }),
+    new ProofV2Protocol({
+      proofFormats: [indy, new UnverifiedAnonCredsFormat(), new DidCommDifPresentationExchangeProofFormatService()],
+    }),
+  ]
+}
+
+/** Bytes of a nonce: 80 bits, as the AnonCreds specification has it. */
+const NONCE_BYTES = 10
+
+/** What making an AnonCreds request needs of a holder service: a nonce, a decimal number of 80 bits. */
+export class AnonCredsNonces implements Module {
+  register(dependencyManager: DependencyManager): void {
+    dependencyManager.registerInstance(AnonCredsHolderServiceSymbol, {
+      generateNonce: () => BigInt(`0x${randomBytes(NONCE_BYTES).toString('hex')}`).toString(),
+    })
+  }
+}

@@ -1,0 +1,69 @@
+/** Return route: the answer to an inbound message, held until the commit and then given back in the HTTP response. */
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import type {
+  DidCommEncryptedMessage,
+  DidCommMessage,
+  DidCommTransportService,
+  DidCommTransportSession,
+} from '@credo-ts/didcomm'
+import { currentUnit } from '../store/transaction.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+
+/** One inbound request that waits for at most one message back. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route */
+export class ReturnRouteSession implements DidCommTransportSession {
+  readonly type = 'http'
+  readonly id = crypto.randomUUID()
+  keys?: NonNullable<DidCommTransportSession['keys']>
+  inboundMessage?: DidCommMessage
+  connectionId?: string
+  /** The packed answer. */
+  answer: DidCommEncryptedMessage | undefined
+
+  async send(_agentContext: AgentContext, message: DidCommEncryptedMessage): Promise<void> {
+    // Credo then takes the way over the outbox.
+    if (this.answer !== undefined) throw new CredoError('this request has its answer already')
+    this.answer = message
+  }
+
+  async close(): Promise<void> {}
+}
+
+/**
+ * Credo's table of sessions, one for each unit of work. Credo's own keeps every session of the process, so that a later
+ * message to the same connection would go into a response that was sent long ago.
+ */
+export class UnitOfWorkSessions
+  implements Pick<DidCommTransportService, 'saveSession' | 'findSessionById' | 'findSessionByConnectionId'>
+{
+  readonly #sessions = new WeakMap<UnitOfWork, DidCommTransportSession>()
+
+  saveSession(session: DidCommTransportSession): void {
+    this.#sessions.set(currentUnit(), session)
+  }
+
+  removeSession(): void {
+    this.#sessions.delete(currentUnit())
+  }
+
+  findSessionById(id: string): DidCommTransportSession | undefined {
+    const session = this.#sessions.get(currentUnit())
+    return session?.id === id ? session : undefined
+  }
+
+  findSessionByConnectionId(connectionId: string): DidCommTransportSession | undefined {
+    const session = this.#sessions.get(currentUnit())
+    return session?.connectionId === connectionId ? session : undefined
+  }
+
+  setConnectionIdForSession(id: string, connectionId: string): void {
+    const session = this.findSessionById(id)
+    if (session === undefined) throw new CredoError(`there is no session ${id}`)
+    session.connectionId = connectionId
+  }
+
+  hasInboundEndpoint: DidCommTransportService['hasInboundEndpoint'] = ({ didCommServices }) =>
+    didCommServices.some(({ serviceEndpoint }) => serviceEndpoint !== QUEUE)
+}
+
+/** https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
+const QUEUE = 'didcomm:transport/queue'

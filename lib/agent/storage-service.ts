@@ -1,0 +1,123 @@
+/** Credo's storage on the unit of work of the running invocation: nothing is written before its one transaction. */
+import {
+  type AgentContext,
+  type BaseRecord,
+  type BaseRecordConstructor,
+  JsonTransformer,
+  type Query,
+  type QueryOptions,
+  RecordDuplicateError,
+  RecordNotFoundError,
+  type StorageService,
+  StorageVersionRecord,
+} from '@credo-ts/core'
+import type { TagQuery } from '../store/index-entries.ts'
+import type { StoredRecord, Tags } from '../store/stored-record.ts'
+import { currentUnit } from '../store/transaction.ts'
+import type { NewRecord } from '../store/unit-of-work.ts'
+import { tenantOf } from './tenant-of.ts'
+
+/** Asked for by Credo, never stored by this agent (it is no mediator's client): not worth a request. */
+const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord'])
+
+export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
+  readonly supportsCursorPagination = false
+
+  async save(agentContext: AgentContext, record: BaseRecord): Promise<void> {
+    record.updatedAt = new Date()
+    if (!currentUnit().insert(toStored(agentContext, record)))
+      throw new RecordDuplicateError(`record with id ${record.id} already exists`, { recordType: record.type })
+  }
+
+  async update(agentContext: AgentContext, record: BaseRecord): Promise<void> {
+    record.updatedAt = new Date()
+    if (!(await currentUnit().update(toStored(agentContext, record)))) throw notFound(record.type, record.id)
+  }
+
+  async delete(agentContext: AgentContext, record: BaseRecord): Promise<void> {
+    await this.#remove(agentContext, record.type, record.id)
+  }
+
+  async deleteById<T extends BaseRecord>(
+    agentContext: AgentContext,
+    recordClass: BaseRecordConstructor<T>,
+    id: string,
+  ): Promise<void> {
+    await this.#remove(agentContext, recordClass.type, id)
+  }
+
+  async getById<T extends BaseRecord>(
+    agentContext: AgentContext,
+    recordClass: BaseRecordConstructor<T>,
+    id: string,
+  ): Promise<T> {
+    if (recordClass.type === StorageVersionRecord.type) return currentVersion(recordClass)
+    const stored = await currentUnit().read(tenantOf(agentContext), recordClass.type, id)
+    if (stored === undefined) throw notFound(recordClass.type, id)
+    return toRecord(stored, recordClass)
+  }
+
+  async getAll<T extends BaseRecord>(agentContext: AgentContext, recordClass: BaseRecordConstructor<T>): Promise<T[]> {
+    return this.findByQuery(agentContext, recordClass, {})
+  }
+
+  async findByQuery<T extends BaseRecord>(
+    agentContext: AgentContext,
+    recordClass: BaseRecordConstructor<T>,
+    query: Query<T>,
+    { offset = 0, limit }: QueryOptions = {},
+  ): Promise<T[]> {
+    if (NEVER_STORED.has(recordClass.type)) return []
+    const found = await currentUnit().find(tenantOf(agentContext), recordClass.type, query as TagQuery)
+    return found
+      .slice(offset, limit === undefined ? undefined : offset + limit)
+      .map((one) => toRecord(one, recordClass))
+  }
+
+  /** The version check of the commit is the lock: a change in between runs the whole invocation again. */
+  supportsLocking(): boolean {
+    return true
+  }
+
+  async updateByIdWithLock<T extends BaseRecord>(
+    agentContext: AgentContext,
+    recordClass: BaseRecordConstructor<T>,
+    id: string,
+    change: (record: T) => Promise<T>,
+  ): Promise<T> {
+    const record = await change(await this.getById(agentContext, recordClass, id))
+    await this.update(agentContext, record)
+    return record
+  }
+
+  async #remove(agentContext: AgentContext, type: string, id: string): Promise<void> {
+    if (!(await currentUnit().remove(tenantOf(agentContext), type, id))) throw notFound(type, id)
+  }
+}
+
+const notFound = (recordType: string, id: string): RecordNotFoundError =>
+  new RecordNotFoundError(`record with id ${id} not found`, { recordType })
+
+/** What storing and showing need of a Credo record. */
+type Storable = Pick<BaseRecord, 'id' | 'type' | 'toJSON'> & { getTags(): object }
+
+/** A record as it is stored, and as our answers are made of it. */
+export const toStored = (agentContext: AgentContext, record: Storable): NewRecord => {
+  const { _tags, ...value } = JSON.parse(JSON.stringify(record.toJSON()))
+  return { tenant: tenantOf(agentContext), type: record.type, id: record.id, value, tags: definedTags(record) }
+}
+
+const definedTags = (record: Storable): Tags => JSON.parse(JSON.stringify(record.getTags()))
+
+const toRecord = <T extends BaseRecord>(stored: StoredRecord, recordClass: BaseRecordConstructor<T>): T => {
+  const record = JsonTransformer.fromJSON(structuredClone(stored.value), recordClass)
+  record.replaceTags(structuredClone(stored.tags) as Parameters<T['replaceTags']>[0])
+  return record
+}
+
+/** What is deployed is what the data was written for: no request for the version, no migration at start. */
+const currentVersion = <T extends BaseRecord>(recordClass: BaseRecordConstructor<T>): T =>
+  JsonTransformer.fromJSON(
+    new StorageVersionRecord({ storageVersion: StorageVersionRecord.frameworkStorageVersion }).toJSON(),
+    recordClass,
+  )

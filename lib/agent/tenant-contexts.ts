@@ -1,0 +1,58 @@
+/** Tenants without processes or sessions: a child container of Credo's for each, made when it is needed. */
+import { AgentConfig, AgentContext, type AgentContextProvider, CredoError } from '@credo-ts/core'
+import { DidCommModuleConfig } from '@credo-ts/didcomm'
+import { Bounded } from '../store/bounded.ts'
+import { didCommConfig } from './modules.ts'
+
+/** Contexts kept in memory. One takes well under a millisecond to make. */
+const MOST_CONTEXTS = 500
+
+export class TenantContexts implements AgentContextProvider {
+  readonly #contexts = new Bounded<string, Promise<AgentContext>>(MOST_CONTEXTS)
+  readonly #endpointOf: (tenant: string) => string
+  #root: AgentContext | undefined
+
+  constructor(endpointOf: (tenant: string) => string) {
+    this.#endpointOf = endpointOf
+  }
+
+  get root(): AgentContext {
+    if (this.#root === undefined) throw new CredoError('the root agent is not there yet')
+    return this.#root
+  }
+
+  set root(context: AgentContext) {
+    this.#root = context
+  }
+
+  /** Credo's inbound messages carry the tenant of the path that they came by. */
+  async getContextForInboundMessage(
+    _message: unknown,
+    { contextCorrelationId }: { contextCorrelationId?: string } = {},
+  ): Promise<AgentContext> {
+    return contextCorrelationId === undefined
+      ? this.root
+      : this.getAgentContextForContextCorrelationId(contextCorrelationId)
+  }
+
+  getAgentContextForContextCorrelationId(id: string): Promise<AgentContext> {
+    if (id === this.root.contextCorrelationId) return Promise.resolve(this.root)
+    return this.#contexts.get(id) ?? this.#contexts.set(id, this.#make(id))
+  }
+
+  async endSessionForAgentContext(): Promise<void> {}
+
+  async deleteAgentContext({ contextCorrelationId }: AgentContext): Promise<void> {
+    this.#contexts.delete(contextCorrelationId)
+  }
+
+  async #make(id: string): Promise<AgentContext> {
+    const dependencyManager = this.root.dependencyManager.createChild()
+    const context = new AgentContext({ contextCorrelationId: id, dependencyManager, isRootAgentContext: false })
+    dependencyManager.registerInstance(AgentContext, context)
+    dependencyManager.registerInstance(AgentConfig, this.root.config.extend({}))
+    dependencyManager.registerInstance(DidCommModuleConfig, didCommConfig(this.#endpointOf(id)))
+    await dependencyManager.initializeAgentContext(context)
+    return context
+  }
+}

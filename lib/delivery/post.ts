@@ -1,0 +1,137 @@
+/** The HTTP poster: one guarded, bounded POST to an endpoint that a stranger chose; the peer's faults are an outcome, never a throw. */
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { type AddressPolicy, AddressRefusedError, guardedLookup, refusedUrl } from './address-guard.ts'
+
+/** `address`: the guard refused; `connect`: nobody answers there; `response`: the answer is not HTTP; `reset`: the connection broke. */
+export type PostFailure = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'response'
+
+export interface PostLimits {
+  /** From the start until the connection is usable (name, TCP and TLS), in ms. Default 3 s. */
+  connectMs: number
+  /** The whole attempt, in ms. Default 15 s. */
+  attemptMs: number
+  /** Bytes of the response body that are read at most; then the connection is closed. Default 64 KiB. */
+  responseBytes: number
+}
+
+export const POST_LIMITS: PostLimits = { connectMs: 3_000, attemptMs: 15_000, responseBytes: 64 * 1024 }
+
+export interface Post {
+  url: string
+  headers: Record<string, string>
+  body: string
+  policy: AddressPolicy
+  limits?: Partial<PostLimits>
+  /** The resolver under the guard, and the authorities that are trusted besides the system's: for tests. */
+  resolve?: LookupFunction
+  authorities?: string
+}
+
+export interface PostOutcome {
+  /** Of the response; present as soon as its head was read, whatever became of its body. */
+  status?: number
+  headers: { 'retry-after'?: string; 'content-type'?: string }
+  /** The part of the response body that was read, as UTF-8. */
+  body: string
+  milliseconds: number
+  failure?: PostFailure
+  /** The code of the failure, for logs and `lastError`: never contents. */
+  detail?: string
+}
+
+/** 2xx: the receiver has it. The head says so; a body that breaks off afterwards changes nothing, and a repeat would be a duplicate. */
+export const isTaken = ({ status }: PostOutcome): boolean => status !== undefined && status >= 200 && status < 300
+
+/** How far an attempt came, to tell failures apart that carry the same code (ECONNRESET). */
+type Stage = 'connect' | 'tls' | 'reset'
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : error.name)
+
+const failureOf = (error: Error, stage: Stage): PostFailure => {
+  if (error instanceof AddressRefusedError) return 'address'
+  if ('syscall' in error && error.syscall === 'getaddrinfo') return 'dns'
+  if (/^(?:HPE_|ERR_HTTP)/.test(codeOf(error))) return 'response'
+  return stage
+}
+
+const chosenHeaders = ({ headers }: IncomingMessage): PostOutcome['headers'] => ({
+  ...(headers['retry-after'] === undefined ? {} : { 'retry-after': headers['retry-after'] }),
+  ...(headers['content-type'] === undefined ? {} : { 'content-type': headers['content-type'] }),
+})
+
+/** A connection of its own for every attempt: one kept open over a freeze of the function is stale, and a POST on it may have arrived or not. */
+const open = ({ url, headers, body, policy, resolve, authorities }: Post): ClientRequest => {
+  const target = new URL(url)
+  const options = {
+    method: 'POST',
+    // A fresh agent: unlike the global one it knows no proxy of the environment (NODE_USE_ENV_PROXY).
+    agent: false as const,
+    lookup: guardedLookup(policy, resolve),
+    headers: { 'user-agent': 'serverless-agent', ...headers, 'content-length': Buffer.byteLength(body) },
+  }
+  if (target.protocol === 'http:') return httpRequest(target, options)
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not count.
+  return httpsRequest(target, {
+    ...options,
+    rejectUnauthorized: true,
+    ...(authorities === undefined ? {} : { ca: authorities }),
+  })
+}
+
+/** Posts once. Redirects are not followed: a 3xx is a status like any other. Never throws for the peer's faults. */
+export const post = (attempt: Post): Promise<PostOutcome> => {
+  const started = performance.now()
+  const limits = { ...POST_LIMITS, ...attempt.limits }
+  const outcome: PostOutcome = { headers: {}, body: '', milliseconds: 0 }
+  const refusal = refusedUrl(attempt.url, attempt.policy)
+  if (refusal !== undefined) return Promise.resolve({ ...outcome, failure: 'address', detail: refusal })
+
+  return new Promise((resolve) => {
+    const request = open(attempt)
+    const chunks: Buffer[] = []
+    let size = 0
+    let stage: Stage = 'connect'
+    let settled = false
+    // What the closing of the connection brings up afterwards is not the peer's doing.
+    const settle = (failure?: PostFailure, detail?: string) => {
+      if (settled) return
+      settled = true
+      clearTimeout(connecting)
+      clearTimeout(whole)
+      outcome.body = Buffer.concat(chunks).subarray(0, limits.responseBytes).toString('utf8')
+      outcome.milliseconds = Math.round(performance.now() - started)
+      if (failure !== undefined) Object.assign(outcome, { failure, detail })
+      resolve(outcome)
+      request.destroy()
+    }
+    const fail = (error: Error) =>
+      settle(failureOf(error, stage), error instanceof AddressRefusedError ? error.message : codeOf(error))
+    const connecting = setTimeout(() => settle('connect', `no connection in ${limits.connectMs} ms`), limits.connectMs)
+    const whole = setTimeout(() => settle('timeout', `not done in ${limits.attemptMs} ms`), limits.attemptMs)
+
+    request.on('socket', (socket) => {
+      const secure = new URL(attempt.url).protocol === 'https:'
+      const usable = () => {
+        clearTimeout(connecting)
+        stage = 'reset'
+      }
+      socket.on('connect', secure ? () => (stage = 'tls') : usable)
+      socket.on('secureConnect', usable)
+    })
+    request.on('error', fail)
+    request.on('response', (response) => {
+      outcome.status = response.statusCode ?? 0
+      outcome.headers = chosenHeaders(response)
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        size += chunk.length
+        if (size >= limits.responseBytes) settle()
+      })
+      response.on('end', () => settle())
+      response.on('error', fail)
+    })
+    request.end(attempt.body)
+  })
+}

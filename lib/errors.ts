@@ -1,0 +1,50 @@
+/** The errors that the service throws: one class, a closed set of codes; lib/http turns a code into a status once. */
+
+/** What callers and the HTTP pipeline switch on. */
+export type ErrorCode =
+  | 'request.malformed'
+  | 'request.too_large'
+  | 'request.unsupported_media_type'
+  | 'request.invalid'
+  | 'auth.unauthorized'
+  | 'auth.forbidden'
+  | 'auth.keys_unavailable'
+  | 'resource.not_found'
+  | 'connection.not_ready'
+  | 'connection.no_endpoint'
+  | 'store.conflict'
+  | 'store.item_too_large'
+  | 'store.transaction_too_large'
+  | 'store.unavailable'
+  | 'store.query_not_indexed'
+  | 'idempotency.mismatch'
+  | 'rate.exceeded'
+  | 'settings.invalid'
+  | 'internal'
+
+/** One field of a request that breaks its schema. `path` is dotted (`proofFormats.indy.name`). */
+export interface FieldIssue {
+  path: string
+  message: string
+}
+
+export interface AgentErrorOptions {
+  details?: FieldIssue[]
+  cause?: unknown
+}
+
+/** An error of the service. `message` may reach the caller, so it holds nothing secret; `cause` goes to the log only. */
+export class AgentError extends Error {
+  readonly code: ErrorCode
+  readonly details: FieldIssue[] | undefined
+
+  constructor(code: ErrorCode, message: string, { details, cause }: AgentErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'AgentError'
+    this.code = code
+    this.details = details
+  }
+}
+
+export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
+  error instanceof AgentError && (code === undefined || error.code === code)

@@ -1,0 +1,85 @@
+/** The body of a request: its size (413), content type (415), JSON (400) and schema (422), in this order. */
+import httpJsonBodyParser from '@middy/http-json-body-parser'
+import { AgentError } from '../errors.ts'
+import type { Contract, Schema } from '../interface/contract.ts'
+import { keep, type OperationMiddleware } from './event.ts'
+import { validate } from './validate.ts'
+
+/** Largest body in bytes. */
+export const MAX_BODY = 256 * 1024
+
+/** Deepest nesting: far below what a recursion over the value could stumble on. */
+export const MAX_DEPTH = 64
+
+const JSON_MEDIA_TYPE = /^application\/([a-z0-9!#$&^_.-]+\+)?json$/
+
+/** Whether a content type says JSON in UTF-8 (RFC 8259, section 8.1; RFC 6839 for `+json`). */
+const isJson = (contentType: string | undefined, others: readonly string[] = []): boolean => {
+  const [mediaType = '', ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  if (!JSON_MEDIA_TYPE.test(mediaType) && !others.includes(mediaType)) return false
+  return parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?(utf-8|us-ascii)"?$/.test(parameter),
+  )
+}
+
+const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
+
+const decode = (bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw notJson(error)
+  }
+}
+
+/** JSON can spell strings that are not Unicode (RFC 8259, section 8.2), and no database or wallet is sure to take them. */
+const assertWellFormed = (body: unknown): void => {
+  const queue: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }]
+  for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
+    const { value, path, depth } = item
+    const fault = (message: string) =>
+      new AgentError('request.invalid', 'The body is not valid', { details: [{ path: path.slice(0, 200), message }] })
+    if (typeof value === 'string' && !value.isWellFormed()) throw fault('must be well-formed Unicode')
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > MAX_DEPTH) throw fault(`must not be nested deeper than ${MAX_DEPTH} levels`)
+    for (const [key, member] of Object.entries(value)) {
+      if (!key.isWellFormed()) throw fault('must have names of well-formed Unicode')
+      queue.push({ value: member, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
+    }
+  }
+}
+
+const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
+
+/** The parser refuses keys that reach into the prototype; that is a broken field, the rest is broken JSON. */
+const parse = (request: Parameters<OperationMiddleware>[0]): void => {
+  try {
+    parser.before?.(request)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('Forbidden key')) throw notJson()
+    throw new AgentError('request.invalid', 'The body is not valid', {
+      details: [{ path: '', message: 'must not have a key that names a prototype' }],
+    })
+  }
+}
+
+/** Leaves the checked body in the event. */
+export const checkBody =
+  (schema: Schema, { mediaTypes }: Contract): OperationMiddleware =>
+  (request) => {
+    const { event } = request
+    const { body, isBase64Encoded } = event
+    const bytes = Buffer.from(typeof body === 'string' ? body : '', isBase64Encoded ? 'base64' : 'utf8')
+    if (bytes.length > MAX_BODY) throw new AgentError('request.too_large', `The body is over ${MAX_BODY} bytes`)
+    const contentType = event.headers['content-type']
+    if (!isJson(contentType, mediaTypes) && (contentType !== undefined || bytes.length > 0))
+      throw new AgentError('request.unsupported_media_type', 'The content type is not JSON')
+    if (bytes.length === 0) throw new AgentError('request.malformed', 'The body is missing')
+    if (isBase64Encoded) Object.assign(event, { body: decode(bytes), isBase64Encoded: false })
+    parse(request)
+    assertWellFormed(event.body)
+    keep(event, { body: validate(schema, event.body, 'request.invalid', 'The body is not valid') })
+  }

@@ -1,0 +1,143 @@
+/** Errors to answers: which status a code has, what the caller is told, and what the log is. The one place that knows both. */
+import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
+import type { ErrorBody } from '../interface/error.ts'
+
+/** Status of every code. A closed map: a new code does not compile without one. */
+const STATUS = {
+  'request.malformed': 400,
+  'request.too_large': 413,
+  'request.unsupported_media_type': 415,
+  'request.invalid': 422,
+  'auth.unauthorized': 401,
+  'auth.forbidden': 403,
+  'auth.keys_unavailable': 503,
+  'resource.not_found': 404,
+  'connection.not_ready': 409,
+  'connection.no_endpoint': 409,
+  'store.conflict': 409,
+  'store.item_too_large': 413,
+  'store.transaction_too_large': 413,
+  'store.unavailable': 503,
+  'store.query_not_indexed': 500,
+  'idempotency.mismatch': 409,
+  'rate.exceeded': 429,
+  'settings.invalid': 500,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>
+
+/** Reason phrases of RFC 9110 (and RFC 6585 for 429): the text of `error`. */
+export const REASON_PHRASES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const
+
+type ErrorStatus = keyof typeof REASON_PHRASES
+
+/** Longest list of `details` in an answer: a body can hold more broken fields than anybody reads. */
+const MAX_DETAILS = 200
+
+/** The error and what caused it, outermost first; bounded, since a cause can lead back. */
+const chainOf = (error: unknown): unknown[] => {
+  const chain: unknown[] = []
+  for (let link = error; link !== undefined && link !== null && chain.length < 8; ) {
+    chain.push(link)
+    link = link instanceof Error ? link.cause : undefined
+  }
+  return chain
+}
+
+/** Names by which the AWS SDK, Node and middy say "not now": throttled, unreachable or out of time. */
+const UNAVAILABLE = new Set([
+  'ThrottlingException',
+  'ThrottledException',
+  'RequestThrottledException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'LimitExceededException',
+  'TransactionInProgressException',
+  'InternalServerError',
+  'InternalFailure',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
+  'KMSInternalException',
+  'DependencyTimeoutException',
+  'KeyUnavailableException',
+  'TimeoutError',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'NetworkingError',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+])
+
+const property = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined
+
+/** Whether a dependency failed rather than we. */
+const isUnavailable = (error: unknown): boolean => {
+  if (isAgentError(error, 'store.unavailable') || isAgentError(error, 'auth.keys_unavailable')) return true
+  const names = [property(error, 'name'), property(error, 'code')]
+  if (names.some((name) => typeof name === 'string' && UNAVAILABLE.has(name))) return true
+  const status = property(property(error, '$metadata'), 'httpStatusCode')
+  return typeof status === 'number' && (status >= 500 || status === 429)
+}
+
+export const statusOf = (error: unknown): ErrorStatus => {
+  if (isAgentError(error)) return STATUS[error.code]
+  return chainOf(error).some(isUnavailable) ? 503 : 500
+}
+
+const explanation = ({ message, details }: AgentError) => ({
+  message,
+  ...(details !== undefined && { details: details.slice(0, MAX_DETAILS) }),
+})
+
+/**
+ * What the caller is told. 401 and 403 carry nothing but status and reason phrase; neither do our own failures, whose inside stays
+ * in the log.
+ */
+export const toErrorBody = (error: unknown): ErrorBody => {
+  const statusCode = statusOf(error)
+  const body = { statusCode, error: REASON_PHRASES[statusCode] }
+  const explained = isAgentError(error) && statusCode < 500 && statusCode !== 401 && statusCode !== 403
+  return explained ? { ...body, ...explanation(error) } : body
+}
+
+const MAX_LOGGED = 500
+
+const describe = (link: unknown): Record<string, unknown> => {
+  if (!(link instanceof Error)) return { message: typeof link === 'string' ? link.slice(0, MAX_LOGGED) : typeof link }
+  return {
+    name: link.name,
+    ...(isAgentError(link) && { code: link.code }),
+    message: link.message.slice(0, MAX_LOGGED),
+  }
+}
+
+/** What the log is told: status, the chain of causes, and for our own failures where it happened. Never a body. */
+export const toErrorLog = (error: unknown): Record<string, unknown> => {
+  const status = statusOf(error)
+  const [first, ...causes] = chainOf(error).map(describe)
+  return {
+    status,
+    ...first,
+    ...(causes.length > 0 && { causes }),
+    ...(isAgentError(error) &&
+      error.details && { fields: error.details.slice(0, 20).map(({ path }) => path.slice(0, 100)) }),
+    ...(status === 500 && error instanceof Error && { stack: error.stack?.slice(0, 4000) }),
+  }
+}

@@ -1,0 +1,35 @@
+/** Path and query of a request against their schemas: 400 for what breaks them. */
+import { AgentError } from '../errors.ts'
+import type { Contract } from '../interface/contract.ts'
+import { keep, type OperationEvent, type OperationMiddleware } from './event.ts'
+import { validate } from './validate.ts'
+
+const decoded = (value: string | undefined): string | undefined => {
+  try {
+    return value === undefined ? undefined : decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
+const pathOf = ({ pathParameters }: OperationEvent) =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]))
+
+/** The gateway keeps the last of a repeated parameter; which of them the caller means is not ours to guess. */
+const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, known: object): void => {
+  const repeated = Object.keys(known).filter((name) => (parameters?.[name]?.length ?? 0) > 1)
+  if (repeated.length === 0) return
+  const details = repeated.map((path) => ({ path, message: 'must be given once' }))
+  throw new AgentError('request.malformed', 'The query is not valid', { details })
+}
+
+export const checkParameters =
+  ({ parameters }: Contract): OperationMiddleware =>
+  ({ event }) => {
+    const { path, query } = parameters ?? {}
+    if (path) keep(event, { path: validate(path, pathOf(event), 'request.malformed', 'The path is not valid') })
+    if (!query) return
+    const checked = validate(query, event.queryStringParameters ?? {}, 'request.malformed', 'The query is not valid')
+    assertSingle(event, event.queryStringParameters ?? {})
+    keep(event, { query: checked })
+  }

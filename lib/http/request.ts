@@ -1,0 +1,48 @@
+/** What an act is given, derived from its contract, and what it gives back. */
+import type * as v from 'valibot'
+import type { Principal } from '../auth/principal.ts'
+import type { Contract, Schema } from '../interface/contract.ts'
+
+type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
+type Parameter<C extends Contract, Name extends 'path' | 'query'> = C['parameters'] extends { [N in Name]: infer S }
+  ? Output<S>
+  : Record<string, never>
+
+type PrincipalOf<C extends Contract> = C['security'] extends 'token'
+  ? Principal
+  : C['security'] extends 'optional'
+    ? Principal | undefined
+    : undefined
+
+/** A request that has passed every check of its contract. */
+export interface OperationRequest<C extends Contract = Contract> {
+  operationId: string
+  principal: PrincipalOf<C>
+  path: Parameter<C, 'path'>
+  query: Parameter<C, 'query'>
+  body: C extends { body: infer S } ? Output<S> : undefined
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>
+  /** The gateway's, also in `x-request-id` of the answer. */
+  requestId: string
+}
+
+/** Body of an answer: JSON, or nothing. The pipeline checks it against the contract. */
+export type AnswerBody = object | undefined
+
+/** An answer that has headers of its own. */
+export class Answer {
+  readonly body: AnswerBody
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(body: AnswerBody, headers: Record<string, string>) {
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
+  new Answer(body, headers)
+
+/** What an operation does with a checked request. */
+export type Act<Request> = (request: Request) => Promise<AnswerBody | Answer>

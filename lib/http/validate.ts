@@ -1,0 +1,43 @@
+/** Input against a schema: the typed value, or an error that names every failing field. */
+import * as v from 'valibot'
+import { AgentError, type FieldIssue } from '../errors.ts'
+import type { Schema } from '../interface/contract.ts'
+
+/** What a caller is told of an issue. valibot's own text repeats the input, which may be anything of any length. */
+const explain = (issue: v.BaseIssue<unknown>): string => {
+  const { kind, type, expected } = issue
+  if (expected === 'never') return 'is not a known field'
+  if (kind === 'schema')
+    return issue.received === 'undefined' ? 'is required' : `must be ${expected?.toLowerCase?.() ?? 'valid'}`
+  if (type === 'min_length' || type === 'max_length') return `must have a length of ${expected}`
+  return expected === null ? 'is not valid' : `must be ${expected}`
+}
+
+const MAX_PATH = 200
+
+/** A union tells of itself; the caller wants the fields of the branch that came furthest. */
+const leaves = (issue: v.BaseIssue<unknown>): { path: (string | number)[]; message: string }[] => {
+  const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
+  const inner = (issue.issues ?? []).flatMap(leaves)
+  const depth = Math.max(0, ...inner.map((leaf) => leaf.path.length))
+  if (depth === 0) return [{ path, message: issue.message }]
+  return inner
+    .filter((leaf) => leaf.path.length > 0)
+    .map((leaf) => ({ path: [...path, ...leaf.path], message: leaf.message }))
+}
+
+/** Every failing field, with its dotted path. */
+export const toFieldIssues = (issues: readonly v.BaseIssue<unknown>[]): FieldIssue[] =>
+  issues.flatMap(leaves).map(({ path, message }) => ({ path: path.join('.').slice(0, MAX_PATH), message }))
+
+/** Throws `request.malformed` (path and query) or `request.invalid` (body). */
+export const validate = <S extends Schema>(
+  schema: S,
+  input: unknown,
+  code: 'request.malformed' | 'request.invalid',
+  message: string,
+): v.InferOutput<S> => {
+  const result = v.safeParse(schema, input, { message: explain })
+  if (result.success) return result.output
+  throw new AgentError(code, message, { details: toFieldIssues(result.issues) })
+}

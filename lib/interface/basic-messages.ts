@@ -1,0 +1,31 @@
+/** Contracts of basic messages (Aries RFC 0095). */
+import * as v from 'valibot'
+import { BasicMessageRecord } from '../records/basic-message.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { exactly, text } from './fields.ts'
+import { Paging } from './paging.ts'
+
+export const SendMessage = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'SendMessage',
+  method: 'POST',
+  path: '/basic-messages/{connectionId}',
+  summary: 'Send a basic message to a connection',
+  description: 'The record and the message to the wallet are committed together before the answer.',
+  security: 'token',
+  parameters: { path: v.object({ connectionId: EntityId }) },
+  body: exactly({ content: text(100_000) }),
+  answers: { 200: BasicMessageRecord },
+  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+}))
+
+export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'tenant_GetBasicMessages',
+  method: 'GET',
+  path: '/multi-tenancy/basic-messages/{connectionId}/{tenantId}',
+  summary: 'Retrieve the basic messages of a connection, addressed through a tenant',
+  security: 'token',
+  parameters: { path: v.object({ connectionId: EntityId, tenantId: EntityId }), query: Paging },
+  answers: { 200: v.array(BasicMessageRecord) },
+  statuses: [400, 401, 403, 404, 429, 500, 503],
+}))

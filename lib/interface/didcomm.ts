@@ -1,0 +1,24 @@
+/** Contract of the endpoint for other agents (Aries RFC 0025: DIDComm over HTTP). */
+import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+
+export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ReceiveDidcomm',
+  method: 'POST',
+  path: '/didcomm',
+  tenantPath: '/didcomm/{tenantId}',
+  summary: 'Receive a DIDComm message',
+  description:
+    'For other agents: the envelope authenticates. The answer holds an envelope when one goes back by return route.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ tenantId: v.optional(EntityId) }) },
+  body: v.pipe(
+    v.record(v.string(), v.unknown()),
+    v.check((value) => !Array.isArray(value), 'must be an object'),
+  ),
+  mediaTypes: ['application/didcomm-envelope-enc', 'application/ssi-agent-wire'],
+  answers: { 200: v.optional(v.record(v.string(), v.unknown())) },
+  statuses: [400, 404, 409, 413, 415, 422, 429, 500, 503],
+}))

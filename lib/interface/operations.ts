@@ -1,0 +1,27 @@
+/** All operations of the service, in the order of the interface document. For the OpenAPI document: functions import their own contract. */
+import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
+import { GetConnectionById, GetConnections } from './connections.ts'
+import type { Contract } from './contract.ts'
+import { CreateOffer, GetCredentialById } from './credentials.ts'
+import { ReceiveDidcomm } from './didcomm.ts'
+import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import { GetHealth, GetOpenApi } from './service.ts'
+import { CreateTenant } from './tenants.ts'
+import { RegisterNotificationWebhook, RegisterWebhook } from './webhooks.ts'
+
+export const OPERATIONS: readonly Contract[] = [
+  GetCredentialById,
+  SendMessage,
+  TenantGetBasicMessages,
+  CreateRequest,
+  TenantProofFormData,
+  RegisterNotificationWebhook,
+  RegisterWebhook,
+  CreateTenant,
+  GetConnections,
+  GetConnectionById,
+  CreateOffer,
+  ReceiveDidcomm,
+  GetOpenApi,
+  GetHealth,
+]

@@ -1,0 +1,28 @@
+/** Contracts of proofs (present-proof, Aries RFC 0037 and 0454). */
+import * as v from 'valibot'
+import { ProofFormData } from '../records/proof.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { ProofRequest, ProofRequestResult } from './proof-request.ts'
+
+export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateRequest',
+  method: 'POST',
+  path: '/proofs/create-request-oob',
+  summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
+  security: 'token',
+  body: ProofRequest,
+  answers: { 200: ProofRequestResult },
+  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+}))
+
+export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'tenant_ProofFormData',
+  method: 'GET',
+  path: '/multi-tenancy/form-data/{tenantId}/{proofRecordId}',
+  summary: 'Retrieve form data of a proof record, addressed through a tenant',
+  security: 'token',
+  parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
+  answers: { 200: ProofFormData },
+  statuses: [400, 401, 403, 404, 429, 500, 503],
+}))

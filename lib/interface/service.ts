@@ -1,0 +1,25 @@
+/** Contracts of the service itself: its description and whether it is there. */
+import * as v from 'valibot'
+import { defineContract } from './contract.ts'
+
+export const GetOpenApi = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetOpenApi',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'This document',
+  security: 'none',
+  companion: true,
+  answers: { 200: v.looseObject({ openapi: v.string(), paths: v.record(v.string(), v.unknown()) }) },
+  statuses: [429, 500, 503],
+}))
+
+export const GetHealth = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetHealth',
+  method: 'GET',
+  path: '/health',
+  summary: 'Whether the service is there',
+  security: 'none',
+  companion: true,
+  answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },
+  statuses: [429, 500, 503],
+}))

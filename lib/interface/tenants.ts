@@ -1,0 +1,21 @@
+/** Contracts of tenants. */
+import * as v from 'valibot'
+import { EntityId, TenantRecord } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { exactly, HttpUrl, text } from './fields.ts'
+
+export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateTenant',
+  method: 'POST',
+  path: '/multi-tenancy/create-tenant',
+  summary: 'Create a tenant',
+  description: 'Needs a root token with tenants. `orgId` defaults to the id of the tenant.',
+  security: 'token',
+  companion: true,
+  body: exactly({
+    config: exactly({ label: text(255), connectionImageUrl: v.optional(HttpUrl) }),
+    orgId: v.optional(EntityId),
+  }),
+  answers: { 201: TenantRecord },
+  statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+}))

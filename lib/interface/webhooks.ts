@@ -1,0 +1,34 @@
+/** Contracts of webhook registrations. */
+import * as v from 'valibot'
+import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { EndpointUrl } from './endpoint-url.ts'
+import { exactly } from './fields.ts'
+
+export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RegisterNotificationWebhook',
+  method: 'POST',
+  path: '/notification/register/webhook-endpoint',
+  summary: 'Register organization webhook endpoint for notification',
+  description:
+    'With a token of an owner or admin of the organization, or a root token, the registration is active. Without a token it is ' +
+    'pending: it delivers nothing and expires after 7 days, and the same request with such a token makes it active.',
+  security: 'optional',
+  body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),
+  answers: { 201: NotificationRegistrationResult },
+  statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+}))
+
+export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RegisterWebhook',
+  method: 'POST',
+  path: '/webhooks/orgs/{orgId}/register',
+  summary: 'Register Webhook',
+  description: 'Needs a token of an owner or admin of the organization, or a root token.',
+  security: 'token',
+  parameters: { path: v.object({ orgId: EntityId }) },
+  body: exactly({ webhookUrl: EndpointUrl }),
+  answers: { 201: WebhookRegistrationResult },
+  statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+}))

@@ -1,0 +1,79 @@
+/** The credential exchange record: its schema and how a stored one is shown. */
+import * as v from 'valibot'
+import { isObject, type RecordJson, recordSchema, type StoredRecord, toRecordJson } from './stored-record.ts'
+
+/** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
+export const CREDENTIAL_STATES = [
+  'proposal-sent',
+  'proposal-received',
+  'offer-sent',
+  'offer-received',
+  'request-sent',
+  'request-received',
+  'credential-issued',
+  'credential-received',
+  'done',
+  'declined',
+  'abandoned',
+] as const
+
+export const CREDENTIAL_ROLES = ['issuer', 'holder'] as const
+
+export const CredentialExchangeRecord = recordSchema({
+  /** Absent in a connectionless exchange. */
+  connectionId: v.optional(v.string()),
+  threadId: v.string(),
+  protocolVersion: v.string(),
+  state: v.picklist(CREDENTIAL_STATES),
+  role: v.picklist(CREDENTIAL_ROLES),
+  /** Credentials that the holder has stored. */
+  credentials: v.array(v.looseObject({ credentialRecordType: v.string(), credentialRecordId: v.string() })),
+  /** Attributes of the credential preview (Aries RFC 0453). */
+  credentialAttributes: v.array(
+    v.looseObject({ name: v.string(), 'mime-type': v.optional(v.string()), value: v.string() }),
+  ),
+  metadata: v.objectWithRest(
+    {
+      '_internal/indyCredential': v.optional(
+        v.looseObject({ credentialDefinitionId: v.optional(v.string()), schemaId: v.optional(v.string()) }),
+      ),
+    },
+    v.unknown(),
+  ),
+  _tags: v.looseObject({
+    state: v.picklist(CREDENTIAL_STATES),
+    threadId: v.string(),
+    connectionId: v.optional(v.string()),
+    role: v.optional(v.picklist(CREDENTIAL_ROLES)),
+  }),
+})
+
+export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
+
+const ANONCREDS = '_anoncreds/credential'
+const LEDGER_ENTRY = '_internal/indyCredential'
+
+/** The ledger-specific entry that the interface promises, out of the one that Credo writes. */
+const withLedgerEntry = (metadata: Record<string, unknown>): Record<string, unknown> => {
+  const anonCreds = metadata[ANONCREDS]
+  if (!isObject(anonCreds)) return metadata
+  const { credentialDefinitionId, schemaId } = anonCreds
+  return {
+    ...metadata,
+    [LEDGER_ENTRY]: {
+      ...(credentialDefinitionId !== undefined && { credentialDefinitionId }),
+      ...(schemaId !== undefined && { schemaId }),
+    },
+  }
+}
+
+/** A stored credential exchange as GetCredentialById shows it: both lists are always there. */
+export const toCredentialExchangeJson = (stored: StoredRecord): RecordJson => {
+  const json = toRecordJson(stored)
+  return {
+    ...json,
+    credentials: Array.isArray(json.credentials) ? json.credentials : [],
+    credentialAttributes: Array.isArray(json.credentialAttributes) ? json.credentialAttributes : [],
+    metadata: isObject(json.metadata) ? withLedgerEntry(json.metadata) : {},
+  }
+}

@@ -1,0 +1,127 @@
+/** Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it. */
+import { toProofJson } from './proof.ts'
+import { isObject, type RecordJson, type StoredRecord } from './stored-record.ts'
+
+type Message = Record<string, unknown>
+type FormatData = Record<string, unknown>
+
+/** `present-proof/2.0/request-presentation`, with either prefix of Aries message types. */
+const MESSAGE_TYPE = /present-proof\/([12])\.\d+\/(propose-presentation|request-presentation|presentation)$/
+
+const PARTS = {
+  'propose-presentation': { part: 'proposal', attachments: 'proposals~attach' },
+  'request-presentation': { part: 'request', attachments: 'request_presentations~attach' },
+  presentation: { part: 'presentation', attachments: 'presentations~attach' },
+} as const
+
+/** Attachment formats of present-proof 2.0, by the key of Credo's format service. */
+const FORMATS = new Map([
+  ['hlindy/proof-req@v2.0', 'indy'],
+  ['hlindy/proof@v2.0', 'indy'],
+  ['anoncreds/proof-request@v1.0', 'anoncreds'],
+  ['anoncreds/proof@v1.0', 'anoncreds'],
+  ['dif/presentation-exchange/definitions@v1.0', 'presentationExchange'],
+  ['dif/presentation-exchange/submission@v1.0', 'presentationExchange'],
+])
+
+/** The one attachment that each message of present-proof 1.0 has (Aries RFC 0037). */
+const V1_ATTACHMENTS = { request: 'libindy-request-presentation-0', presentation: 'libindy-presentation-0' }
+
+const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** Content of an attachment (Aries RFC 0017). What the other side garbled is left out: it must not hide the rest. */
+const decode = (attachment: Message | undefined): unknown => {
+  const data = attachment?.data
+  if (!isObject(data)) return undefined
+  if (typeof data.base64 !== 'string') return data.json
+  try {
+    return JSON.parse(Buffer.from(data.base64, 'base64').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const attachmentWithId = (attachments: unknown, id: unknown): Message | undefined =>
+  objects(attachments).find((attachment) => attachment['@id'] === id)
+
+/** present-proof 2.0: for each format that is known, the attachment that it points to. */
+const v2Data = (message: Message, attachments: unknown): FormatData => {
+  const data: FormatData = {}
+  for (const { format, attach_id: id } of objects(message.formats)) {
+    const key = typeof format === 'string' ? FORMATS.get(format) : undefined
+    if (key === undefined || key in data) continue
+    const content = decode(attachmentWithId(attachments, id))
+    if (content !== undefined) data[key] = content
+  }
+  return data
+}
+
+/** A preview becomes a request as in Credo's `createRequestFromPreview`, but with stable referents where it makes random ones. */
+const requestOfPreview = (preview: Message, request: Message): FormatData => {
+  const attributes = new Map<string, Message[]>()
+  for (const [index, attribute] of objects(preview.attributes).entries()) {
+    const referent = typeof attribute.referent === 'string' ? attribute.referent : `attribute-${index}`
+    attributes.set(referent, [...(attributes.get(referent) ?? []), attribute])
+  }
+  const restrictions = ({ cred_def_id }: Message) => [cred_def_id === undefined ? {} : { cred_def_id }]
+  return {
+    name: request.name ?? 'Proof Request',
+    version: request.version ?? '1.0',
+    ...(request.nonce !== undefined && { nonce: request.nonce }),
+    requested_attributes: Object.fromEntries(
+      [...attributes].map(([referent, group]) => {
+        const [first = {}] = group
+        const names = group.length === 1 ? { name: first.name } : { names: group.map(({ name }) => name) }
+        return [referent, { ...names, restrictions: restrictions(first) }]
+      }),
+    ),
+    requested_predicates: Object.fromEntries(
+      objects(preview.predicates).map((predicate, index) => {
+        const { name, predicate: p_type, threshold: p_value } = predicate
+        return [`predicate-${index}`, { name, p_type, p_value, restrictions: restrictions(predicate) }]
+      }),
+    ),
+  }
+}
+
+/** present-proof 1.0: Indy alone, and a proposal that is a preview. */
+const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
+  const data: Record<string, FormatData> = {}
+  for (const part of ['request', 'presentation'] as const) {
+    const message = messages.get(part)
+    if (message === undefined) continue
+    const attachments = message[part === 'request' ? PARTS['request-presentation'].attachments : PARTS.presentation.attachments]
+    const indy = decode(attachmentWithId(attachments, V1_ATTACHMENTS[part]))
+    data[part] = indy === undefined ? {} : { indy }
+  }
+  const preview = messages.get('proposal')?.presentation_proposal
+  const request = data.request?.indy
+  if (isObject(preview)) data.proposal = { indy: requestOfPreview(preview, isObject(request) ? request : {}) }
+  return data
+}
+
+/** The newest message of each part: an exchange can be proposed anew. */
+const messagesByPart = (records: readonly StoredRecord[], version: string): Map<string, Message> => {
+  const messages = new Map<string, Message>()
+  const ordered = records.toSorted((a, b) => String(a.value.createdAt).localeCompare(String(b.value.createdAt)))
+  for (const { value } of ordered) {
+    const message = isObject(value.message) ? value.message : {}
+    const [, major, name] = MESSAGE_TYPE.exec(String(message['@type'])) ?? []
+    if (`v${major}` !== version) continue
+    const part = Object.entries(PARTS).find(([messageName]) => messageName === name)?.[1].part
+    if (part !== undefined) messages.set(part, message)
+  }
+  return messages
+}
+
+/** The proof record joined with what its DidCommMessageRecords carry: `proposal`, `request`, `presentation`, as far as there are any. */
+export const proofFormData = (proof: StoredRecord, messageRecords: readonly StoredRecord[]): RecordJson => {
+  const json = toProofJson(proof)
+  const messages = messagesByPart(messageRecords, String(json.protocolVersion))
+  if (json.protocolVersion === 'v1') return { ...json, ...v1Data(messages) }
+  const parts = Object.values(PARTS).flatMap(({ part, attachments }) => {
+    const message = messages.get(part)
+    return message?.formats && message[attachments] ? [[part, v2Data(message, message[attachments])]] : []
+  })
+  return { ...json, ...Object.fromEntries(parts) }
+}

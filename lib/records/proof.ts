@@ -1,0 +1,45 @@
+/** The proof record (present-proof, Aries RFC 0037 and 0454): its schema and how a stored one is shown. */
+import * as v from 'valibot'
+import { type RecordJson, recordSchema, type StoredRecord, toRecordJson } from './stored-record.ts'
+
+/** States of present-proof, in Credo's spelling. */
+export const PROOF_STATES = [
+  'proposal-sent',
+  'proposal-received',
+  'request-sent',
+  'request-received',
+  'presentation-sent',
+  'presentation-received',
+  'done',
+  'declined',
+  'abandoned',
+] as const
+
+export const PROOF_ROLES = ['verifier', 'prover'] as const
+
+/** Decoded attachments of one message of the exchange, by the format's key in Credo. */
+const FormatData = v.looseObject({
+  indy: v.optional(v.unknown()),
+  anoncreds: v.optional(v.unknown()),
+  presentationExchange: v.optional(v.unknown()),
+})
+
+/** The proof record joined with what its messages carry. */
+export const ProofFormData = recordSchema({
+  /** Absent until a wallet has answered an out-of-band request. */
+  connectionId: v.optional(v.string()),
+  threadId: v.string(),
+  protocolVersion: v.string(),
+  state: v.picklist(PROOF_STATES),
+  role: v.picklist(PROOF_ROLES),
+  isVerified: v.optional(v.boolean()),
+  errorMessage: v.optional(v.string()),
+  proposal: v.optional(FormatData),
+  request: v.optional(FormatData),
+  presentation: v.optional(FormatData),
+  _tags: v.looseObject({ state: v.picklist(PROOF_STATES), role: v.picklist(PROOF_ROLES), threadId: v.string() }),
+})
+
+export type ProofFormData = v.InferOutput<typeof ProofFormData>
+
+export const toProofJson = (stored: StoredRecord): RecordJson => toRecordJson(stored)

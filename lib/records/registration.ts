@@ -1,0 +1,63 @@
+/** The webhook registration of an organization: its schema and the result that registering answers. */
+import * as v from 'valibot'
+import { Timestamp } from './stored-record.ts'
+import { EntityId } from './tenant.ts'
+
+/** An organization has one active endpoint of each kind. */
+export const REGISTRATION_KINDS = ['notification', 'webhook'] as const
+export type RegistrationKind = (typeof REGISTRATION_KINDS)[number]
+
+/** A pending registration was asked for without a token: it delivers nothing. */
+export const REGISTRATION_STATUSES = ['active', 'pending'] as const
+export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
+
+export interface Registration {
+  id: string
+  orgId: string
+  kind: RegistrationKind
+  url: string
+  status: RegistrationStatus
+  /** ISO 8601. */
+  createdAt: string
+  updatedAt: string
+}
+
+/** What registering answers: the document's four fields, and the registration with its URL under the name of its kind. */
+const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
+  v.strictObject({
+    statusCode: v.literal(201),
+    success: v.literal(true),
+    message: v.string(),
+    data: v.strictObject({
+      id: v.string(),
+      orgId: EntityId,
+      status: v.picklist(REGISTRATION_STATUSES),
+      /** Standard Webhooks' signing secret; shown when it is made, and never again. */
+      secret: v.optional(v.pipe(v.string(), v.startsWith('whsec_'))),
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+      ...url,
+    }),
+  })
+
+export const NotificationRegistrationResult = registrationResult({ notificationWebhook: v.string() })
+export const WebhookRegistrationResult = registrationResult({ webhookUrl: v.string() })
+
+export type RegistrationResult =
+  | v.InferOutput<typeof NotificationRegistrationResult>
+  | v.InferOutput<typeof WebhookRegistrationResult>
+
+const MESSAGES = {
+  active: 'The endpoint is registered.',
+  pending: 'The registration is pending: repeat the request with a token of an owner or admin of the organization.',
+} as const
+
+/** What both registering operations answer. Give `secret` only when it was made just now. */
+export const toRegistrationResult = (registration: Registration, secret?: string): RegistrationResult => {
+  const { id, orgId, kind, url, status, createdAt, updatedAt } = registration
+  const fields = { id, orgId, status, ...(secret !== undefined && { secret }), createdAt, updatedAt }
+  const result = { statusCode: 201, success: true, message: MESSAGES[status] } as const
+  return kind === 'webhook'
+    ? { ...result, data: { ...fields, webhookUrl: url } }
+    : { ...result, data: { ...fields, notificationWebhook: url } }
+}

@@ -1,0 +1,51 @@
+/** A record as it is stored, and the JSON that every view of a record starts from. */
+import * as v from 'valibot'
+
+/** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
+export interface StoredRecord {
+  value: Record<string, unknown>
+  tags: Record<string, unknown>
+}
+
+export type RecordJson = Record<string, unknown> & { _tags: Record<string, unknown> }
+
+/** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
+export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
+
+/** Fields that Credo gives every record (BaseRecord). */
+const BASE_FIELDS = {
+  id: v.string(),
+  createdAt: Timestamp,
+  updatedAt: v.optional(Timestamp),
+  metadata: v.record(v.string(), v.unknown()),
+}
+
+/**
+ * Schema of a record: the base fields, the given ones, and whatever else Credo adds.
+ */
+export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.looseObject({ ...BASE_FIELDS, ...entries })
+
+/** Link-secret blinding data (AnonCreds, "credential request metadata") and its name before Credo 0.4. */
+const SECRET_METADATA = ['_anoncreds/credentialRequest', '_internal/indyRequest']
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const withoutSecrets = (metadata: unknown): Record<string, unknown> =>
+  isObject(metadata)
+    ? Object.fromEntries(Object.entries(metadata).filter(([key]) => !SECRET_METADATA.includes(key)))
+    : {}
+
+/**
+ * A record as it is returned: everything that Credo stored, the complete `_tags`, and `state` and `role` both at top level and in
+ * `_tags`, as the peers do. Only secrets are left out.
+ */
+export const toRecordJson = ({ value, tags }: StoredRecord): RecordJson => {
+  const shared: Record<string, unknown> = {}
+  for (const name of ['state', 'role']) {
+    const held = value[name] ?? tags[name]
+    if (held !== undefined) shared[name] = held
+  }
+  return { ...value, ...shared, metadata: withoutSecrets(value.metadata), _tags: { ...tags, ...shared } }
+}

@@ -1,0 +1,71 @@
+/** The settings of the service: the environment, checked once against a schema. Nothing else reads `process.env`. */
+import * as v from 'valibot'
+import { AgentError } from './errors.ts'
+
+const json = v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
+  try {
+    return JSON.parse(dataset.value)
+  } catch {
+    addIssue({ message: 'is not JSON' })
+    return NEVER
+  }
+})
+
+const JsonWebKeySet = v.object({ keys: v.array(v.looseObject({ kty: v.string() })) })
+
+/** A token issuer: its keys are given here (`jwks`), fetched (`jwksUri`), or both: then fetched for an unknown `kid` only. */
+const TokenIssuer = v.object({
+  issuer: v.pipe(v.string(), v.minLength(1)),
+  audience: v.pipe(v.string(), v.minLength(1)),
+  jwks: v.optional(JsonWebKeySet),
+  jwksUri: v.optional(v.pipe(v.string(), v.url())),
+})
+
+const flag = v.pipe(
+  v.picklist(['true', 'false']),
+  v.transform((value) => value === 'true'),
+)
+
+const Settings = v.object({
+  /** Name of the table. */
+  TABLE_NAME: v.pipe(v.string(), v.minLength(1)),
+  /** The local stage's DynamoDB and SQS. */
+  DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
+  SQS_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
+  /** FIFO queue of what goes to wallets. */
+  MESSAGE_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** FIFO queue of what goes to webhook endpoints. */
+  WEBHOOK_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** Base URL of the stage, without a trailing slash. */
+  PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
+  TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, v.array(TokenIssuer)), '[]'),
+  /** What private keys and secrets are sealed with: 32 bytes in base64url on the local stage, a KMS key on AWS. */
+  SEALING_KEY: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{43}$/, 'is not 32 bytes in base64url'))),
+  KMS_KEY_ID: v.optional(v.pipe(v.string(), v.minLength(1))),
+  /** Organization that events of the base agent go to. */
+  BASE_ORG_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,64}$/)), 'base'),
+  /** Label of the base agent in its invitations. */
+  AGENT_LABEL: v.optional(v.pipe(v.string(), v.minLength(1)), 'serverless-agent'),
+  /** The local stage also takes `http` and loopback addresses. */
+  LOCAL_STAGE: v.optional(flag, 'false'),
+  LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
+})
+
+export type Settings = v.InferOutput<typeof Settings>
+export type TokenIssuer = v.InferOutput<typeof TokenIssuer>
+
+/** Checks an environment; says in one line what is wrong. Throws `settings.invalid`. */
+export const readSettings = (environment: Record<string, string | undefined>): Settings => {
+  const result = v.safeParse(Settings, environment)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  throw new AgentError('settings.invalid', `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`)
+}
+
+let current: Settings | undefined
+
+/** The settings of this process. */
+export const settings = (): Settings => {
+  current ??= readSettings(process.env)
+  return current
+}

@@ -1,0 +1,54 @@
+/** Where an item lies in the table. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+import { createHash } from 'node:crypto'
+
+export interface Address {
+  pk: string
+  sk: string
+}
+
+/** Sort key of items that are alone in their partition. */
+const ALONE = '-'
+
+/** Values of any length in keys: SHA-256 in base64url. A did:peer:4 is over 1 KB, a key at most 2 KB. */
+export const digest = (value: string): string => createHash('sha256').update(value).digest('base64url')
+
+export const recordAddress = (tenant: string, type: string, id: string): Address => ({
+  pk: `${tenant}|${type}|${id}`,
+  sk: ALONE,
+})
+
+/** The index entries of one tag value. */
+export const entryPartition = (tenant: string, type: string, tag: string, value: string): string =>
+  `${tenant}|${type}|${tag}|${digest(value)}`
+
+export const keyAddress = (tenant: string, keyId: string): Address => ({ pk: `${tenant}|key|${keyId}`, sk: ALONE })
+
+/** A sealed data key, which seals what belongs to `scope`. */
+export const dataKeyAddress = (scope: string): Address => ({ pk: `${scope}|data-key`, sk: ALONE })
+
+/** The mark of an inbound envelope; `envelope` is its ciphertext and tag. */
+export const envelopeMarkAddress = (tenant: string, envelope: string): Address => ({
+  pk: `${tenant}|inbound|${digest(envelope)}`,
+  sk: ALONE,
+})
+
+/** The mark of an inbound message: the same message in a new envelope has the same sender key and `@id`. */
+export const messageMarkAddress = (tenant: string, sender: string, messageId: string): Address => ({
+  pk: `${tenant}|message|${digest(`${sender} ${messageId}`)}`,
+  sk: ALONE,
+})
+
+export const idempotencyAddress = (tenant: string, key: string): Address => ({
+  pk: `${tenant}|idempotency|${digest(key)}`,
+  sk: ALONE,
+})
+
+export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
+
+/** All registrations of an organization. */
+export const organizationPartition = (orgId: string): string => `@org|${orgId}`
+
+export const CURSOR_KEY_ADDRESS: Address = { pk: '@service|cursor-key', sk: ALONE }
+
+/** The DID that an agent issues with. */
+export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })

@@ -1,0 +1,19 @@
+/** The DynamoDB client of this process, with bounded waits: the SDK has none by default. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { settings } from '../settings.ts'
+
+let client: DynamoDBClient | undefined
+
+/**
+ * Connection 1 s, request 2 s, three attempts: a table that does not answer costs less than a function's timeout.
+ * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
+ */
+export const dynamodb = (): DynamoDBClient => {
+  const endpoint = settings().DYNAMODB_ENDPOINT
+  client ??= new DynamoDBClient({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+  })
+  return client
+}

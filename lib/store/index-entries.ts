@@ -1,0 +1,132 @@
+/** Which tags are looked up, and the index entries that a record has because of them. */
+import { AgentError } from '../errors.ts'
+import { type Address, entryPartition, recordAddress } from './address.ts'
+import { content, type StoredRecord, type Tags, type TagValue } from './stored-record.ts'
+import type { Item } from './table.ts'
+
+interface Index {
+  /** Several tags under one name: an `$or` over them is one query. */
+  name: string
+  /** The entry carries the whole record: a list shows it, or it is read with every message. */
+  copy?: true
+}
+
+/** The tag of an index that every record of its type is in. */
+const EVERY = '*'
+
+/** What Credo and our lists really look up; `role`, `state` and message names choose too little to be worth an entry. */
+const INDEXES: Record<string, Record<string, Index>> = {
+  DidRecord: {
+    did: { name: 'did', copy: true },
+    alternativeDids: { name: 'did', copy: true },
+    recipientKeyFingerprints: { name: 'recipientKey', copy: true },
+  },
+  ConnectionRecord: {
+    [EVERY]: { name: EVERY, copy: true },
+    did: { name: 'did', copy: true },
+    previousDids: { name: 'did', copy: true },
+    theirDid: { name: 'theirDid', copy: true },
+    previousTheirDids: { name: 'theirDid', copy: true },
+    threadId: { name: 'threadId' },
+    outOfBandId: { name: 'outOfBandId', copy: true },
+    invitationDid: { name: 'invitationDid' },
+  },
+  OutOfBandRecord: {
+    invitationId: { name: 'invitationId' },
+    threadId: { name: 'threadId' },
+    recipientKeyFingerprints: { name: 'recipientKey' },
+    recipientRoutingKeyFingerprint: { name: 'recipientKey' },
+    invitationRequestsThreadIds: { name: 'requestThreadId' },
+  },
+  DidCommMessageRecord: { associatedRecordId: { name: 'associatedRecordId' } },
+  BasicMessageRecord: { connectionId: { name: 'connectionId', copy: true }, threadId: { name: 'threadId' } },
+  ProofRecord: {
+    threadId: { name: 'threadId' },
+    parentThreadId: { name: 'parentThreadId' },
+    connectionId: { name: 'connectionId' },
+  },
+  CredentialRecord: {
+    threadId: { name: 'threadId' },
+    parentThreadId: { name: 'parentThreadId' },
+    connectionId: { name: 'connectionId' },
+  },
+}
+
+const indexOf = (type: string, tag: string): Index | undefined => INDEXES[type]?.[tag]
+
+const texts = (value: TagValue): string[] => {
+  if (value === undefined || value === null) return []
+  return (Array.isArray(value) ? value : [value]).map(String)
+}
+
+/** The list of all records of a type that has one. */
+export const everyPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
+
+/** The list, or index, of records whose tag has this value. */
+export const tagPartition = (tenant: string, type: string, tag: string, value: string): string => {
+  const index = indexOf(type, tag)
+  if (index === undefined) throw notIndexed(type, [tag])
+  return entryPartition(tenant, type, index.name, value)
+}
+
+/** Oldest first, then by id. */
+export const entrySortKey = ({ value, id }: Pick<StoredRecord, 'value' | 'id'>): string => `${value.createdAt}#${id}`
+
+/** Where the record of an entry lies. */
+export const recordOfEntry = (entry: Item): Address => {
+  const [tenant, type] = (entry.pk?.S ?? '').split('|')
+  const [, id] = (entry.sk?.S ?? '').split('#')
+  if (tenant === undefined || type === undefined || id === undefined)
+    throw new AgentError('internal', `no entry at ${entry.pk?.S} ${entry.sk?.S}`)
+  return recordAddress(tenant, type, id)
+}
+
+/** All index entries of a record, by partition. */
+export const indexEntries = (record: StoredRecord): Map<string, Item> => {
+  const entries = new Map<string, Item>()
+  const tags: Tags = { ...record.tags, [EVERY]: EVERY }
+  for (const [tag, index] of Object.entries(INDEXES[record.type] ?? {}))
+    for (const value of texts(tags[tag])) {
+      const pk = entryPartition(record.tenant, record.type, index.name, value)
+      const copy = index.copy ? content(record) : {}
+      entries.set(pk, { pk: { S: pk }, sk: { S: entrySortKey(record) }, kind: { S: 'entry' }, ...copy })
+    }
+  return entries
+}
+
+/**
+ * Partitions whose entries hold every match of a query.
+ * Throws `store.query_not_indexed` where only a scan could answer.
+ */
+export const partitionsOf = (tenant: string, type: string, query: TagQuery): string[] => {
+  const partitions = covering(tenant, type, query)
+  if (partitions !== undefined) return partitions
+  if (indexOf(type, EVERY)) return [everyPartition(tenant, type)]
+  throw notIndexed(type, Object.keys(query))
+}
+
+/** A query by tags as Credo makes it: `Query` of `@credo-ts/core`, without the record's type. */
+export interface TagQuery {
+  $and?: TagQuery[]
+  $or?: TagQuery[]
+  $not?: TagQuery
+  [tag: string]: TagValue | TagQuery | TagQuery[]
+}
+
+const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): string[] | undefined => {
+  for (const [tag, value] of Object.entries(tags)) {
+    const index = indexOf(type, tag)
+    const [first] = index === undefined ? [] : texts(value as TagValue)
+    if (index !== undefined && first !== undefined) return [entryPartition(tenant, type, index.name, first)]
+  }
+  for (const part of $and ?? []) {
+    const partitions = covering(tenant, type, part)
+    if (partitions !== undefined) return partitions
+  }
+  const branches = ($or ?? []).map((part) => covering(tenant, type, part))
+  const indexed = branches.filter((branch) => branch !== undefined)
+  return branches.length > 0 && indexed.length === branches.length ? [...new Set(indexed.flat())] : undefined
+}
+
+const notIndexed = (type: string, tags: string[]): AgentError =>
+  new AgentError('store.query_not_indexed', `no index of ${type} answers a query by ${tags.join(', ') || 'nothing'}`)

@@ -1,0 +1,14 @@
+/** The KMS client of this process; loaded only where a data key is not known yet. */
+import { KMSClient } from '@aws-sdk/client-kms'
+
+export { DecryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms'
+
+let client: KMSClient | undefined
+
+export const kms = (): KMSClient => {
+  client ??= new KMSClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+  })
+  return client
+}

@@ -1,0 +1,50 @@
+/** Runs an operation as one transaction: a unit of work around it, the commit after it, again from the start on conflict. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AgentError, isAgentError } from '../errors.ts'
+import { UnitOfWork } from './unit-of-work.ts'
+
+const units = new AsyncLocalStorage<UnitOfWork>()
+
+/** Repetitions after the first run. */
+const MOST_REPETITIONS = 3
+/** Longest pause before the first repetition, in ms; it doubles with each. The pause is random up to it ("full jitter"). */
+const LONGEST_PAUSE = 25
+
+/** The unit of the running operation. */
+export const currentUnit = (): UnitOfWork => {
+  const unit = units.getStore()
+  if (unit === undefined) throw new AgentError('internal', 'there is no unit of work outside of transaction()')
+  return unit
+}
+
+/**
+ * Runs `act` on behalf of a tenant and commits what it wrote. What `act` throws is thrown, and nothing is written; a fault
+ * of the store wins over the error that protocol code made of it. Throws `store.conflict` when the repetitions are used up.
+ */
+export const transaction = async <T>(
+  tenant: string,
+  act: (unit: UnitOfWork) => Promise<T>,
+  mostRepetitions = MOST_REPETITIONS,
+): Promise<T> => {
+  for (let repetition = 0; ; repetition++) {
+    try {
+      return await once(new UnitOfWork(tenant), act)
+    } catch (error) {
+      if (!isAgentError(error, 'store.conflict') || repetition === mostRepetitions) throw error
+      await delay(Math.random() * LONGEST_PAUSE * 2 ** repetition)
+    }
+  }
+}
+
+const once = <T>(unit: UnitOfWork, act: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
+  units.run(unit, async () => {
+    let result: T
+    try {
+      result = await act(unit)
+    } catch (error) {
+      throw unit.failure ?? error
+    }
+    await unit.commit()
+    return result
+  })

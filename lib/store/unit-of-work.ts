@@ -1,0 +1,176 @@
+/** All that one invocation reads and writes: reads are remembered, writes wait for one transaction at the end. */
+import { AgentError } from '../errors.ts'
+import { type Address, recordAddress } from './address.ts'
+import { commitWrites, type Write } from './commit.ts'
+import { indexEntries, partitionsOf, recordOfEntry, type TagQuery } from './index-entries.ts'
+import { matches } from './query-match.ts'
+import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
+import { getItem, getItems, type Item, queryAll } from './table.ts'
+
+/** A record in the unit: as it was read (absent: not stored yet) and as it is to be (absent: deleted). */
+interface Held {
+  stored: StoredRecord | undefined
+  current: StoredRecord | undefined
+}
+
+export type NewRecord = Omit<StoredRecord, 'version'>
+
+export class UnitOfWork {
+  /** On whose behalf the invocation acts: a tenant's id or BASE_AGENT. */
+  readonly tenant: string
+  readonly #records = new Map<string, Held>()
+  readonly #partitions = new Map<string, Promise<Item[]>>()
+  readonly #writes: Write[] = []
+  readonly #beforeCommit: (() => void)[] = []
+  readonly #afterCommit: (() => void)[] = []
+  #failure: unknown
+
+  constructor(tenant: string) {
+    this.tenant = tenant
+  }
+
+  /** The first fault of a read. Protocol code may have caught it, so the unit keeps it: such a unit never commits. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  /** A record as this unit sees it. */
+  async read(tenant: string, type: string, id: string): Promise<StoredRecord | undefined> {
+    return (await this.#hold(tenant, type, id)).current
+  }
+
+  /** The records that match a query, oldest first; the unit's own writes included. */
+  async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
+    const entries = (await Promise.all(partitionsOf(tenant, type, query).map((pk) => this.#entries(pk)))).flat()
+    const unread = new Map<string, Address>()
+    for (const entry of entries) {
+      const address = recordOfEntry(entry)
+      if (this.#records.has(address.pk)) continue
+      if (hasContent(entry)) this.#remember(toStoredRecord(entry, address))
+      else unread.set(address.pk, address)
+    }
+    if (unread.size > 0)
+      for (const item of await this.attempt(() => getItems([...unread.values()]))) this.#remember(fromRecordItem(item))
+    return [...this.#records.values()]
+      .map(({ current }) => current)
+      .filter((record) => record !== undefined)
+      .filter((record) => record.tenant === tenant && record.type === type && matches(record.tags, query))
+      .sort((a, b) => compare(a.value.createdAt, b.value.createdAt) || compare(a.id, b.id))
+  }
+
+  /** Adds a record. Returns false, and adds nothing, where there is one already in this unit. */
+  insert(record: NewRecord): boolean {
+    const { pk } = recordAddress(record.tenant, record.type, record.id)
+    const held = this.#records.get(pk)
+    if (held?.current !== undefined) return false
+    this.#records.set(pk, { stored: held?.stored, current: { ...record, version: (held?.stored?.version ?? 0) + 1 } })
+    return true
+  }
+
+  /** Replaces a record. Returns false where there is none. */
+  async update(record: NewRecord): Promise<boolean> {
+    const held = await this.#hold(record.tenant, record.type, record.id)
+    if (held.current === undefined) return false
+    held.current = { ...record, version: (held.stored?.version ?? 0) + 1 }
+    return true
+  }
+
+  /** Deletes a record. Returns false where there is none. */
+  async remove(tenant: string, type: string, id: string): Promise<boolean> {
+    const held = await this.#hold(tenant, type, id)
+    if (held.current === undefined) return false
+    held.current = undefined
+    return true
+  }
+
+  /** Adds an item that must not be there yet: a key, a mark, an outbox item. */
+  create(item: Item, whenThere: () => unknown = conflict): void {
+    this.#writes.push({ item, expects: 'nothing', whenBroken: whenThere })
+  }
+
+  /** Puts an item in the place of one that was read with this `version`. */
+  replace(item: Item, version: number): void {
+    this.#writes.push({ item, expects: version, whenBroken: conflict })
+  }
+
+  /** Deletes an item, if it is there. */
+  delete(item: Item): void {
+    this.#writes.push({ remove: item, expects: 'anything', whenBroken: conflict })
+  }
+
+  /** Runs a read of the table and keeps its fault. */
+  async attempt<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read()
+    } catch (error) {
+      this.#failure ??= error
+      throw error
+    }
+  }
+
+  /** Runs `add` when all writes of the operation are known and none is sent yet. */
+  beforeCommit(add: () => void): void {
+    this.#beforeCommit.push(add)
+  }
+
+  /** Runs `then` once the transaction holds: for what may be remembered in memory only then. */
+  afterCommit(then: () => void): void {
+    this.#afterCommit.push(then)
+  }
+
+  /**
+   * Writes everything in one transaction, or nothing.
+   * Throws `store.conflict` (run the operation again), `store.unavailable`, `store.item_too_large`,
+   * `store.transaction_too_large`, or what a creation asked for.
+   */
+  async commit(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    for (const add of this.#beforeCommit) add()
+    await commitWrites([...this.#writes, ...[...this.#records.values()].flatMap(writesOf)])
+    for (const then of this.#afterCommit) then()
+  }
+
+  async #hold(tenant: string, type: string, id: string): Promise<Held> {
+    const address = recordAddress(tenant, type, id)
+    const known = this.#records.get(address.pk)
+    if (known !== undefined) return known
+    const item = await this.attempt(() => getItem(address))
+    return item === undefined ? { stored: undefined, current: undefined } : this.#remember(fromRecordItem(item))
+  }
+
+  /** What was written or read before in this unit wins over what comes from the table now. */
+  #remember(stored: StoredRecord): Held {
+    const { pk } = recordAddress(stored.tenant, stored.type, stored.id)
+    const held = this.#records.get(pk) ?? { stored, current: stored }
+    this.#records.set(pk, held)
+    return held
+  }
+
+  #entries(pk: string): Promise<Item[]> {
+    const read = this.#partitions.get(pk) ?? this.attempt(() => queryAll(pk))
+    this.#partitions.set(pk, read)
+    return read
+  }
+}
+
+const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0)
+
+const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
+
+/** The writes that turn the stored record and its index entries into the current ones. */
+const writesOf = ({ stored, current }: Held): Write[] => {
+  if (stored === current) return []
+  const writes: Write[] = []
+  if (current !== undefined)
+    writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', whenBroken: conflict })
+  else if (stored !== undefined)
+    writes.push({ remove: toRecordItem(stored), expects: stored.version, whenBroken: conflict })
+  const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
+  const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
+  for (const [pk, item] of after)
+    if (JSON.stringify(before.get(pk)) !== JSON.stringify(item))
+      writes.push({ item, expects: 'anything', whenBroken: conflict })
+  for (const [pk, item] of before)
+    if (!after.has(pk)) writes.push({ remove: item, expects: 'anything', whenBroken: conflict })
+  return writes
+}

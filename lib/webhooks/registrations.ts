@@ -1,0 +1,100 @@
+/** Webhook registrations of organizations: one active endpoint of each kind, and requests that wait for a token. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Registration, RegistrationKind } from '../records/registration.ts'
+import { organizationPartition } from '../store/address.ts'
+import { dataKey } from '../store/data-keys.ts'
+import { seal } from '../store/sealing.ts'
+import { epochSeconds, type Item, queryAll, toKey } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+
+export interface Endpoint {
+  orgId: string
+  kind: RegistrationKind
+  url: string
+}
+
+export interface Registered {
+  registration: Registration
+  /** The signing secret, only where it was made just now. */
+  secret?: string
+}
+
+/** A pending registration waits this long for a token. */
+const PENDING_SECONDS = 7 * 24 * 60 * 60
+/** Pending registrations of an organization; the oldest gives way. */
+const MOST_PENDING = 5
+/** Standard Webhooks 1.0.0, "Signature scheme": between 24 and 64 bytes. */
+const SECRET_BYTES = 32
+
+/**
+ * Makes the endpoint the organization's active one of its kind. The same URL keeps its id and secret; another one replaces
+ * it and gets a new secret. A pending registration of the URL becomes this one.
+ */
+export const registerEndpoint = async (unit: UnitOfWork, endpoint: Endpoint): Promise<Registered> => {
+  const items = await unit.attempt(() => queryAll(organizationPartition(endpoint.orgId)))
+  const active = items.find((item) => item.sk?.S === endpoint.kind)
+  const same = active?.url?.S === endpoint.url ? active : undefined
+  const pending = items.find((item) => isPending(item, endpoint.kind) && item.url?.S === endpoint.url)
+  const now = new Date().toISOString()
+  const registration: Registration = {
+    ...endpoint,
+    id: same?.id?.S ?? pending?.id?.S ?? randomUUID(),
+    status: 'active',
+    createdAt: same?.createdAt?.S ?? pending?.createdAt?.S ?? now,
+    updatedAt: now,
+  }
+  const address = { pk: organizationPartition(endpoint.orgId), sk: endpoint.kind }
+  const secret = same === undefined ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : undefined
+  const sealed = same?.secret?.B ?? (await sealSecret(unit, endpoint, secret ?? ''))
+  const item = { ...toItem(registration, address), secret: { B: sealed } }
+  if (active === undefined) unit.create({ ...item, version: { N: '1' } })
+  else unit.replace({ ...item, version: next(active) }, Number(active.version?.N))
+  if (pending !== undefined) unit.delete(pending)
+  return secret === undefined ? { registration } : { registration, secret }
+}
+
+/** Notes that somebody without a token asked for this endpoint. Touches no active one; the newest five are kept. */
+export const registerPending = async (unit: UnitOfWork, endpoint: Endpoint): Promise<Registered> => {
+  const items = await unit.attempt(() => queryAll(organizationPartition(endpoint.orgId)))
+  const pending = items.filter((item) => isPending(item, endpoint.kind)).sort(byAge)
+  const same = pending.find((item) => item.url?.S === endpoint.url)
+  const now = new Date().toISOString()
+  const registration: Registration = {
+    ...endpoint,
+    id: same?.id?.S ?? randomUUID(),
+    status: 'pending',
+    createdAt: same?.createdAt?.S ?? now,
+    updatedAt: now,
+  }
+  const address = { pk: organizationPartition(endpoint.orgId), sk: `${endpoint.kind}#pending#${registration.id}` }
+  const expiresAt = { N: String(epochSeconds() + PENDING_SECONDS) }
+  const item = { ...toItem(registration, address), expiresAt }
+  if (same === undefined) unit.create({ ...item, version: { N: '1' } })
+  else unit.replace({ ...item, version: next(same) }, Number(same.version?.N))
+  const kept = same === undefined ? MOST_PENDING - 1 : MOST_PENDING
+  for (const oldest of pending.slice(0, Math.max(0, pending.length - kept))) unit.delete(oldest)
+  return { registration }
+}
+
+const isPending = (item: Item, kind: RegistrationKind): boolean => item.sk?.S?.startsWith(`${kind}#pending#`) ?? false
+
+const byAge = (a: Item, b: Item): number => ((a.updatedAt?.S ?? '') < (b.updatedAt?.S ?? '') ? -1 : 1)
+
+const next = (item: Item) => ({ N: String(Number(item.version?.N) + 1) })
+
+/** A secret opens only with its organization's data key and at its own address. */
+const sealSecret = async (unit: UnitOfWork, { orgId, kind }: Endpoint, secret: string): Promise<Uint8Array> => {
+  const scope = organizationPartition(orgId)
+  return seal(Buffer.from(secret), await unit.attempt(() => dataKey(scope)), `${scope}|${kind}`)
+}
+
+const toItem = (registration: Registration, address: { pk: string; sk: string }): Item => ({
+  ...toKey(address),
+  kind: { S: 'registration' },
+  id: { S: registration.id },
+  orgId: { S: registration.orgId },
+  url: { S: registration.url },
+  status: { S: registration.status },
+  createdAt: { S: registration.createdAt },
+  updatedAt: { S: registration.updatedAt },
+})

@@ -1,0 +1,246 @@
+/** The wallet against another wallet, whose side is Credo's own: what the other interop tests rely on. */
+import { PeerDidNumAlgo, W3cJsonLdVerifiableCredential } from '@credo-ts/core'
+import { DidCommAutoAcceptProof, type DidCommMessage, DidCommProofState } from '@credo-ts/didcomm'
+import { afterEach, describe, expect, test } from 'vitest'
+import { altering, repeating } from '../wallet/post.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+import type { WalletOptions } from '../wallet/wallet-parts.ts'
+
+const started: Wallet[] = []
+const start = async (options: WalletOptions = {}) => {
+  const wallet = await Wallet.start(options)
+  started.push(wallet)
+  return wallet
+}
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((wallet) => wallet.stop()))
+})
+
+const invite = async (inviter: Wallet, messages: DidCommMessage[] = []) => {
+  const { outOfBandInvitation, id } = await inviter.agent.didcomm.oob.createInvitation({ label: 'Inviter', messages })
+  return { id, url: outOfBandInvitation.toUrl({ domain: 'http://127.0.0.1' }) }
+}
+
+/** Two wallets with a connection: the id that each of them has for it. */
+const connect = async (inviterOptions: WalletOptions = {}, holderOptions: WalletOptions = {}) => {
+  const inviter = await start(inviterOptions)
+  const holder = await start(holderOptions)
+  const invitation = await invite(inviter)
+  const connection = await holder.connect(invitation.url)
+  const atInviter = await waitFor('the inviter to be connected', async () =>
+    (await inviter.connections()).find(({ outOfBandId, isReady }) => outOfBandId === invitation.id && isReady),
+  )
+  return { inviter, holder, atHolder: connection.id, atInviter: atInviter.id, connection }
+}
+
+const presentationDefinition = {
+  id: 'degree',
+  input_descriptors: [
+    {
+      id: 'degree',
+      schema: [{ uri: 'https://www.w3.org/2018/credentials/v1' }],
+      constraints: { fields: [{ path: ['$.credentialSubject.degree'], filter: { type: 'string' } }] },
+    },
+  ],
+}
+const presentationRequest = {
+  protocolVersion: 'v2' as const,
+  autoAcceptProof: DidCommAutoAcceptProof.Always,
+  proofFormats: { presentationExchange: { presentationDefinition, options: { challenge: 'a-challenge' } } },
+}
+
+const offerDegree = (issuer: Wallet, connectionId: string, subject: string) =>
+  issuer.agent.didcomm.credentials.offerCredential({
+    connectionId,
+    protocolVersion: 'v2',
+    credentialFormats: {
+      jsonld: {
+        credential: {
+          '@context': [
+            'https://www.w3.org/2018/credentials/v1',
+            // An inline context: nothing is fetched. Credo's type has no room for one, Credo does.
+            { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' },
+          ] as string[],
+          type: ['VerifiableCredential', 'DegreeCredential'],
+          issuer: issuer.did,
+          issuanceDate: '2026-01-01T00:00:00Z',
+          credentialSubject: { id: subject, degree: 'Bachelor' },
+        },
+        options: { proofType: 'Ed25519Signature2018', proofPurpose: 'assertionMethod' },
+      },
+    },
+  })
+
+const noErrors = (...wallets: Wallet[]) => {
+  for (const { journal } of wallets) {
+    expect(journal.errors).toStrictEqual([])
+    expect(journal.problems).toStrictEqual([])
+  }
+}
+
+describe('a connection', () => {
+  test.each(['didexchange', 'connections'] as const)('is made by %s', async (handshake) => {
+    const { inviter, holder, connection } = await connect({}, { handshake })
+    expect(connection.protocol).toContain(handshake)
+    noErrors(inviter, holder)
+  })
+
+  test.each([
+    PeerDidNumAlgo.GenesisDoc,
+    PeerDidNumAlgo.MultipleInceptionKeyWithoutDoc,
+    PeerDidNumAlgo.ShortFormAndLongForm,
+  ] as const)('is made with a did:peer:%d', async (peerDid) => {
+    const { inviter, holder, connection, atInviter, atHolder } = await connect({}, { peerDid })
+    expect(connection.did).toMatch(`did:peer:${peerDid}`)
+    await inviter.sendMessage(atInviter, 'hello')
+    await waitFor('the message', async () => (await holder.messages(atHolder)).length === 1)
+    noErrors(inviter, holder)
+  })
+})
+
+test('messages go both ways, in order', async () => {
+  const { inviter, holder, atHolder, atInviter } = await connect()
+  const contents = Array.from({ length: 10 }, (_, index) => `message ${index}`)
+  for (const content of contents) await inviter.sendMessage(atInviter, content)
+  const received = await waitFor('all messages', async () => {
+    const messages = await holder.messages(atHolder)
+    return messages.length === contents.length && messages
+  })
+  expect(received.map(({ role, content }) => ({ role, content }))).toStrictEqual(
+    contents.map((content) => ({ role: 'receiver', content })),
+  )
+  await holder.sendMessage(atHolder, 'hello')
+  await waitFor('the reply', async () => (await inviter.messages(atInviter)).length === contents.length + 1)
+  noErrors(inviter, holder)
+})
+
+describe('a degree', () => {
+  test('is accepted, held with its signature, and presented to a request that waited for it', async () => {
+    const { inviter, holder, atHolder, atInviter } = await connect()
+    const request = await inviter.agent.didcomm.proofs.requestProof({ ...presentationRequest, connectionId: atInviter })
+    const asked = await waitFor('the proof request', async () => (await holder.proofs())[0])
+    expect(asked.state).toBe(DidCommProofState.RequestReceived)
+    expect(await holder.answerProof(asked.id)).toBe(false)
+
+    await offerDegree(inviter, atInviter, holder.did)
+    const [held] = await waitFor('the credential', async () => {
+      const credentials = await holder.credentials()
+      return credentials.length === 1 && credentials
+    })
+    const credential = held?.firstCredential
+    if (!(credential instanceof W3cJsonLdVerifiableCredential)) throw new Error('this is no JSON-LD credential')
+    expect(credential.toJson()).toMatchObject({
+      issuer: inviter.did,
+      credentialSubject: { id: holder.did, degree: 'Bachelor' },
+      proof: { type: 'Ed25519Signature2018' },
+    })
+
+    const verified = await waitFor('the proof to be done', async () => {
+      const record = await inviter.agent.didcomm.proofs.getById(request.id)
+      return record.state === DidCommProofState.Done && record
+    })
+    expect(verified.isVerified).toBe(true)
+    await waitFor('the holder to be done', async () => (await holder.proofs())[0]?.state === DidCommProofState.Done)
+    expect(
+      (await holder.credentialExchanges()).map(({ state, connectionId }) => ({ state, connectionId })),
+    ).toStrictEqual([{ state: 'done', connectionId: atHolder }])
+    noErrors(inviter, holder)
+  })
+
+  test('is presented to a request that comes inside the invitation', async () => {
+    const { inviter, holder, atInviter } = await connect()
+    await offerDegree(inviter, atInviter, holder.did)
+    await waitFor('the credential', async () => (await holder.credentials()).length === 1)
+    const { message, proofRecord } = await inviter.agent.didcomm.proofs.createRequest(presentationRequest)
+    await holder.connect((await invite(inviter, [message])).url)
+    await waitFor('the proof to be done', async () => {
+      const { state, isVerified } = await inviter.agent.didcomm.proofs.getById(proofRecord.id)
+      return state === DidCommProofState.Done && isVerified
+    })
+    noErrors(inviter, holder)
+  })
+
+  test('that is offered waits where the holder accepts nothing by itself', async () => {
+    const { inviter, holder, atInviter } = await connect({}, { acceptOffers: false })
+    await offerDegree(inviter, atInviter, holder.did)
+    const exchange = await waitFor('the offer', async () => (await holder.credentialExchanges())[0])
+    expect(exchange.state).toBe('offer-received')
+    expect(await holder.credentials()).toStrictEqual([])
+  })
+})
+
+describe('an AnonCreds request', () => {
+  const anoncreds = {
+    name: 'degree',
+    version: '1.0',
+    requested_attributes: { degree: { name: 'degree' } },
+    requested_predicates: { age: { name: 'age', p_type: '>=' as const, p_value: 18 } },
+  }
+
+  test.each([
+    { protocolVersion: 'v1', proofFormats: { indy: anoncreds } } as const,
+    { protocolVersion: 'v2', proofFormats: { indy: anoncreds } } as const,
+    { protocolVersion: 'v2', proofFormats: { anoncreds } } as const,
+  ])('is understood, and left waiting: %o', async ({ protocolVersion, proofFormats }) => {
+    const { inviter, holder, atInviter } = await connect()
+    await inviter.agent.didcomm.proofs.requestProof({ connectionId: atInviter, protocolVersion, proofFormats })
+    const asked = await waitFor('the proof request', async () => (await holder.proofs())[0])
+    const { request } = await holder.proofContents(asked.id)
+    for (const format of Object.keys(proofFormats))
+      expect(request).toHaveProperty(format, expect.objectContaining(anoncreds))
+    expect(await holder.answerProof(asked.id)).toBe(false)
+    expect((await holder.proofs())[0]?.state).toBe(DidCommProofState.RequestReceived)
+    noErrors(inviter, holder)
+  })
+})
+
+test('a wallet without an endpoint is answered by return route', async () => {
+  const { inviter, holder, atHolder, atInviter } = await connect({}, { endpoint: false })
+  await holder.sendMessage(atHolder, 'hello')
+  await waitFor('the message', async () => (await inviter.messages(atInviter)).length === 1)
+  expect(holder.envelopes).toStrictEqual([])
+  noErrors(inviter, holder)
+})
+
+test('a paused endpoint refuses connections and comes back where it was', async () => {
+  const { inviter, holder, atHolder, atInviter } = await connect()
+  await holder.pause()
+  await expect(inviter.sendMessage(atInviter, 'lost')).rejects.toThrow(/undeliverable/)
+  await holder.resume()
+  await inviter.sendMessage(atInviter, 'found')
+  await waitFor('the message', async () => (await holder.messages(atHolder)).length === 1)
+  expect((await holder.messages(atHolder)).map(({ content }) => content)).toStrictEqual(['found'])
+})
+
+test('what is delivered three times comes three times', async () => {
+  const { inviter, holder, atInviter, atHolder } = await connect()
+  const duplicating = await start({ network: repeating(3) })
+  const before = inviter.envelopes.length
+  await duplicating.connect((await invite(inviter)).url).catch(() => {})
+  expect(inviter.envelopes.length - before).toBeGreaterThanOrEqual(3)
+  expect(new Set(inviter.envelopes.slice(before).slice(0, 3)).size).toBe(1)
+  expect(duplicating.posted.length).toBe(inviter.envelopes.length - before)
+
+  const sent = holder.posted.length
+  await holder.sendMessage(atHolder, 'once')
+  await holder.repost()
+  expect(holder.posted).toHaveLength(sent + 1)
+  await waitFor('both deliveries', async () => (await inviter.messages(atInviter)).length === 2)
+})
+
+test('an altered envelope is refused, and the sender is told', async () => {
+  const inviter = await start()
+  const holder = await start({ network: altering((envelope) => ({ ...envelope, tag: 'AAAAAAAAAAAAAAAAAAAAAA' })) })
+  await expect(holder.receive((await invite(inviter)).url)).rejects.toThrow()
+  expect(holder.posted.map(({ status }) => status)).toStrictEqual([500])
+  expect(inviter.journal.errors).not.toStrictEqual([])
+})
+
+test.each(['', 'hello', 'http://127.0.0.1:1/?oob=e30', 'http://127.0.0.1:1/nothing'])(
+  'what is no invitation is refused: "%s"',
+  async (url) => {
+    const holder = await start()
+    await expect(holder.receive(url)).rejects.toThrow()
+  },
+)

@@ -1,0 +1,40 @@
+/** `npm run wallet -- "<invitationUrl>"`: a holder's wallet at the terminal. */
+import { createInterface } from 'node:readline'
+import { narrate } from './narration.ts'
+import { Wallet } from './wallet.ts'
+
+/** What others wrote must not steer the terminal: control characters are shown as a sign for them. */
+const tell = (line: string): void => console.log(line.replace(/\p{Cc}/gu, '\u{FFFD}'))
+
+const oneLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')
+
+const [invitationUrl] = process.argv.slice(2)
+if (!invitationUrl) {
+  console.error('usage: npm run wallet -- "<invitationUrl>"')
+  process.exit(1)
+}
+
+const wallet = await Wallet.start()
+
+const end = async (status: number): Promise<never> => {
+  await wallet.stop()
+  process.exit(status)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0))
+
+narrate(wallet, tell)
+const { id, theirLabel } = await wallet.connect(invitationUrl).catch((error: unknown) => {
+  console.error(`The wallet could not connect: ${oneLine(error)}`)
+  return end(1)
+})
+tell(`connected to "${theirLabel ?? 'an agent without a name'}" as ${wallet.did}`)
+console.log('Type a message and press Enter to send it; Ctrl-C ends.')
+
+// Not as a terminal of its own: Ctrl-C has to reach the process.
+for await (const line of createInterface({ input: process.stdin, terminal: false })) {
+  if (line.trim() === '') continue
+  await wallet.sendMessage(id, line).catch((error: unknown) => console.error(`not sent: ${oneLine(error)}`))
+}
+// Ctrl-D. Where the input was a pipe, the wallet goes on listening until it is told to end.
+if (process.stdin.isTTY) await end(0)

@@ -1,0 +1,111 @@
+/** The Credo agent of a holder: everything in memory, W3C credentials, presentation exchange, AnonCreds requests. */
+import {
+  AnonCredsDidCommProofFormatService,
+  DidCommProofV1Protocol,
+  LegacyIndyDidCommProofFormatService,
+} from '@credo-ts/anoncreds'
+import {
+  Agent,
+  CacheModule,
+  type DependencyManager,
+  DidsModule,
+  InjectionSymbols,
+  InMemoryLruCache,
+  JwkDidResolver,
+  KeyDidRegistrar,
+  KeyDidResolver,
+  Kms,
+  type Logger,
+  type PeerDidNumAlgo,
+  PeerDidRegistrar,
+  PeerDidResolver,
+  WebDidResolver,
+} from '@credo-ts/core'
+import {
+  DidCommAutoAcceptCredential,
+  DidCommAutoAcceptProof,
+  DidCommCredentialV2Protocol,
+  DidCommDifPresentationExchangeProofFormatService,
+  DidCommJsonLdCredentialFormatService,
+  DidCommModule,
+  type DidCommOutboundTransport,
+  DidCommProofV2Protocol,
+} from '@credo-ts/didcomm'
+import { agentDependencies } from '../../lib/agent/dependencies.ts'
+import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
+import { AnonCredsRequests } from './anoncreds-requests.ts'
+import { MemoryKeyStore } from './memory-key-store.ts'
+import { MemoryStorage } from './memory-storage.ts'
+
+export interface HolderAgentOptions {
+  /** Where the wallet is reached; none: its answers come by return route only. */
+  endpoint: string | undefined
+  acceptOffers: boolean
+  /** Kind of DID that the wallet makes for a connection. */
+  peerDid:
+    | PeerDidNumAlgo.GenesisDoc
+    | PeerDidNumAlgo.MultipleInceptionKeyWithoutDoc
+    | PeerDidNumAlgo.ShortFormAndLongForm
+  outbound: DidCommOutboundTransport
+  logger: Logger
+}
+
+const QUEUE = 'didcomm:transport/queue'
+
+export type HolderAgent = ReturnType<typeof createHolderAgent>
+
+/** Makes the agent; it has to be initialized. */
+export const createHolderAgent = ({
+  endpoint = QUEUE,
+  acceptOffers,
+  peerDid,
+  outbound,
+  logger,
+}: HolderAgentOptions) => {
+  const indy = new LegacyIndyDidCommProofFormatService()
+  return new Agent({
+    config: { logger, allowInsecureHttpUrls: true },
+    dependencies: agentDependencies,
+    modules: {
+      storage: {
+        register: (dependencyManager: DependencyManager) =>
+          dependencyManager.registerInstance(InjectionSymbols.StorageService, new MemoryStorage()),
+      },
+      kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(new MemoryKeyStore())] }),
+      cache: new CacheModule({ cache: new InMemoryLruCache({ limit: 500 }) }),
+      dids: new DidsModule({
+        registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
+        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
+      }),
+      anoncreds: new AnonCredsRequests(),
+      didcomm: new DidCommModule({
+        endpoints: [endpoint],
+        transports: { inbound: [], outbound: [outbound] },
+        mediator: false,
+        mediationRecipient: false,
+        messagePickup: false,
+        connections: { autoAcceptConnections: true, peerNumAlgoForDidExchangeRequests: peerDid },
+        credentials: {
+          autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
+          credentialProtocols: [
+            new DidCommCredentialV2Protocol({ credentialFormats: [new DidCommJsonLdCredentialFormatService()] }),
+          ],
+        },
+        proofs: {
+          // Credo's own way fails where no credential fits; the wallet waits until it has one.
+          autoAcceptProofs: DidCommAutoAcceptProof.Never,
+          proofProtocols: [
+            new DidCommProofV1Protocol({ indyProofFormat: indy }),
+            new DidCommProofV2Protocol({
+              proofFormats: [
+                indy,
+                new AnonCredsDidCommProofFormatService(),
+                new DidCommDifPresentationExchangeProofFormatService(),
+              ],
+            }),
+          ],
+        },
+      }),
+    },
+  })
+}

@@ -1,0 +1,60 @@
+/** What happens to a wallet, told in lines for a person at a terminal. */
+import {
+  DidCommBasicMessageEventTypes,
+  DidCommBasicMessageRole,
+  type DidCommBasicMessageStateChangedEvent,
+  DidCommCredentialEventTypes,
+  DidCommCredentialState,
+  type DidCommCredentialStateChangedEvent,
+  DidCommProofEventTypes,
+  DidCommProofState,
+  type DidCommProofStateChangedEvent,
+} from '@credo-ts/didcomm'
+import type { Wallet } from './wallet.ts'
+
+/** Passes on a line for everything that happens from now on. */
+export const narrate = (wallet: Wallet, tell: (line: string) => void): void => {
+  const { events, didcomm } = wallet.agent
+  events.on<DidCommBasicMessageStateChangedEvent>(
+    DidCommBasicMessageEventTypes.DidCommBasicMessageStateChanged,
+    ({ payload: { basicMessageRecord: message } }) => {
+      if (message.role === DidCommBasicMessageRole.Receiver) tell(`agent: ${message.content}`)
+    },
+  )
+
+  events.on<DidCommCredentialStateChangedEvent>(
+    DidCommCredentialEventTypes.DidCommCredentialStateChanged,
+    async ({ payload: { credentialExchangeRecord: exchange } }) => {
+      const what = async () => describeCredential(await didcomm.credentials.getFormatData(exchange.id))
+      if (exchange.state === DidCommCredentialState.OfferReceived) tell(`credential offered: ${await what()}`)
+      if (exchange.state === DidCommCredentialState.Done) tell(`credential received: ${await what()}`)
+      if (exchange.state === DidCommCredentialState.Abandoned) tell(`credential abandoned: ${exchange.errorMessage}`)
+    },
+  )
+
+  events.on<DidCommProofStateChangedEvent>(
+    DidCommProofEventTypes.ProofStateChanged,
+    async ({ payload: { proofRecord: proof } }) => {
+      const { id, state } = proof
+      if (state === DidCommProofState.RequestReceived)
+        tell(`proof requested: ${describeRequest(await wallet.proofContents(id))}; answered once the wallet holds it`)
+      if (state === DidCommProofState.PresentationSent) tell('proof presented')
+      if (state === DidCommProofState.Done) tell('proof accepted')
+      if (state === DidCommProofState.Abandoned) tell(`proof abandoned: ${proof.errorMessage}`)
+    },
+  )
+}
+
+const describeCredential = ({
+  offer,
+}: Awaited<ReturnType<Wallet['agent']['didcomm']['credentials']['getFormatData']>>): string => {
+  const { type = [], credentialSubject } = offer?.jsonld?.credential ?? {}
+  return `${type.at(-1)} ${JSON.stringify(credentialSubject)}`
+}
+
+const describeRequest = ({ request }: Awaited<ReturnType<Wallet['proofContents']>>): string => {
+  const { presentationExchange, indy, anoncreds } = request ?? {}
+  const definition = presentationExchange?.presentation_definition
+  const name = definition ? (definition.name ?? definition.purpose ?? definition.id) : (indy ?? anoncreds)?.name
+  return `"${name}" (${Object.keys(request ?? {}).join(', ')})`
+}

@@ -1,0 +1,51 @@
+/** How a wallet posts an envelope, and what a bad network does to it: deliver it several times at once, or altered. */
+import { type DidCommEncryptedMessage, DidCommMimeType } from '@credo-ts/didcomm'
+
+export interface Answer {
+  status: number
+  /** An envelope, if the agent answered by return route. */
+  body: string
+}
+
+/** Posts an envelope; rejects if nobody answers. */
+export type Post = (endpoint: string, envelope: DidCommEncryptedMessage, signal: AbortSignal) => Promise<Answer>
+
+/** What comes between the wallet and the network. */
+export type Network = (post: Post) => Post
+
+const TIMEOUT = 15_000
+
+/** One HTTP POST. */
+export const post: Post = async (endpoint, envelope, signal) => {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': DidCommMimeType.V1 },
+    body: JSON.stringify(envelope),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/**
+ * A network that delivers each envelope several times at once. The wallet gets one answer, a good one if there is any;
+ * what became of each delivery stands in the wallet's `posted`.
+ */
+export const repeating =
+  (times: number): Network =>
+  (deliver) =>
+  async (endpoint, envelope, signal) => {
+    const deliveries = Array.from({ length: times }, () => deliver(endpoint, envelope, signal))
+    const outcomes = await Promise.allSettled(deliveries)
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    const best = answers.find((answer) => isAccepted(answer) && answer.body !== '') ?? answers.find(isAccepted)
+    return best ?? Promise.any(deliveries)
+  }
+
+/** A network that changes each envelope on its way. */
+export const altering =
+  (alter: (envelope: DidCommEncryptedMessage) => DidCommEncryptedMessage): Network =>
+  (deliver) =>
+  (endpoint, envelope, signal) =>
+    deliver(endpoint, alter(envelope), signal)
