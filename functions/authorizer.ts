@@ -25,7 +25,11 @@ export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise
     const refused = isAgentError(error, 'auth.unauthorized')
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined
     log(refused ? 'warn' : 'error', refused ? 'token refused' : 'token not checked', {
-      ...(error instanceof Error && { name: error.name, reason: refused ? (cause ?? error.cause) : error.message, cause }),
+      ...(error instanceof Error && {
+        name: error.name,
+        reason: refused ? (cause ?? error.cause) : error.message,
+        cause,
+      }),
     })
     throw refused ? new Error('Unauthorized') : error
   }

@@ -36,7 +36,9 @@ export const lazyCredo: Plugin = {
   name: 'lazy-credo',
   setup(build) {
     build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, resolveDir }) =>
-      namespace !== 'lazy' && importer.includes('@credo-ts') ? { path, namespace: 'lazy', pluginData: resolveDir } : undefined,
+      namespace !== 'lazy' && importer.includes('@credo-ts')
+        ? { path, namespace: 'lazy', pluginData: resolveDir }
+        : undefined,
     )
     build.onLoad({ filter: /^/, namespace: 'lazy' }, ({ path, pluginData }) => ({
       contents: stub(path),

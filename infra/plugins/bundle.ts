@@ -42,7 +42,10 @@ const bundleAll = async ({ service, serviceDir }: Serverless): Promise<void> => 
 /** Writes the zip and what belongs to it, and has the function deployed from there. */
 const bundleOne = async (serviceDir: string, key: string, definition: FunctionDefinition): Promise<BundleSize> => {
   // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
-  const [{ bundle, packagesOf }, { zip }] = await Promise.all([import('../bundle/bundle.ts'), import('../bundle/zip.ts')])
+  const [{ bundle, packagesOf }, { zip }] = await Promise.all([
+    import('../bundle/bundle.ts'),
+    import('../bundle/zip.ts'),
+  ])
   const { module, name } = splitHandler(definition.handler)
   const { code, sourceMap, metafile } = await bundle(serviceDir, `${module}.ts`)
   const zipped = zip('index.mjs', code)

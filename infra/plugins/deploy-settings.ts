@@ -2,7 +2,8 @@
 import { readSettings } from '../../lib/settings.ts'
 import type { Serverless } from '../service.ts'
 
-const EXAMPLE = '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
+const EXAMPLE =
+  '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
 export default class DeploySettings {
   readonly hooks: Record<string, () => void>
@@ -23,7 +24,12 @@ export const problemOf = ({ TOKEN_ISSUERS, ...environment }: NodeJS.ProcessEnv):
   if (TOKEN_ISSUERS === undefined || TOKEN_ISSUERS === '') return `TOKEN_ISSUERS is not set; for example ${EXAMPLE}`
   try {
     // The other settings that have no default come out of the template.
-    const { TOKEN_ISSUERS: issuers } = readSettings({ PUBLIC_URL: 'https://example.org', ...environment, TABLE_NAME: 'Table', TOKEN_ISSUERS })
+    const { TOKEN_ISSUERS: issuers } = readSettings({
+      PUBLIC_URL: 'https://example.org',
+      ...environment,
+      TABLE_NAME: 'Table',
+      TOKEN_ISSUERS,
+    })
     return issuers.length === 0 ? 'TOKEN_ISSUERS is empty: no token would be valid' : undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

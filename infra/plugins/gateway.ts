@@ -17,7 +17,8 @@ export default class Gateway {
  * own bodies. Serverless has the deployment make the stage by name, which leaves no place to say the stage's limits.
  */
 export const tieDeployment = (resources: Record<string, Resource>): void => {
-  const idsOf = (type: string) => Object.keys(resources).filter((id) => resources[id]?.Type === `AWS::ApiGateway::${type}`)
+  const idsOf = (type: string) =>
+    Object.keys(resources).filter((id) => resources[id]?.Type === `AWS::ApiGateway::${type}`)
   const [deploymentId] = idsOf('Deployment')
   const [stageId] = idsOf('Stage')
   const deployment = deploymentId === undefined ? undefined : resources[deploymentId]

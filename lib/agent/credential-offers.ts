@@ -4,7 +4,7 @@ import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/stored-record.ts'
 import { currentAgent } from './agent.ts'
 import { readyConnection } from './connections.ts'
-import { issuerDid, ownDid } from './dids.ts'
+import { assertOwnDid, issuerDid } from './dids.ts'
 import { toStored } from './storage-service.ts'
 
 export interface CredentialOffer {
@@ -25,7 +25,7 @@ export const offerCredential = async (offer: CredentialOffer): Promise<RecordJso
   const agent = await currentAgent()
   await readyConnection(agent, connectionId)
   const named = issuerOf(credential)
-  if (named !== undefined) await ownDid(agent, named, 'credentialFormats.jsonld.credential.issuer')
+  if (named !== undefined) await assertOwnDid(agent, named, 'credentialFormats.jsonld.credential.issuer')
   const issuer = credential.issuer ?? (await issuerDid(agent))
   const record = await agent.didcomm.credentials.offerCredential({
     connectionId,

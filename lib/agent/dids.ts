@@ -2,27 +2,33 @@
 import {
   createPeerDidDocumentFromServices,
   DidDocumentRole,
-  type DidRecord,
   DidRepository,
   Kms,
   PeerDidNumAlgo,
   TypedArrayEncoder,
 } from '@credo-ts/core'
-import { type DidCommRouting, DidCommRoutingService } from '@credo-ts/didcomm'
+import { DidCommRoutingService } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
 import { issuerDidAddress } from '../store/address.ts'
 import { getItem, toKey } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { endpointOf, type TenantAgent } from './agent.ts'
 
-const invalid = (path: string, message: string): AgentError =>
+/** A field that no schema could refuse: only the store knows. */
+export const invalid = (path: string, message: string): AgentError =>
   new AgentError('request.invalid', 'the request breaks its schema', { details: [{ path, message }] })
 
-/** A DID that this agent has made. `path` is the field that names it. Throws `request.invalid` for any other. */
-export const ownDid = async (agent: TenantAgent, did: string, path: string): Promise<DidRecord> => {
+/** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
+export const assertOwnDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
   const [record] = await agent.context.resolve(DidRepository).getCreatedDids(agent.context, { did })
   if (record === undefined) throw invalid(path, 'is not a DID of this agent')
-  return record
+}
+
+/** Throws `request.invalid` unless the DID is this agent's and others can reach the agent by it. */
+export const assertReachableDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
+  await assertOwnDid(agent, did, path)
+  const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
+  if (didDocument.didCommServices.length === 0) throw invalid(path, 'names no DIDComm service')
 }
 
 /** A fresh did:peer:2 that names the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
@@ -66,34 +72,20 @@ const created = ({ didState }: { didState: { did?: string; reason?: string } }):
   return didState.did
 }
 
-/** An agent's key, with the DID that it is a key of. */
-export interface OwnKey {
-  did: string
-  routing: DidCommRouting
-}
-
 /**
- * The routing of an inline service with a key of this agent: `recipientKey` is an Ed25519 key as did:key, as fingerprint
- * (`z6Mk...`) or in base58. Throws `request.invalid` for a key that is not this agent's.
+ * The agent's DID that a key belongs to: an Ed25519 key as did:key, as fingerprint (`z6Mk...`) or in base58.
+ * Throws `request.invalid` for a key that is not this agent's.
  */
-export const ownKey = async (agent: TenantAgent, recipientKey: string): Promise<OwnKey> => {
-  const key = parseKey(recipientKey)
+export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promise<string> => {
   const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
-    recipientKeyFingerprints: [key.fingerprint],
+    recipientKeyFingerprints: [parseKey(recipientKey).fingerprint],
     role: DidDocumentRole.Created,
   })
-  const keys = record?.keys ?? []
-  const method = record?.didDocument?.findVerificationMethodByPublicKey(key)
-  const kmsKeyId = keys.find(({ didDocumentRelativeKeyId }) => method?.id.endsWith(didDocumentRelativeKeyId))?.kmsKeyId
-  if (record === null || kmsKeyId === undefined) throw invalid('recipientKey', 'is not a key of this agent')
-  key.keyId = kmsKeyId
-  return {
-    did: record.did,
-    routing: { endpoints: [endpointOf(currentUnit().tenant)], routingKeys: [], recipientKey: key },
-  }
+  if (record === null) throw invalid('recipientKey', 'is not a key of this agent')
+  return record.did
 }
 
-const parseKey = (text: string): Kms.PublicJwk<Kms.Ed25519PublicJwk> => {
+const parseKey = (text: string): Kms.PublicJwk => {
   try {
     const fingerprint = text.replace(/^did:key:/, '')
     const key = fingerprint.startsWith('z6Mk')

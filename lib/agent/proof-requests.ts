@@ -1,6 +1,5 @@
 /** Out-of-band proof requests (Aries RFC 0434 with RFC 0037 and 0454). */
-import type { DidCommAutoAcceptProof, DidCommRouting } from '@credo-ts/didcomm'
-import { AgentError } from '../errors.ts'
+import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
 import type { RecordJson } from '../records/stored-record.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
@@ -8,7 +7,7 @@ import { settings } from '../settings.ts'
 import { readTenant } from '../store/tenants.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
-import { freshPeerDid, ownDid, ownKey } from './dids.ts'
+import { assertReachableDid, didOfKey, freshPeerDid, invalid } from './dids.ts'
 import { toStored } from './storage-service.ts'
 
 export interface ProofRequest {
@@ -42,12 +41,12 @@ export interface OutOfBandProofRequest {
 export const createProofRequest = async (request: ProofRequest): Promise<OutOfBandProofRequest> => {
   const { label, connectionImageUrl } = await profileOf(currentUnit().tenant)
   const agent = await currentAgent()
-  const service = await invitationService(agent, request)
+  const invitationDid = await invitationDidOf(agent, request)
   const { message, proofRecord } = await agent.didcomm.proofs.createRequest(toCreateOptions(request))
   const outOfBandRecord = await agent.didcomm.oob.createInvitation({
     label: request.label ?? label,
     ...defined({ imageUrl: request.imageUrl ?? connectionImageUrl, goalCode: request.goalCode }),
-    ...('routing' in service ? { routing: service.routing } : { invitationDid: service.did }),
+    invitationDid,
     messages: [message],
     handshake: true,
     multiUseInvitation: false,
@@ -59,7 +58,7 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
     invitationUrl: outOfBandInvitation.toUrl({ domain: settings().PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
     outOfBandRecord: toOutOfBandJson(toStored(agent.context, outOfBandRecord)),
-    invitationDid: service.did,
+    invitationDid,
     proofRecordId: proofRecord.id,
     proofRecordThId: proofRecord.threadId,
   }
@@ -69,19 +68,20 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
 const profileOf = async (tenant: string): Promise<{ label: string; connectionImageUrl?: string | undefined }> =>
   tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : currentUnit().attempt(() => readTenant(tenant))
 
-/** How the invitation names the agent: by a DID, or by a key in an inline service. */
-const invitationService = async (
-  agent: TenantAgent,
-  { invitationDid, recipientKey }: ProofRequest,
-): Promise<{ did: string; routing?: DidCommRouting }> => {
-  if (recipientKey !== undefined) return ownKey(agent, recipientKey)
-  if (invitationDid === undefined) return { did: await freshPeerDid(agent) }
-  const { did, didDocument } = await ownDid(agent, invitationDid, 'invitationDid')
-  if (didDocument !== undefined && didDocument.didCommServices.length === 0)
-    throw new AgentError('request.invalid', 'the request breaks its schema', {
-      details: [{ path: 'invitationDid', message: 'names no DIDComm service' }],
-    })
-  return { did }
+/**
+ * The DID that names the agent in the invitation. A recipient key stands for the DID that it is a key of: with DIDComm v1,
+ * which finds a connection by its key, the same key in an inline service could not become a connection (ADR 0004).
+ */
+const invitationDidOf = async (agent: TenantAgent, { invitationDid, recipientKey }: ProofRequest): Promise<string> => {
+  if (recipientKey !== undefined) {
+    const did = await didOfKey(agent, recipientKey)
+    if (invitationDid !== undefined && invitationDid !== did)
+      throw invalid('recipientKey', 'is no key of invitationDid')
+    return did
+  }
+  if (invitationDid === undefined) return freshPeerDid(agent)
+  await assertReachableDid(agent, invitationDid, 'invitationDid')
+  return invitationDid
 }
 
 type CreateOptions = Parameters<TenantAgent['didcomm']['proofs']['createRequest']>[0]

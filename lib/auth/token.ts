@@ -1,7 +1,8 @@
 /** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys that come from the settings and never from the token. */
-import { decodeJwt } from 'jose/jwt/decode'
+
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
+import { decodeJwt } from 'jose/jwt/decode'
 import { type JWTVerifyGetKey, jwtVerify } from 'jose/jwt/verify'
 import { AgentError } from '../errors.ts'
 import { settings, type TokenIssuer } from '../settings.ts'
@@ -40,18 +41,16 @@ const remoteKeys = (address: string): JWTVerifyGetKey => {
   }
 }
 
-/** The issuer's own keys first; its address only for a `kid` that they lack. */
+/** The issuer's own keys first; its address only for a `kid` that they lack, so that a forged token cannot make us ask. */
 const keysOf = ({ jwks, jwksUri }: TokenIssuer): JWTVerifyGetKey => {
-  const local = createLocalJWKSet(jwks ?? { keys: [] })
   const remote = jwksUri === undefined ? undefined : remoteKeys(jwksUri)
-  return async (header, token) => {
-    try {
-      return await local(header, token)
-    } catch (error) {
-      if (remote === undefined || !(error instanceof JWKSNoMatchingKey)) throw error
-      return remote(header, token)
-    }
-  }
+  if (jwks === undefined) return remote ?? createLocalJWKSet({ keys: [] })
+  const local = createLocalJWKSet(jwks)
+  const known = new Set(jwks.keys.map(({ kid }) => kid))
+  return (header, token) =>
+    remote === undefined || header.kid === undefined || known.has(header.kid)
+      ? local(header, token)
+      : remote(header, token)
 }
 
 /** Makes a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized` or `auth.keys_unavailable`. */

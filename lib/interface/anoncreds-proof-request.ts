@@ -1,6 +1,6 @@
 /** An AnonCreds proof request, as the AnonCreds specification (v1.0, "Create Presentation Request") has it, for indy and anoncreds. */
 import * as v from 'valibot'
-import { exactly, text } from './fields.ts'
+import { exactly, noArray, text } from './fields.ts'
 
 /** Seconds since the epoch. */
 const Moment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
@@ -30,8 +30,7 @@ const RestrictionKey = v.pipe(
 )
 
 const Restriction = v.pipe(
-  v.record(RestrictionKey, text(2048)),
-  v.check((value) => !Array.isArray(value), 'must be an object'),
+  noArray(v.record(RestrictionKey, text(2048))),
   v.check(
     (value) => Object.entries(value).every(([key, held]) => !MARKER.test(key) || held === '1' || held === '0'),
     'must mark an attribute with "1" or "0"',
@@ -62,11 +61,7 @@ const RequestedPredicate = exactly({
 
 /** Referents are the caller's own names for what is asked. */
 const byReferent = <Item extends v.GenericSchema>(item: Item) =>
-  v.pipe(
-    v.record(text(128), item),
-    v.check((value) => !Array.isArray(value), 'must be an object'),
-    v.maxEntries(100),
-  )
+  v.pipe(noArray(v.record(text(128), item)), v.maxEntries(100))
 
 const isEmpty = (groups: object | undefined): boolean => groups === undefined || Object.keys(groups).length === 0
 

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
+import { JsonObject } from './fields.ts'
 
 export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ReceiveDidcomm',
@@ -14,11 +15,8 @@ export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   companion: true,
   parameters: { path: v.object({ tenantId: v.optional(EntityId) }) },
-  body: v.pipe(
-    v.record(v.string(), v.unknown()),
-    v.check((value) => !Array.isArray(value), 'must be an object'),
-  ),
+  body: JsonObject,
   mediaTypes: ['application/didcomm-envelope-enc', 'application/ssi-agent-wire'],
-  answers: { 200: v.optional(v.record(v.string(), v.unknown())) },
+  answers: { 200: v.optional(JsonObject) },
   statuses: [400, 404, 409, 413, 415, 422, 429, 500, 503],
 }))

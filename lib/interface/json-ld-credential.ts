@@ -1,6 +1,6 @@
 /** A credential to be signed, in the shape of the W3C Verifiable Credentials Data Model 1.1. */
 import * as v from 'valibot'
-import { Did, text, Uri } from './fields.ts'
+import { Did, JsonObject, noArray, text, Uri } from './fields.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
@@ -11,12 +11,6 @@ const DateTime = v.pipe(
   v.check((value) => !Number.isNaN(Date.parse(value)), 'must be a date and time of RFC 3339'),
 )
 
-/** An object that JSON-LD gives its meaning. valibot takes an array for one, so it is asked for. */
-const Node = v.pipe(
-  v.record(v.string(), v.unknown()),
-  v.check((value) => !Array.isArray(value), 'must be an object'),
-)
-
 /** A context by address has a public host: Credo refuses any other. */
 const ContextUrl = v.pipe(
   text(2048),
@@ -24,7 +18,7 @@ const ContextUrl = v.pipe(
 )
 
 const Context = v.pipe(
-  v.array(v.union([ContextUrl, Node])),
+  v.array(v.union([ContextUrl, JsonObject])),
   v.minLength(1),
   v.maxLength(20),
   v.check(([first]) => first === CREDENTIALS_V1, `must start with ${CREDENTIALS_V1}`),
@@ -36,27 +30,26 @@ const Type = v.pipe(
   v.includes('VerifiableCredential', 'must include VerifiableCredential'),
 )
 
-const Subject = v.pipe(
-  v.looseObject({ id: v.optional(Uri) }),
-  v.check((value) => !Array.isArray(value), 'must be an object'),
-)
+const Subject = noArray(v.looseObject({ id: v.optional(Uri) }))
 
 /** Section 5.4 of the data model: a status or schema entry has an address and a type. */
-const Typed = v.looseObject({ id: Uri, type: text(256) })
+const Typed = noArray(v.looseObject({ id: Uri, type: text(256) }))
 
 /** Open-world, as the data model says (section 5.2): fields that the contexts define come through. The proof is for us to make. */
-export const JsonLdCredential = v.looseObject({
-  '@context': Context,
-  id: v.optional(Uri),
-  type: Type,
-  /** A DID of this agent; absent: the agent's own did:key. */
-  issuer: v.optional(v.union([Did, v.looseObject({ id: Did })])),
-  issuanceDate: DateTime,
-  expirationDate: v.optional(DateTime),
-  credentialSubject: v.union([v.pipe(v.array(Subject), v.minLength(1), v.maxLength(100)), Subject]),
-  credentialStatus: v.optional(Typed),
-  credentialSchema: v.optional(v.union([v.pipe(v.array(Typed), v.maxLength(20)), Typed])),
-  proof: v.optional(v.never('is made by the agent')),
-})
+export const JsonLdCredential = noArray(
+  v.looseObject({
+    '@context': Context,
+    id: v.optional(Uri),
+    type: Type,
+    /** A DID of this agent; absent: the agent's own did:key. */
+    issuer: v.optional(v.union([Did, noArray(v.looseObject({ id: Did }))])),
+    issuanceDate: DateTime,
+    expirationDate: v.optional(DateTime),
+    credentialSubject: v.union([v.pipe(v.array(Subject), v.minLength(1), v.maxLength(100)), Subject]),
+    credentialStatus: v.optional(Typed),
+    credentialSchema: v.optional(v.union([v.pipe(v.array(Typed), v.maxLength(20)), Typed])),
+    proof: v.optional(v.never('is made by the agent')),
+  }),
+)
 
 export type JsonLdCredential = v.InferOutput<typeof JsonLdCredential>

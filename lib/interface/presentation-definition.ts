@@ -1,6 +1,6 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
-import { exactly, text } from './fields.ts'
+import { exactly, JsonObject, noArray, text } from './fields.ts'
 
 const Id = text(256)
 const Name = text(1024)
@@ -32,10 +32,7 @@ const Format = exactly({
 })
 
 /** A JSON Schema: the engine compiles it, and refuses what is none. */
-const Filter = v.pipe(
-  v.record(v.string(), v.unknown()),
-  v.check((value) => !Array.isArray(value), 'must be an object'),
-)
+const Filter = JsonObject
 
 const Field = v.pipe(
   exactly({
@@ -82,14 +79,14 @@ const InputDescriptor = exactly({
   schema: v.optional(
     v.pipe(v.array(exactly({ uri: text(2048), required: v.optional(v.boolean()) })), v.minLength(1), v.maxLength(50)),
   ),
-  issuance: v.optional(v.pipe(v.array(v.looseObject({ manifest: v.optional(text(2048)) })), v.maxLength(50))),
+  issuance: v.optional(v.pipe(v.array(noArray(v.looseObject({ manifest: v.optional(text(2048)) }))), v.maxLength(50))),
   format: v.optional(Format),
   constraints: v.optional(Constraints),
 })
 
 const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)))
 
-interface SubmissionRequirement {
+export interface SubmissionRequirement {
   name?: string | undefined
   purpose?: string | undefined
   rule: 'all' | 'pick'
@@ -100,7 +97,7 @@ interface SubmissionRequirement {
   from_nested?: SubmissionRequirement[] | undefined
 }
 
-const SubmissionRequirement: v.GenericSchema<SubmissionRequirement> = v.pipe(
+export const SubmissionRequirement: v.GenericSchema<SubmissionRequirement> = v.pipe(
   exactly({
     name: v.optional(Name),
     purpose: v.optional(Name),

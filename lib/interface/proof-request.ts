@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { AnonCredsProofRequest } from './anoncreds-proof-request.ts'
-import { AutoAccept, Did, exactly, HttpUrl, text } from './fields.ts'
+import { AutoAccept, Did, exactly, HttpUrl, ThreadId, text } from './fields.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
 const ProofFormats = exactly({
@@ -23,7 +23,7 @@ export const ProofRequest = v.pipe(
     proofFormats: ProofFormats,
     goalCode: v.optional(text(255)),
     /** Becomes `~thread.pthid`. */
-    parentThreadId: v.optional(text(255)),
+    parentThreadId: v.optional(ThreadId),
     willConfirm: v.optional(v.boolean()),
     autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),
     comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),

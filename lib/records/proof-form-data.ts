@@ -90,7 +90,8 @@ const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
   for (const part of ['request', 'presentation'] as const) {
     const message = messages.get(part)
     if (message === undefined) continue
-    const attachments = message[part === 'request' ? PARTS['request-presentation'].attachments : PARTS.presentation.attachments]
+    const attachments =
+      message[part === 'request' ? PARTS['request-presentation'].attachments : PARTS.presentation.attachments]
     const indy = decode(attachmentWithId(attachments, V1_ATTACHMENTS[part]))
     data[part] = indy === undefined ? {} : { indy }
   }

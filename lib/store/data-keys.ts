@@ -6,11 +6,15 @@ import { dataKeyAddress } from './address.ts'
 import { Bounded } from './bounded.ts'
 import { getItem, toKey, translateFault } from './table.ts'
 import { currentUnit } from './transaction.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 
 const KEY_BYTES = 32
 
 /** Data keys in the clear live in the memory of the process only. */
 const known = new Bounded<string, Uint8Array>(1_000)
+
+/** The data keys of a unit: all that it seals for a scope is sealed with the one that it commits. */
+const made = new WeakMap<UnitOfWork, Map<string, Promise<Uint8Array>>>()
 
 /** The 32 bytes that seal what belongs to `scope`. Makes them, in the running unit of work, where there are none yet. */
 export const dataKey = async (scope: string): Promise<Uint8Array> => {
@@ -19,7 +23,16 @@ export const dataKey = async (scope: string): Promise<Uint8Array> => {
   if (remembered !== undefined) return remembered
   if (SEALING_KEY !== undefined) return known.set(scope, derived(Buffer.from(SEALING_KEY, 'base64url'), scope))
   if (KMS_KEY_ID === undefined) throw new AgentError('settings.invalid', 'SEALING_KEY or KMS_KEY_ID is needed')
-  return fromKms(KMS_KEY_ID, scope)
+  return onceAUnit(scope, () => fromKms(KMS_KEY_ID, scope))
+}
+
+const onceAUnit = (scope: string, read: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+  const unit = currentUnit()
+  const keys = made.get(unit) ?? new Map<string, Promise<Uint8Array>>()
+  made.set(unit, keys)
+  const key = keys.get(scope) ?? read()
+  keys.set(scope, key)
+  return key
 }
 
 /** RFC 5869 */

@@ -25,7 +25,7 @@ export const isLive = (item: Item | undefined, now = epochSeconds()): item is It
   item !== undefined && (item.expiresAt?.N === undefined || Number(item.expiresAt.N) > now)
 
 const PASSING =
-  /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable|ECONN|EPIPE|EAI_AGAIN|socket/i
+  /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable|ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|socket/i
 
 /** A fault of AWS or of the way to it becomes `store.unavailable`; anything else is ours and stays as it is. */
 export const translateFault = (error: unknown): unknown => {

@@ -20,7 +20,8 @@ export class UnitOfWork {
   readonly tenant: string
   readonly #records = new Map<string, Held>()
   readonly #partitions = new Map<string, Promise<Item[]>>()
-  readonly #writes: Write[] = []
+  /** Items by their address: a transaction takes one write of each. */
+  readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
   readonly #afterCommit: (() => void)[] = []
   #failure: unknown
@@ -85,17 +86,20 @@ export class UnitOfWork {
 
   /** Adds an item that must not be there yet: a key, a mark, an outbox item. */
   create(item: Item, whenThere: () => unknown = conflict): void {
-    this.#writes.push({ item, expects: 'nothing', whenBroken: whenThere })
+    const before = this.#writes.get(at(item))
+    if (before !== undefined && 'item' in before) throw whenThere()
+    this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', whenBroken: whenThere })
   }
 
   /** Puts an item in the place of one that was read with this `version`. */
   replace(item: Item, version: number): void {
-    this.#writes.push({ item, expects: version, whenBroken: conflict })
+    this.#writes.set(at(item), { item, expects: version, whenBroken: conflict })
   }
 
-  /** Deletes an item, if it is there. */
-  delete(item: Item): void {
-    this.#writes.push({ remove: item, expects: 'anything', whenBroken: conflict })
+  /** Deletes an item, with a `version` only as it was read with it. What this unit itself creates comes to nothing. */
+  delete(item: Item, version?: number): void {
+    if (this.#writes.get(at(item))?.expects === 'nothing') this.#writes.delete(at(item))
+    else this.#writes.set(at(item), { remove: item, expects: version ?? 'anything', whenBroken: conflict })
   }
 
   /** Runs a read of the table and keeps its fault. */
@@ -126,7 +130,7 @@ export class UnitOfWork {
   async commit(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     for (const add of this.#beforeCommit) add()
-    await commitWrites([...this.#writes, ...[...this.#records.values()].flatMap(writesOf)])
+    await commitWrites([...this.#writes.values(), ...[...this.#records.values()].flatMap(writesOf)])
     for (const then of this.#afterCommit) then()
   }
 
@@ -157,6 +161,8 @@ const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 
 
 const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
+const at = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
+
 /** The writes that turn the stored record and its index entries into the current ones. */
 const writesOf = ({ stored, current }: Held): Write[] => {
   if (stored === current) return []
@@ -171,6 +177,6 @@ const writesOf = ({ stored, current }: Held): Write[] => {
     if (JSON.stringify(before.get(pk)) !== JSON.stringify(item))
       writes.push({ item, expects: 'anything', whenBroken: conflict })
   for (const [pk, item] of before)
-    if (!after.has(pk)) writes.push({ remove: item, expects: 'anything', whenBroken: conflict })
+    if (after.get(pk)?.sk?.S !== item.sk?.S) writes.push({ remove: item, expects: 'anything', whenBroken: conflict })
   return writes
 }

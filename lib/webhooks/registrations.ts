@@ -49,13 +49,14 @@ export const registerEndpoint = async (unit: UnitOfWork, endpoint: Endpoint): Pr
   const item = { ...toItem(registration, address), secret: { B: sealed } }
   if (active === undefined) unit.create({ ...item, version: { N: '1' } })
   else unit.replace({ ...item, version: next(active) }, Number(active.version?.N))
-  if (pending !== undefined) unit.delete(pending)
+  if (pending !== undefined) unit.delete(pending, Number(pending.version?.N))
   return secret === undefined ? { registration } : { registration, secret }
 }
 
 /** Notes that somebody without a token asked for this endpoint. Touches no active one; the newest five are kept. */
 export const registerPending = async (unit: UnitOfWork, endpoint: Endpoint): Promise<Registered> => {
-  const items = await unit.attempt(() => queryAll(organizationPartition(endpoint.orgId)))
+  const partition = organizationPartition(endpoint.orgId)
+  const items = await unit.attempt(() => queryAll(partition))
   const pending = items.filter((item) => isPending(item, endpoint.kind)).sort(byAge)
   const same = pending.find((item) => item.url?.S === endpoint.url)
   const now = new Date().toISOString()
@@ -66,14 +67,22 @@ export const registerPending = async (unit: UnitOfWork, endpoint: Endpoint): Pro
     createdAt: same?.createdAt?.S ?? now,
     updatedAt: now,
   }
-  const address = { pk: organizationPartition(endpoint.orgId), sk: `${endpoint.kind}#pending#${registration.id}` }
+  const replaced = same ?? (pending.length < MOST_PENDING ? undefined : pending[0])
+  const address = { pk: partition, sk: replaced?.sk?.S ?? freePlace(endpoint.kind, pending) }
   const expiresAt = { N: String(epochSeconds() + PENDING_SECONDS) }
   const item = { ...toItem(registration, address), expiresAt }
-  if (same === undefined) unit.create({ ...item, version: { N: '1' } })
-  else unit.replace({ ...item, version: next(same) }, Number(same.version?.N))
-  const kept = same === undefined ? MOST_PENDING - 1 : MOST_PENDING
-  for (const oldest of pending.slice(0, Math.max(0, pending.length - kept))) unit.delete(oldest)
+  if (replaced === undefined) unit.create({ ...item, version: { N: '1' } })
+  else unit.replace({ ...item, version: next(replaced) }, Number(replaced.version?.N))
   return { registration }
+}
+
+/** Pending registrations have numbered places: two requests at once want the same one, so one of them runs again and sees the other. */
+const freePlace = (kind: RegistrationKind, pending: Item[]): string => {
+  const taken = new Set(pending.map(({ sk }) => sk?.S))
+  for (let place = 0; ; place++) {
+    const sk = `${kind}#pending#${place}`
+    if (!taken.has(sk)) return sk
+  }
 }
 
 const isPending = (item: Item, kind: RegistrationKind): boolean => item.sk?.S?.startsWith(`${kind}#pending#`) ?? false

@@ -30,6 +30,8 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   body: string
+  /** Of the answer that it met; absent where it met a fault. */
+  status?: number
 }
 
 export interface FaultyReceiver {
@@ -78,15 +80,16 @@ const fail = (fault: Fault, { socket }: IncomingMessage, response: ServerRespons
     })
 }
 
-/** Starts a receiver that answers 200; over TLS when a certificate is given. */
-export const startFaultyReceiver = async (certificate?: Certificate): Promise<FaultyReceiver> => {
+/** Starts a receiver that answers 200; over TLS when a certificate is given; on the port where one was before, or on a free one. */
+export const startFaultyReceiver = async (certificate?: Certificate, onPort = 0): Promise<FaultyReceiver> => {
   const received: Received[] = []
   const sockets: Socket[] = []
   let behaviours: Behaviour[] = [{ status: 200 }]
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [behaviour = { status: 200 }] = behaviours.length > 1 ? behaviours.splice(0, 1) : behaviours
     if (behaviour === 'reset before the body was read') return void request.socket.resetAndDestroy()
-    received.push({ path: request.url ?? '', headers: request.headers, body: await readBody(request) })
+    const met = typeof behaviour === 'string' ? {} : { status: behaviour.status }
+    received.push({ path: request.url ?? '', headers: request.headers, body: await readBody(request), ...met })
     if (typeof behaviour === 'string') fail(behaviour, request, response)
     else await answer(response, behaviour)
   }
@@ -100,7 +103,7 @@ export const startFaultyReceiver = async (certificate?: Certificate): Promise<Fa
   })
   // A client that refuses the certificate.
   server.on('tlsClientError', () => {})
-  server.listen(0, '127.0.0.1')
+  server.listen(onPort, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {

@@ -17,24 +17,27 @@ if (!invitationUrl) {
 
 const wallet = await Wallet.start()
 
-const end = async (status: number): Promise<never> => {
-  await wallet.stop()
-  process.exit(status)
+let ending: Promise<never> | undefined
+/** Stops the wallet and the process; the first one to call it says how. */
+const end = (status: number): Promise<never> => {
+  ending ??= wallet.stop().then(() => process.exit(status))
+  return ending
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0))
 
 narrate(wallet, tell)
 const { id, theirLabel } = await wallet.connect(invitationUrl).catch((error: unknown) => {
-  console.error(`The wallet could not connect: ${oneLine(error)}`)
+  if (!ending) console.error(`The wallet could not connect: ${oneLine(error)}`)
   return end(1)
 })
 tell(`connected to "${theirLabel ?? 'an agent without a name'}" as ${wallet.did}`)
+wallet.journal.onError = ({ what, error }) => console.error(`${what}: ${oneLine(error)}`)
 console.log('Type a message and press Enter to send it; Ctrl-C ends.')
 
 // Not as a terminal of its own: Ctrl-C has to reach the process.
 for await (const line of createInterface({ input: process.stdin, terminal: false })) {
   if (line.trim() === '') continue
-  await wallet.sendMessage(id, line).catch((error: unknown) => console.error(`not sent: ${oneLine(error)}`))
+  await wallet.sendMessage(id, line).catch((error: unknown) => wallet.journal.failed('not sent', error))
 }
 // Ctrl-D. Where the input was a pipe, the wallet goes on listening until it is told to end.
 if (process.stdin.isTTY) await end(0)

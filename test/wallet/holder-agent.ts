@@ -41,11 +41,8 @@ export interface HolderAgentOptions {
   /** Where the wallet is reached; none: its answers come by return route only. */
   endpoint: string | undefined
   acceptOffers: boolean
-  /** Kind of DID that the wallet makes for a connection. */
-  peerDid:
-    | PeerDidNumAlgo.GenesisDoc
-    | PeerDidNumAlgo.MultipleInceptionKeyWithoutDoc
-    | PeerDidNumAlgo.ShortFormAndLongForm
+  /** Kind of DID that the wallet makes for a connection: 1, 2 or 4. */
+  peerDid: PeerDidNumAlgo
   outbound: DidCommOutboundTransport
   logger: Logger
 }

@@ -26,6 +26,9 @@ export class Journal {
   /** What went wrong in the wallet itself, Credo's own error log included. */
   readonly errors: JournalError[] = []
 
+  /** Told of every error as it happens. */
+  onError: (failure: JournalError) => void = () => {}
+
   /** Credo's logger: it keeps to itself what is not an error. */
   readonly logger = new ErrorLogger((what, error) => this.failed(what, error))
 
@@ -42,6 +45,7 @@ export class Journal {
   failed(what: string, error: unknown): void {
     if (error instanceof Error && this.errors.some((known) => known.error === error)) return
     this.errors.push({ what, error })
+    this.onError({ what, error })
   }
 
   #report(direction: JournalProblem['direction'], message: DidCommMessage): void {

@@ -1,7 +1,8 @@
 /** Waits for something to become true, with a deadline. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const DEADLINE = 10_000
+/** Long enough for functions that start cold on a busy machine, in ms. */
+const DEADLINE = 15_000
 const INTERVAL = 20
 
 /** Asks until there is an answer (not `undefined`, `null` or `false`); rejects after `deadline` ms, saying `what` is missing. */

@@ -1,7 +1,7 @@
 /** The private keys of an agent in the table: sealed, written with the unit of work, remembered in memory once committed. */
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
-import { keyAddress } from '../../store/address.ts'
+import { type Address, keyAddress } from '../../store/address.ts'
 import { Bounded } from '../../store/bounded.ts'
 import { dataKey } from '../../store/data-keys.ts'
 import { open, seal } from '../../store/sealing.ts'
@@ -18,29 +18,26 @@ const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ k
 
 export class SealedKeyStore implements KeyStore {
   readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MOST_REMEMBERED)
-  readonly #made = new WeakMap<UnitOfWork, Map<string, Kms.KmsJwkPrivate>>()
+  readonly #changed = new WeakMap<UnitOfWork, Map<string, Kms.KmsJwkPrivate | null>>()
 
   async get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null> {
     const tenant = tenantOf(agentContext)
     const address = keyAddress(tenant, keyId)
-    const known = this.#madeNow().get(address.pk) ?? this.#committed.get(address.pk)
-    if (known !== undefined) return known
-    const item = await currentUnit().attempt(() => getItem(address))
-    if (item?.sealed?.B === undefined) return null
-    const bytes = open(item.sealed.B, await currentUnit().attempt(() => dataKey(tenant)), address.pk)
-    return this.#committed.set(address.pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(bytes).toString())))
+    const changed = this.#changedNow().get(address.pk)
+    if (changed !== undefined) return changed
+    return this.#committed.get(address.pk) ?? currentUnit().attempt(() => this.#read(tenant, address))
   }
 
   async insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void> {
     const tenant = tenantOf(agentContext)
     const address = keyAddress(tenant, keyId)
     const exists = () => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
-    if (this.#madeNow().has(address.pk)) throw exists()
+    if (this.#changedNow().get(address.pk)) throw exists()
     const unit = currentUnit()
     const sealed = seal(Buffer.from(JSON.stringify(jwk)), await unit.attempt(() => dataKey(tenant)), address.pk)
     unit.create({ ...toKey(address), kind: { S: 'key' }, sealed: { B: sealed } }, exists)
     unit.afterCommit(() => this.#committed.set(address.pk, jwk))
-    this.#madeNow().set(address.pk, jwk)
+    this.#changedNow().set(address.pk, jwk)
   }
 
   async delete(agentContext: AgentContext, keyId: string): Promise<boolean> {
@@ -48,14 +45,23 @@ export class SealedKeyStore implements KeyStore {
     if ((await this.get(agentContext, keyId)) === null) return false
     currentUnit().delete(toKey(address))
     currentUnit().afterCommit(() => this.#committed.delete(address.pk))
+    this.#changedNow().set(address.pk, null)
     return true
   }
 
-  /** Keys that the running unit has made: they are nobody else's before the commit. */
-  #madeNow(): Map<string, Kms.KmsJwkPrivate> {
+  /** A key that does not open is our failure and no answer about the key: the unit must not commit what follows from it. */
+  async #read(tenant: string, address: Address): Promise<Kms.KmsJwkPrivate | null> {
+    const item = await getItem(address)
+    if (item?.sealed?.B === undefined) return null
+    const bytes = open(item.sealed.B, await dataKey(tenant), address.pk)
+    return this.#committed.set(address.pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(bytes).toString())))
+  }
+
+  /** Keys that the running unit has made, and `null` for those that it has deleted: nobody else's business before the commit. */
+  #changedNow(): Map<string, Kms.KmsJwkPrivate | null> {
     const unit = currentUnit()
-    const made = this.#made.get(unit) ?? new Map<string, Kms.KmsJwkPrivate>()
-    this.#made.set(unit, made)
-    return made
+    const changed = this.#changed.get(unit) ?? new Map<string, Kms.KmsJwkPrivate | null>()
+    this.#changed.set(unit, changed)
+    return changed
   }
 }

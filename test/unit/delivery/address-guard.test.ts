@@ -41,8 +41,9 @@ const REFUSED_ADDRESSES: [string, string][] = [
   ['255.255.255.255', 'broadcast'],
   ['::', 'unspecified'],
   ['::1', 'loopback'],
-  ['::127.0.0.1', 'reserved'],
-  ['::8.8.8.8', 'reserved'],
+  ['::7f00:1', 'reserved'],
+  ['::808:808', 'reserved'],
+  ['::127.0.0.1', 'ipv4Mapped'],
   ['::ffff:127.0.0.1', 'ipv4Mapped'],
   ['::ffff:10.0.0.1', 'ipv4Mapped'],
   ['::ffff:a9fe:a9fe', 'ipv4Mapped'],
@@ -221,16 +222,15 @@ describe('a URL', () => {
   })
 })
 
-/** What a name resolves to, answer by answer; the last one stays. */
+/** What a name resolves to, answer by answer; the last one stays. Like `dns.lookup`, it tells all addresses only when asked. */
 const resolver = (...answers: string[][]) => {
   const asked: string[] = []
-  const resolve: LookupFunction = (name, _options, callback) => {
-    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? []
+  const resolve: LookupFunction = (name, options, callback) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)] ?? []
     asked.push(name)
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
+    const found = answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    if (options.all === true) callback(null, found)
+    else callback(null, found[0]?.address ?? '', found[0]?.family)
   }
   return { resolve, asked }
 }

@@ -48,9 +48,6 @@ const run = (ids: string[], verdicts: Record<string, Verdict | Error> = {}, chan
 beforeEach(() => {
   delivered = []
   hidden = []
-  vi.stubEnv('LOG_LEVEL', 'silent')
-  vi.stubEnv('TABLE_NAME', 'agent')
-  vi.stubEnv('PUBLIC_URL', 'http://127.0.0.1')
 })
 
 describe('a batch', () => {

@@ -135,6 +135,8 @@ describe('a fault', () => {
     expect(outcome).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
     expect(outcome.milliseconds).toBeLessThan(2_000)
     await expect.poll(() => receiver.open()).toBe(0)
+    // Closing the connection is ours: it is no fault of the peer, not even afterwards.
+    expect(outcome.failure).toBeUndefined()
   })
 
   test('of an answer that is not HTTP is a broken response', async () => {

@@ -1,11 +1,11 @@
 /** What leaves because of a change, and how it is cut into calls. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { leavingMessages } from '../../../lib/delivery/leaving-messages.ts'
 import { outboxItem } from '../../../lib/delivery/outbox-item.ts'
 import { readPointer } from '../../../lib/delivery/pointer.ts'
-import { rounds } from '../../../lib/delivery/relay.ts'
+import { relay, rounds } from '../../../lib/delivery/relay.ts'
 
 const QUEUE = 'https://queue.example/messages.fifo'
 
@@ -64,6 +64,18 @@ test('a queue message that is no pointer should be told from one', () => {
     expect(readPointer(body)).toBeUndefined()
 })
 
+test('a change that cannot be read should be skipped with a line in the log, not stop its shard', async () => {
+  vi.stubEnv('LOG_LEVEL', 'error')
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const garbled = inserted({ kind: { S: 'outbox' }, pk: { N: '1' }, messages: { S: 'secret' } })
+  const records = [{ ...garbled, dynamodb: { ...garbled.dynamodb, SequenceNumber: '7' } }]
+  expect(await relay(records, (record) => leavingMessages(record, QUEUE))).toBeUndefined()
+  expect(log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('"sequence":"7"'))
+  expect(log).not.toHaveBeenCalledWith(expect.stringContaining('secret'))
+  log.mockRestore()
+  vi.unstubAllEnvs()
+})
+
 describe('rounds', () => {
   const messages = fc.array(
     fc.record({
@@ -76,7 +88,11 @@ describe('rounds', () => {
   )
 
   test('should keep the order and lose nothing', () => {
-    fc.assert(fc.property(messages, (all) => expect(rounds(all).flat()).toEqual(all)))
+    fc.assert(
+      fc.property(messages, (all) => {
+        expect(rounds(all).flat()).toEqual(all)
+      }),
+    )
   })
 
   test('should never hold two messages of one group, nor more than a call takes, nor nothing', () => {

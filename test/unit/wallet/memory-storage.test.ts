@@ -7,15 +7,15 @@ import {
   RecordNotFoundError,
 } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
-import { MemoryStorage } from './memory-storage.ts'
-import { matches } from './tag-query.ts'
+import { MemoryStorage } from '../../wallet/memory-storage.ts'
+import { matches, type TagQuery } from '../../wallet/tag-query.ts'
 
 const context = new AgentContext({ contextCorrelationId: 'wallet', dependencyManager: new DependencyManager() })
 
 describe('a query', () => {
   const tags = { state: 'done', role: 'prover', ready: true, keys: ['a', 'b'], empty: undefined }
 
-  test.each([
+  test.each<[object, boolean]>([
     [{}, true],
     [{ state: 'done', role: 'prover' }, true],
     [{ state: 'done', role: 'verifier' }, false],
@@ -39,7 +39,7 @@ describe('a query', () => {
     [{ role: 'prover', $or: [{ $not: { state: 'done' } }, { $and: [{ keys: ['b'] }] }] }, true],
     [{ role: 'verifier', $or: [{ state: 'done' }] }, false],
   ])('%o: %s', (query, expected) => {
-    expect(matches(tags, query)).toBe(expected)
+    expect(matches(tags, query as TagQuery)).toBe(expected)
   })
 })
 

@@ -1,0 +1,53 @@
+/** What the stage says when it is ready: to people on the console, to the program that started it through its channel. */
+import type { Stage } from './stage.ts'
+
+/** How long the announced token is good. */
+const EXPIRES = '1d'
+
+/** Sent to the parent process. */
+export interface ReadyStage {
+  baseUrl: string
+  rootToken: string
+  dynamodbEndpoint: string
+  sqsEndpoint: string
+  tableName: string
+  messageQueueUrl: string
+}
+
+/** The smallest proof request that a wallet understands. */
+const PROOF_REQUEST = {
+  protocolVersion: 'v2',
+  proofFormats: {
+    presentationExchange: {
+      presentationDefinition: {
+        id: 'degree',
+        input_descriptors: [{ id: 'degree', constraints: { fields: [{ path: ['$.credentialSubject.degree.name'] }] } }],
+      },
+    },
+  },
+}
+
+const lines = ({ baseUrl, remarks }: Stage, token: string): string[] => [
+  ...remarks,
+  `Base URL:   ${baseUrl}`,
+  `Root token: ${token}`,
+  `curl ${baseUrl}/health`,
+  `curl -X POST ${baseUrl}/proofs/create-request-oob -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(PROOF_REQUEST)}'`,
+  `curl ${baseUrl}/connections -H 'authorization: Bearer ${token}'`,
+]
+
+export const announce = async (stage: Stage): Promise<void> => {
+  const rootToken = await stage.issuer.sign({ role: 'RestRootAgentWithTenants', expires: EXPIRES })
+  console.log(lines(stage, rootToken).join('\n'))
+
+  const { DYNAMODB_ENDPOINT = '', SQS_ENDPOINT = '', TABLE_NAME = '', MESSAGE_QUEUE_URL = '' } = stage.environment
+  const ready: ReadyStage = {
+    baseUrl: stage.baseUrl,
+    rootToken,
+    dynamodbEndpoint: DYNAMODB_ENDPOINT,
+    sqsEndpoint: SQS_ENDPOINT,
+    tableName: TABLE_NAME,
+    messageQueueUrl: MESSAGE_QUEUE_URL,
+  }
+  process.send?.(ready)
+}

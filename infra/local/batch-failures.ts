@@ -1,0 +1,18 @@
+/**
+ * What a function says of a batch that it was given: the items that failed.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
+ */
+import * as v from 'valibot'
+
+const Report = v.nullish(
+  v.object({
+    batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })), []),
+  }),
+)
+
+/** Identifiers of the failed items. Throws when the answer is no report: then, as on AWS, the whole batch has failed. */
+export const failedItems = (answer: unknown, functionResponseType: string | undefined): Set<string> => {
+  if (functionResponseType !== 'ReportBatchItemFailures') return new Set()
+  const report = v.parse(Report, answer)
+  return new Set(report?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier))
+}

@@ -1,0 +1,20 @@
+/** The folder of DATA_DIR: one stage at a time. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { reason, StageFailure } from './failure.ts'
+
+/**
+ * Makes the folder and locks it: two stages would hand out the same messages twice. The operating system frees the lock when this process
+ * ends, however it ends. Throws `StageFailure`.
+ */
+export const lockDataFolder = async (folder: string): Promise<void> => {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const lock = new DatabaseSync(join(folder, 'lock.sqlite'), { timeout: 0 })
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  } catch (error) {
+    const locked = reason(error).includes('locked')
+    throw new StageFailure(`DATA_DIR=${folder}: ${locked ? 'another stage uses it' : reason(error)}`, error)
+  }
+}

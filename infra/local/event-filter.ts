@@ -1,0 +1,29 @@
+/**
+ * The filter patterns of an event source mapping, as far as this service uses them: fields that equal one of some values.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+ */
+import { StageFailure } from './failure.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const matches = (pattern: unknown, value: unknown): boolean =>
+  Array.isArray(pattern)
+    ? pattern.includes(value)
+    : isObject(pattern) &&
+      isObject(value) &&
+      Object.entries(pattern).every(([name, inner]) => matches(inner, value[name]))
+
+/** Refuses what only AWS understands (`prefix`, `exists`, ...), instead of letting nothing through. */
+const check = (pattern: unknown): void => {
+  if (isObject(pattern)) Object.values(pattern).forEach(check)
+  else if (!Array.isArray(pattern) || pattern.some(isObject)) {
+    throw new StageFailure(`The local stage knows filter patterns of exact values only, not ${JSON.stringify(pattern)}`)
+  }
+}
+
+/** Whether an event passes one of the patterns; all pass when there is none. */
+export const eventFilter = (patterns: unknown[] = []): ((event: unknown) => boolean) => {
+  patterns.forEach(check)
+  return (event) => patterns.length === 0 || patterns.some((pattern) => matches(pattern, event))
+}

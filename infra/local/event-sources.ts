@@ -1,0 +1,98 @@
+/** What invokes functions beside HTTP: the event source mappings that serverless.yml names, each on its own. */
+import { randomUUID } from 'node:crypto'
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { QueueEvent, Service, StreamEvent } from '../service.ts'
+import type { Invoke } from './functions.ts'
+import { untilAborted } from './pause.ts'
+import { runQueueMapping } from './queue-mapping.ts'
+import { type Created, resolve } from './resources.ts'
+import { runStreamMapping } from './stream-mapping.ts'
+import { streamPosition } from './stream-position.ts'
+import type { StreamBatch } from './stream-records.ts'
+
+export interface EventSources {
+  /** Rejects when one of them can't go on; resolves when all were stopped. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+interface Surroundings {
+  invoke: Invoke
+  streams: DynamoDBStreamsClient
+  sqs: SQSClient
+  created: Created[]
+  dataDir: string | undefined
+}
+
+export const startEventSources = ({ functions }: Service, surroundings: Surroundings): EventSources => {
+  const stopping = new AbortController()
+  const mappings = Object.entries(functions).flatMap(([key, { events = [] }]) =>
+    events.flatMap(({ stream, sqs }) => [
+      ...(stream === undefined ? [] : [mapStream(surroundings, key, stream, stopping.signal)]),
+      ...(sqs === undefined ? [] : [mapQueue(surroundings, key, sqs, stopping.signal)]),
+    ]),
+  )
+  const ended = Promise.all(mappings).then(() => {})
+  return {
+    ended,
+    stop: async () => {
+      stopping.abort()
+      await Promise.allSettled(mappings)
+    },
+  }
+}
+
+const mapStream = (surroundings: Surroundings, key: string, event: StreamEvent, signal: AbortSignal): Promise<void> => {
+  const { invoke, streams, created, dataDir } = surroundings
+  const streamArn = String(resolve(event.arn, created))
+  const mapping = {
+    streams,
+    streamArn,
+    event,
+    position: streamPosition(dataDir, streamArn),
+    invoke: (records: unknown) => invoke(key, records),
+    giveUp: (batch: StreamBatch) => reportFailure(surroundings, key, event, batch),
+  }
+  return untilAborted(signal, () => runStreamMapping(mapping, signal))
+}
+
+const mapQueue = (
+  { invoke, sqs, created }: Surroundings,
+  key: string,
+  event: QueueEvent,
+  signal: AbortSignal,
+): Promise<void> => {
+  const queueArn = String(resolve(event.arn, created))
+  const queueUrl = created.find(({ attributes }) => attributes.Arn === queueArn)?.ref ?? ''
+  const mapping = { sqs, queueUrl, queueArn, event, invoke: (records: unknown) => invoke(key, records) }
+  return untilAborted(signal, () => runQueueMapping(mapping, signal))
+}
+
+/**
+ * Says in the on-failure queue which part of the stream was given up: where it is, not what it holds.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+ */
+const reportFailure = async (
+  { sqs, created }: Surroundings,
+  key: string,
+  event: StreamEvent,
+  { shardId, records }: StreamBatch,
+): Promise<void> => {
+  const queueArn = resolve(event.destinations?.onFailure.arn, created)
+  const queue = created.find(({ attributes }) => attributes.Arn === queueArn)
+  if (queue === undefined) return
+  const report = {
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    requestContext: { requestId: randomUUID(), functionArn: key, condition: 'RetryAttemptsExhausted' },
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: records[0]?.dynamodb.SequenceNumber,
+      endSequenceNumber: records.at(-1)?.dynamodb.SequenceNumber,
+      batchSize: records.length,
+      streamArn: resolve(event.arn, created),
+    },
+  }
+  await sqs.send(new SendMessageCommand({ QueueUrl: queue.ref, MessageBody: JSON.stringify(report) }))
+}

@@ -1,0 +1,109 @@
+/** API Gateway on hapi: serverless-offline's routes, with the service's authorizer before them and its gateway responses behind them. */
+import { randomUUID } from 'node:crypto'
+import type { Request, Response, Server, Toolkit } from 'serverless-offline'
+import * as v from 'valibot'
+import type { Resource, Serverless, TokenAuthorizer } from '../service.ts'
+import type { Invoke } from './functions.ts'
+import { tokenAuthorizer } from './token-authorizer.ts'
+
+/** serverless-offline's route for what no function has. */
+const UNKNOWN_ROUTE = '/{p*}'
+
+/** With this header anybody could say who they are to serverless-offline. */
+const OVERRIDE = 'sls-offline-authorizer-override'
+
+const GatewayResponse = v.object({
+  ResponseType: v.string(),
+  StatusCode: v.pipe(v.string(), v.transform(Number)),
+  ResponseParameters: v.optional(v.record(v.string(), v.string()), {}),
+  ResponseTemplates: v.object({ 'application/json': v.string() }),
+})
+
+type GatewayResponse = v.InferOutput<typeof GatewayResponse>
+
+/** Answers with a gateway response; its headers are literals in quotes, or the request's id. */
+const answerWith = (h: Toolkit, { StatusCode, ResponseParameters, ResponseTemplates }: GatewayResponse) => {
+  const response = h.response(ResponseTemplates['application/json']).code(StatusCode).type('application/json')
+  for (const [name, value] of Object.entries(ResponseParameters)) {
+    const text = value === 'context.requestId' ? randomUUID() : value.replace(/^'|'$/g, '')
+    response.header(name.replace('gatewayresponse.header.', ''), text)
+  }
+  return asTheGatewaySends(response)
+}
+
+const typeOfStatus = (status: number): string => {
+  if (status === 400) return 'BAD_REQUEST_PARAMETERS'
+  if (status === 413) return 'REQUEST_TOO_LARGE'
+  if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE'
+  return status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX'
+}
+
+/** The type of the gateway response that stands in for hapi's or serverless-offline's own answer; undefined: a function gave it. */
+const typeOf = ({ method, route, response }: Request): string | undefined => {
+  if (method === 'options') return undefined
+  if (response.isBoom) return typeOfStatus(response.output.statusCode)
+  if (route.path === UNKNOWN_ROUTE) return 'MISSING_AUTHENTICATION_TOKEN'
+  // A function that crashed, timed out or gave no answer: no operation answers with these.
+  return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined
+}
+
+/** Has the server ask the service's authorizer, and answer with its gateway responses. */
+export const applyGateway = (server: Server, { service }: Serverless, invoke: Invoke): void => {
+  const responses = new Map(
+    gatewayResponses(service.resources.Resources).map((response) => [response.ResponseType, response]),
+  )
+  const answer = (h: Toolkit, type: string) => {
+    const response = responses.get(type) ?? responses.get('DEFAULT_5XX')
+    return response === undefined ? h.response().code(500) : answerWith(h, response)
+  }
+
+  const authorizers = authorizersByRoute(service.functions)
+  const decide = tokenAuthorizer(invoke)
+
+  server.ext('onRequest', ({ headers, raw }, h) => {
+    delete headers[OVERRIDE]
+    raw.req.rawHeaders = withoutHeader(raw.req.rawHeaders, OVERRIDE)
+    return h.continue
+  })
+
+  server.ext('onPreAuth', async (request, h) => {
+    const authorizer = authorizers.get(`${request.method} ${request.route.path}`)
+    if (authorizer === undefined) return h.continue
+    const method = `${request.method.toUpperCase()}${request.path}`
+    const methodArn = `arn:aws:execute-api:${service.provider.region}:000000000000:local/${service.provider.stage}/${method}`
+    const decision = await decide(authorizer, request.headers.authorization, methodArn)
+    if (typeof decision === 'string') return answer(h, decision).takeover()
+    request.auth.credentials = decision
+    return h.continue
+  })
+
+  server.ext('onPreResponse', (request, h) => {
+    const type = typeOf(request)
+    if (type !== undefined) return answer(h, type)
+    return request.response.isBoom ? h.continue : asTheGatewaySends(request.response)
+  })
+}
+
+/** Takes off what hapi and serverless-offline add to every answer. */
+const asTheGatewaySends = (response: Response): Response => {
+  delete response.headers['access-control-allow-credentials']
+  return response.charset('')
+}
+
+const gatewayResponses = (resources: Record<string, Resource>): GatewayResponse[] =>
+  Object.values(resources)
+    .filter(({ Type }) => Type === 'AWS::ApiGateway::GatewayResponse')
+    .map(({ Properties }) => v.parse(GatewayResponse, Properties))
+
+const authorizersByRoute = (functions: Serverless['service']['functions']): Map<string, TokenAuthorizer> => {
+  const events = Object.values(functions).flatMap(({ events = [] }) => events.flatMap(({ http }) => http ?? []))
+  return new Map(
+    events.flatMap(({ method, path, authorizer }) =>
+      authorizer === undefined ? [] : [[`${method.toLowerCase()} ${path}`, authorizer] as const],
+    ),
+  )
+}
+
+/** Node's raw headers are names and values in turn. */
+const withoutHeader = (rawHeaders: string[], name: string): string[] =>
+  rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== name)

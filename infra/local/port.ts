@@ -1,0 +1,21 @@
+/** Ports of this machine for the stage to listen on. */
+import { createServer } from 'node:net'
+
+export const LOOPBACK = '127.0.0.1'
+
+/** Below the ports that operating systems give to outgoing connections: one of those could take the port before it is listened on. */
+const FIRST = 20_000
+const LAST = 32_000
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, LOOPBACK, () => server.close(() => resolve(true)))
+  })
+
+/** A port that nobody listens on now. */
+export const freePort = async (): Promise<number> => {
+  const port = FIRST + Math.floor(Math.random() * (LAST - FIRST))
+  return (await isFree(port)) ? port : freePort()
+}

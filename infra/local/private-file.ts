@@ -1,0 +1,39 @@
+/** Files that only their owner may read: made once, by whoever comes first, and read by all the others. */
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { reason, StageFailure, systemCode } from './failure.ts'
+
+const readIfThere = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Writes a file as a whole, unless somebody else was faster. */
+const create = async (path: string, text: string): Promise<void> => {
+  const draft = `${path}.${process.pid}`
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeFile(draft, text, { mode: 0o600 })
+  try {
+    await link(draft, path)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+  } finally {
+    await rm(draft)
+  }
+}
+
+/** The text of a private file, which is made from `make` when there is none. Throws `StageFailure`. */
+export const privateFile = async (path: string, make: () => string | Promise<string>): Promise<string> => {
+  try {
+    const text = await readIfThere(path)
+    if (text !== undefined) return text
+    await create(path, await make())
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new StageFailure(`${path} can't be used: ${reason(error)}`, error)
+  }
+}

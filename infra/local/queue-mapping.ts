@@ -1,0 +1,83 @@
+/**
+ * The event source mapping of a queue: batches side by side, and of each batch what did not fail is deleted. What failed, or was in a batch
+ * whose invocation failed, comes back when its visibility timeout is over.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { QueueEvent } from '../service.ts'
+import { failedItems } from './batch-failures.ts'
+
+export interface QueueMapping {
+  sqs: SQSClient
+  queueUrl: string
+  queueArn: string
+  event: QueueEvent
+  invoke(event: { Records: unknown[] }): Promise<unknown>
+}
+
+/** SQS hands out at most 10 messages at a time, and waits for the first at most 20 s. */
+const RECEIVE_AT_MOST = 10
+const WAIT_SECONDS = 20
+
+/** AWS's default of batchSize, and how many invocations a mapping may have at once there. */
+const BATCH_SIZE = 10
+const CONCURRENCY = 1_000
+
+const asRecord = ({ MessageId, ReceiptHandle, Body, Attributes, MD5OfBody }: Message, queueArn: string): unknown => ({
+  messageId: MessageId,
+  receiptHandle: ReceiptHandle,
+  body: Body,
+  attributes: Attributes ?? {},
+  messageAttributes: {},
+  md5OfBody: MD5OfBody,
+  eventSource: 'aws:sqs',
+  eventSourceARN: queueArn,
+  awsRegion: queueArn.split(':')[3],
+})
+
+const batches = <T>(items: T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+
+/** Works until `signal` is aborted, then waits for the batches that are being worked on. */
+export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal): Promise<void> => {
+  const { sqs, queueUrl, event } = mapping
+  const { batchSize = BATCH_SIZE, maximumConcurrency = CONCURRENCY } = event
+  const running = new Set<Promise<void>>()
+  const receive = async (atMost: number): Promise<Message[]> => {
+    const command = new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: Math.min(RECEIVE_AT_MOST, atMost),
+      WaitTimeSeconds: WAIT_SECONDS,
+      MessageSystemAttributeNames: ['All'],
+    })
+    const { Messages = [] } = await sqs.send(command, { abortSignal: signal })
+    return Messages
+  }
+
+  try {
+    while (!signal.aborted) {
+      // A batch of one group must not wait for those of others: only a full house makes the queue wait.
+      if (running.size >= maximumConcurrency) await Promise.race(running)
+      const messages = await receive((maximumConcurrency - running.size) * batchSize)
+      for (const batch of batches(messages, batchSize)) {
+        const run = handle(mapping, batch).finally(() => running.delete(run))
+        running.add(run)
+      }
+    }
+  } finally {
+    await Promise.allSettled(running)
+  }
+}
+
+const handle = async ({ sqs, queueUrl, queueArn, event, invoke }: QueueMapping, batch: Message[]): Promise<void> => {
+  try {
+    const answer = await invoke({ Records: batch.map((message) => asRecord(message, queueArn)) })
+    const failed = failedItems(answer, event.functionResponseType)
+    const done = batch.filter(({ MessageId }) => !failed.has(MessageId ?? ''))
+    if (done.length === 0) return
+    const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
+  } catch {
+    // What the function threw is in the log; its messages are in the queue.
+  }
+}

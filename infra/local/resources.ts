@@ -1,0 +1,119 @@
+/** Tables and queues out of the service's own CloudFormation resources, and what their references stand for here. */
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+} from '@aws-sdk/client-dynamodb'
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  QueueNameExists,
+  SetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import * as v from 'valibot'
+import type { Reference, Resource } from '../service.ts'
+
+/** What `Ref` and `Fn::GetAtt` of a created resource are. */
+export interface Created {
+  id: string
+  name: string
+  ref: string
+  attributes: Record<string, string>
+}
+
+const Table = v.object({
+  TableName: v.string(),
+  BillingMode: v.literal('PAY_PER_REQUEST'),
+  AttributeDefinitions: v.array(v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) })),
+  KeySchema: v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) })),
+  StreamSpecification: v.object({
+    StreamViewType: v.picklist(['NEW_AND_OLD_IMAGES', 'NEW_IMAGE', 'OLD_IMAGE', 'KEYS_ONLY']),
+  }),
+})
+
+const createTable = async (dynamodb: DynamoDBClient, id: string, properties: unknown): Promise<Created> => {
+  const { StreamSpecification, ...table } = v.parse(Table, properties)
+  const TableName = table.TableName
+  try {
+    await dynamodb.send(
+      new CreateTableCommand({ ...table, StreamSpecification: { StreamEnabled: true, ...StreamSpecification } }),
+    )
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error
+  }
+  const { Table: made } = await dynamodb.send(new DescribeTableCommand({ TableName }))
+  const attributes = { Arn: made?.TableArn ?? '', StreamArn: made?.LatestStreamArn ?? '' }
+  return { id, name: TableName, ref: TableName, attributes }
+}
+
+const Queue = v.looseObject({
+  QueueName: v.string(),
+  RedrivePolicy: v.optional(v.object({ deadLetterTargetArn: v.unknown(), maxReceiveCount: v.number() })),
+})
+
+/** SQS takes every attribute as a string. */
+const asAttributes = (properties: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, String(value)]))
+
+const createQueue = async (
+  sqs: SQSClient,
+  endpoint: string,
+  id: string,
+  properties: unknown,
+  created: Created[],
+): Promise<Created> => {
+  const { QueueName, RedrivePolicy, FifoQueue, ...others } = v.parse(Queue, properties)
+  const attributes = asAttributes(others)
+  if (RedrivePolicy !== undefined) {
+    attributes.RedrivePolicy = JSON.stringify({
+      ...RedrivePolicy,
+      deadLetterTargetArn: resolve(RedrivePolicy.deadLetterTargetArn, created),
+    })
+  }
+  // Its path is enough to find a queue; the host that fauxqs would name need not resolve.
+  const QueueUrl = `${endpoint}/000000000000/${QueueName}`
+  try {
+    const fifo = FifoQueue === true ? { FifoQueue: 'true' } : undefined
+    await sqs.send(new CreateQueueCommand({ QueueName, Attributes: { ...attributes, ...fifo } }))
+  } catch (error) {
+    // Left by an earlier start, when the template said something else.
+    if (!(error instanceof QueueNameExists)) throw error
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }))
+  }
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
+  return { id, name: QueueName, ref: QueueUrl, attributes: { Arn: Attributes?.QueueArn ?? '', QueueName } }
+}
+
+const ofType = (resources: Record<string, Resource>, type: string): [string, Resource][] =>
+  Object.entries(resources).filter(([, { Type }]) => Type === type)
+
+/** Makes what is not there yet. A queue that has a dead-letter queue comes after it. */
+export const createResources = async (
+  resources: Record<string, Resource>,
+  { dynamodb, sqs, sqsEndpoint }: { dynamodb: DynamoDBClient; sqs: SQSClient; sqsEndpoint: string },
+): Promise<{ tables: Created[]; queues: Created[] }> => {
+  const tables = await Promise.all(
+    ofType(resources, 'AWS::DynamoDB::Table').map(([id, { Properties }]) => createTable(dynamodb, id, Properties)),
+  )
+  const queues: Created[] = []
+  const deadLettersFirst = ofType(resources, 'AWS::SQS::Queue').toSorted(
+    ([, a], [, b]) => Number('RedrivePolicy' in a.Properties) - Number('RedrivePolicy' in b.Properties),
+  )
+  for (const [id, { Properties }] of deadLettersFirst)
+    queues.push(await createQueue(sqs, sqsEndpoint, id, Properties, queues))
+  return { tables, queues }
+}
+
+const isReference = (value: unknown): value is Reference =>
+  typeof value === 'object' && value !== null && ('Ref' in value || 'Fn::GetAtt' in value)
+
+/** The value of a reference to one of `created`; what is no reference stays as it is. Undefined: it stands for nothing here. */
+export const resolve = (value: unknown, created: Created[]): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (!isReference(value)) return undefined
+  const [id, attribute] = 'Ref' in value ? [value.Ref, undefined] : value['Fn::GetAtt']
+  const resource = created.find((candidate) => candidate.id === id)
+  return attribute === undefined ? resource?.ref : resource?.attributes[attribute]
+}

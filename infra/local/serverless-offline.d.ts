@@ -1,0 +1,80 @@
+/** What the local stage uses of serverless-offline, which has no types: its Lambda pool, and its API Gateway on hapi. */
+
+declare module 'serverless-offline/lambda' {
+  import type { FunctionDefinition, Serverless } from '../service.ts'
+
+  interface LambdaFunction {
+    setEvent(event: unknown): void
+    runHandler(): Promise<unknown>
+  }
+
+  export default class Lambda {
+    constructor(serverless: Serverless, options: Record<string, unknown>)
+    create(functions: { functionKey: string; functionDefinition: FunctionDefinition }[]): void
+    /** An idle instance of the function, or a new one. */
+    get(functionKey: string): LambdaFunction
+  }
+}
+
+declare module 'serverless-offline' {
+  import type { Serverless } from '../service.ts'
+
+  interface Response {
+    isBoom?: false
+    /** serverless-offline sets strings too. */
+    statusCode: number | string
+    headers: Record<string, unknown>
+    code(status: number): Response
+    type(mediaType: string): Response
+    /** Empty: the media type goes out without one. */
+    charset(charset: string): Response
+    header(name: string, value: string): Response
+    takeover(): Response
+  }
+
+  /** An error of hapi itself. */
+  interface Boom {
+    isBoom: true
+    output: { statusCode: number }
+  }
+
+  interface Request {
+    method: string
+    path: string
+    headers: Record<string, string | undefined>
+    route: { path: string }
+    auth: { credentials: unknown }
+    raw: { req: { rawHeaders: string[] } }
+    response: Response | Boom
+  }
+
+  interface Toolkit {
+    continue: symbol
+    response(body?: string): Response
+  }
+
+  type Extension = (request: Request, h: Toolkit) => unknown
+
+  interface Server {
+    ext(point: 'onRequest' | 'onPreAuth' | 'onPreResponse', extension: Extension): void
+    start(): Promise<void>
+  }
+
+  interface Internals {
+    mergeOptions(): void
+    getEvents(): { lambdas: unknown[]; httpEvents: unknown[] }
+    createLambda(lambdas: unknown[], skipStart: boolean): Promise<void>
+    createHttp(events: unknown[], skipStart: boolean): Promise<void>
+    getApiGatewayServer(): Server
+  }
+
+  interface Log {
+    log: Record<'debug' | 'error' | 'info' | 'notice' | 'verbose' | 'warning', (...args: unknown[]) => void>
+  }
+
+  export default class ServerlessOffline {
+    constructor(serverless: Serverless, options: Record<string, unknown>, log: Log)
+    internals(): Internals
+    end(keepProcess: boolean): Promise<void>
+  }
+}

@@ -1,0 +1,62 @@
+/** The settings of the local stage: what of the environment it listens to, checked once, with one line on what is wrong. */
+import { resolve } from 'node:path'
+import * as v from 'valibot'
+import { StageFailure } from './failure.ts'
+
+const Port = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,5}$/, 'is not a port'),
+  v.transform(Number),
+  v.maxValue(65_535, 'is not a port'),
+)
+
+const Environment = v.object({
+  /** Of the API; 0 picks a free one. */
+  PORT: v.optional(Port, '3000'),
+  /** Folder in which data outlives the stage; without it everything is in memory. */
+  DATA_DIR: v.optional(v.string()),
+  LOG_LEVEL: v.optional(v.string(), 'warn'),
+  /** Where others reach the stage, for example through a tunnel; by default the address that it listens on. */
+  PUBLIC_URL: v.optional(v.string()),
+  /** Issuers beside the stage's own. */
+  TOKEN_ISSUERS: v.optional(
+    v.pipe(v.string(), v.parseJson({}, 'is not JSON'), v.array(v.unknown(), 'is not a list')),
+    '[]',
+  ),
+  /** A DynamoDB to use instead of the embedded one. */
+  DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
+})
+
+export interface LocalSettings {
+  port: number
+  /** Absolute; undefined: memory only. */
+  dataDir: string | undefined
+  /** Where the issuer's key is: tokens are made by another process than the stage. */
+  issuerDir: string
+  logLevel: string
+  publicUrl: string | undefined
+  tokenIssuers: unknown[]
+  dynamodbEndpoint: string | undefined
+}
+
+/** Reads an environment; an empty variable is as good as none. Throws `StageFailure`. */
+export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const result = v.safeParse(Environment, given)
+  if (!result.success) {
+    const [issue] = result.issues
+    const name = v.getDotPath(issue) ?? 'environment'
+    throw new StageFailure(`${name}=${given[name]}: ${issue.message}`)
+  }
+  const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT } = result.output
+  const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)
+  return {
+    port: PORT,
+    dataDir,
+    issuerDir: dataDir ?? resolve('.data'),
+    logLevel: LOG_LEVEL,
+    publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
+    tokenIssuers: TOKEN_ISSUERS,
+    dynamodbEndpoint: DYNAMODB_ENDPOINT,
+  }
+}

@@ -1,0 +1,133 @@
+/** The local stage: database, queues, functions, event sources and API, started in the order in which they need each other. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { readSettings } from '../../lib/settings.ts'
+import type { Serverless, Service } from '../service.ts'
+import { startApi } from './api.ts'
+import { lockDataFolder } from './data-folder.ts'
+import { startDatabase } from './dynamodb.ts'
+import { startEventSources } from './event-sources.ts'
+import { StageFailure } from './failure.ts'
+import { createInvoke, loadFunctions } from './functions.ts'
+import { type Issuer, localIssuer } from './issuer.ts'
+import { freePort, LOOPBACK } from './port.ts'
+import { privateFile } from './private-file.ts'
+import { startQueues } from './queues.ts'
+import { type Created, createResources, resolve } from './resources.ts'
+import type { LocalSettings } from './settings.ts'
+
+export interface Stage {
+  baseUrl: string
+  issuer: Issuer
+  /** The environment of the functions. */
+  environment: Record<string, string>
+  /** What its user should know, in one line each. */
+  remarks: string[]
+  /** Rejects when something that the stage can't do without has ended. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** The SDK takes none of the user's own credentials, and no profile, to what is on this machine. */
+const useNoAwsAccount = (region: string): void => {
+  for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AUTHORIZER']) delete process.env[name]
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  })
+}
+
+/** Starts all of it, or nothing. Throws `StageFailure`. */
+export const startStage = async (serverless: Serverless, settings: LocalSettings): Promise<Stage> => {
+  const { service } = serverless
+  const { dataDir } = settings
+  const parts = new AsyncDisposableStack()
+  try {
+    useNoAwsAccount(service.provider.region)
+    if (dataDir !== undefined) await lockDataFolder(dataDir)
+    const issuer = await localIssuer(settings.issuerDir)
+    const sealingKey = await sealingKeyOf(dataDir)
+    const port = settings.port === 0 ? await freePort() : settings.port
+    const baseUrl = `http://${LOOPBACK}:${port}`
+
+    const database = await startDatabase(settings)
+    parts.defer(() => database.stop())
+    const queues = await startQueues(dataDir, service.provider.region)
+    parts.defer(() => queues.stop())
+
+    const dynamodb = new DynamoDBClient({ endpoint: database.endpoint })
+    const sqs = new SQSClient({ endpoint: queues.endpoint, useQueueUrlAsEndpoint: false })
+    const made = await createResources(service.resources.Resources, { dynamodb, sqs, sqsEndpoint: queues.endpoint })
+    for (const { name, ref } of made.queues) await queues.putBack(sqs, { name, url: ref })
+    const created = [...made.tables, ...made.queues]
+
+    const environment = {
+      ...environmentOf(service, created),
+      DYNAMODB_ENDPOINT: database.endpoint,
+      SQS_ENDPOINT: queues.endpoint,
+      PUBLIC_URL: settings.publicUrl ?? baseUrl,
+      TOKEN_ISSUERS: JSON.stringify([issuer.settings, ...settings.tokenIssuers]),
+      SEALING_KEY: sealingKey,
+      LOCAL_STAGE: 'true',
+      LOG_LEVEL: settings.logLevel,
+    }
+    useEnvironment(service, environment)
+    await loadFunctions(serverless)
+    const invoke = createInvoke(serverless, { useInProcess: true })
+
+    const api = await startApi(serverless, invoke, port)
+    parts.defer(() => api.stop())
+    const streams = new DynamoDBStreamsClient({ endpoint: database.endpoint })
+    const sources = startEventSources(service, { invoke, streams, sqs, created, dataDir })
+    parts.defer(() => sources.stop())
+
+    const databaseEnded = database.ended.then(() =>
+      Promise.reject(new StageFailure('The embedded DynamoDB has ended.')),
+    )
+    return {
+      baseUrl,
+      issuer,
+      environment,
+      remarks: database.remark === undefined ? [] : [database.remark],
+      ended: Promise.race([sources.ended, databaseEnded]),
+      stop: () => parts.disposeAsync(),
+    }
+  } catch (error) {
+    await parts.disposeAsync()
+    throw error
+  }
+}
+
+/** What private keys are sealed with: kept with the data that it opens. */
+const sealingKeyOf = async (dataDir: string | undefined): Promise<string> => {
+  const newKey = () => randomBytes(32).toString('base64url')
+  return dataDir === undefined ? newKey() : (await privateFile(join(dataDir, 'sealing-key'), newKey)).trim()
+}
+
+/** The environment that serverless.yml gives to the functions, as far as it stands for something here. In one process it is one. */
+const environmentOf = ({ provider, functions }: Service, created: Created[]): Record<string, string> => {
+  const all = [provider, ...Object.values(functions)].flatMap(({ environment }) => Object.entries(environment ?? {}))
+  return Object.fromEntries(
+    all.flatMap(([name, value]) => {
+      const resolved = resolve(value, created)
+      return resolved === undefined ? [] : [[name, String(resolved)]]
+    }),
+  )
+}
+
+/** Checks the environment as the functions will, and gives it to them. Throws `StageFailure`. */
+const useEnvironment = ({ provider, functions }: Service, environment: Record<string, string>): void => {
+  try {
+    readSettings(environment)
+  } catch (error) {
+    throw new StageFailure(error instanceof Error ? error.message : String(error), error)
+  }
+  Object.assign(process.env, environment)
+  provider.environment = environment
+  for (const definition of Object.values(functions)) definition.environment = {}
+}

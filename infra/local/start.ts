@@ -1,0 +1,7 @@
+/** `npm start`: the service on this machine. Runs `serverless local` in this process, with the stage named local. */
+import { createRequire } from 'node:module'
+
+// The CLI's own lines; its errors are still told.
+process.env.SLS_LOG_LEVEL ??= 'error'
+process.argv = [process.execPath, 'serverless', 'local', '--stage', 'local']
+createRequire(import.meta.url)('serverless/bin/serverless.js')

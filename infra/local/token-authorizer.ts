@@ -1,0 +1,95 @@
+/**
+ * API Gateway's part of a Lambda authorizer of type TOKEN: the look at the header, the kept answers, the policy, the context.
+ * serverless-offline has one too, but it takes every failure of the authorizer for a 401, and keeps no answers.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
+ */
+import * as v from 'valibot'
+import type { TokenAuthorizer } from '../service.ts'
+import type { Invoke } from './functions.ts'
+
+const oneOrMore = v.union([
+  v.pipe(
+    v.string(),
+    v.transform((one) => [one]),
+  ),
+  v.array(v.string()),
+])
+
+const Answer = v.object({
+  principalId: v.pipe(v.string(), v.minLength(1)),
+  policyDocument: v.object({
+    Statement: v.array(v.object({ Action: oneOrMore, Effect: v.picklist(['Allow', 'Deny']), Resource: oneOrMore })),
+  }),
+  // Functions get strings, whatever the authorizer gave.
+  context: v.optional(
+    v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))),
+    {},
+  ),
+})
+
+type Answer = v.InferOutput<typeof Answer>
+
+/** Whose request it is, or the type of the gateway response that it gets instead. */
+export type Decision =
+  | { principalId: string; context: Record<string, string> }
+  | 'UNAUTHORIZED'
+  | 'ACCESS_DENIED'
+  | 'AUTHORIZER_FAILURE'
+  | 'AUTHORIZER_CONFIGURATION_ERROR'
+
+/** `*` is any text and `?` any character, in actions and in resources. */
+const covers = (pattern: string, text: string): boolean => {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  return new RegExp(`^${source}$`).test(text)
+}
+
+const allows = ({ policyDocument }: Answer, methodArn: string): boolean => {
+  const effects = policyDocument.Statement.filter(
+    ({ Action, Resource }) =>
+      Action.some((action) => covers(action, 'execute-api:Invoke')) &&
+      Resource.some((resource) => covers(resource, methodArn)),
+  ).map(({ Effect }) => Effect)
+  return effects.includes('Allow') && !effects.includes('Deny')
+}
+
+const decide = (answer: Answer, methodArn: string): Decision =>
+  allows(answer, methodArn) ? { principalId: answer.principalId, context: answer.context } : 'ACCESS_DENIED'
+
+/** Kept answers at most; the oldest goes first. */
+const KEPT = 1_000
+
+/** Decides about a token for a method, and keeps the authorizer's answers as long as serverless.yml says, for all methods. */
+export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) => {
+  const kept = new Map<string, { answer: Answer; until: number }>()
+
+  const ask = async ({ name }: TokenAuthorizer, token: string, methodArn: string): Promise<Answer | Decision> => {
+    try {
+      const answer = await invoke(name, { type: 'TOKEN', authorizationToken: token, methodArn })
+      const result = v.safeParse(Answer, answer)
+      return result.success ? result.output : 'AUTHORIZER_CONFIGURATION_ERROR'
+    } catch (error) {
+      return error instanceof Error && error.message === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE'
+    }
+  }
+
+  return async (authorizer: TokenAuthorizer, token: string | undefined, methodArn: string): Promise<Decision> => {
+    // Without a token the gateway does not even ask.
+    if (token === undefined || token === '') return 'UNAUTHORIZED'
+    const key = `${authorizer.name} ${token}`
+    const known = kept.get(key)
+    if (known !== undefined && known.until > now()) return decide(known.answer, methodArn)
+
+    const answer = await ask(authorizer, token, methodArn)
+    if (typeof answer === 'string' || !('policyDocument' in answer)) return answer
+    kept.delete(key)
+    kept.set(key, { answer, until: now() + authorizer.resultTtlInSeconds * 1000 })
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT) break
+      kept.delete(oldest)
+    }
+    return decide(answer, methodArn)
+  }
+}

@@ -1,0 +1,82 @@
+/** Schemas of the contracts as JSON Schema 2020-12, the dialect of OpenAPI 3.1; records and the error body as components. */
+import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import { AnonCredsProofRequest } from '../interface/anoncreds-proof-request.ts'
+import type { Schema } from '../interface/contract.ts'
+import { ErrorBody } from '../interface/error.ts'
+import { JsonLdCredential } from '../interface/json-ld-credential.ts'
+import { Limit, MAX_PAGE } from '../interface/paging.ts'
+import { PresentationDefinition, SubmissionRequirement } from '../interface/presentation-definition.ts'
+import { ProofRequestResult } from '../interface/proof-request.ts'
+import { BasicMessageRecord } from '../records/basic-message.ts'
+import { ConnectionRecord } from '../records/connection.ts'
+import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
+import { OutOfBandRecord } from '../records/out-of-band.ts'
+import { ProofFormData } from '../records/proof.ts'
+import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
+import { TenantRecord } from '../records/tenant.ts'
+
+/** What has a name of its own in the document. */
+const COMPONENTS = {
+  CredentialExchangeRecord,
+  BasicMessageRecord,
+  ProofFormData,
+  ConnectionRecord,
+  OutOfBandRecord,
+  TenantRecord,
+  ProofRequestResult,
+  NotificationRegistrationResult,
+  WebhookRegistrationResult,
+  AnonCredsProofRequest,
+  PresentationDefinition,
+  SubmissionRequirement,
+  JsonLdCredential,
+  Error: ErrorBody,
+}
+
+/** Conditions that JSON Schema has no words for: the pipeline checks them all the same. */
+const UNSPOKEN = ['check', 'raw_check', 'partial_check']
+
+const CONFIG: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'input',
+  ignoreActions: UNSPOKEN,
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideAction: ({ valibotAction, jsonSchema: { pattern: _, ...jsonSchema } }) =>
+    valibotAction.type === 'includes' && jsonSchema.type === 'array' && 'requirement' in valibotAction
+      ? { ...jsonSchema, contains: { const: String(valibotAction.requirement) } }
+      : undefined,
+  // A query carries text; what is meant is a number.
+  overrideSchema: ({ valibotSchema }) =>
+    'wrapped' in valibotSchema && valibotSchema.wrapped === Limit
+      ? { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
+      : undefined,
+}
+
+/** `components.schemas` of the document. */
+export const componentSchemas = (): Record<string, JsonSchema> => toJsonSchemaDefs(COMPONENTS, CONFIG)
+
+/** A schema inside the document: components are referred to. */
+export const schemaOf = (schema: Schema): JsonSchema => {
+  const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...CONFIG, definitions: COMPONENTS })
+  return rest
+}
+
+interface ParameterField {
+  name: string
+  required: boolean
+  schema: JsonSchema
+}
+
+const isObjectSchema = (schema: Schema): schema is v.ObjectSchema<v.ObjectEntries, undefined> =>
+  schema.type === 'object'
+
+/** The fields of an object schema: the parameters of a path or a query. */
+export const fieldsOf = (schema: Schema | undefined): ParameterField[] => {
+  if (schema === undefined || !isObjectSchema(schema)) return []
+  return Object.entries(schema.entries).map(([name, entry]) => ({
+    name,
+    required: entry.type !== 'optional',
+    schema: schemaOf(entry),
+  }))
+}

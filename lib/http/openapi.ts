@@ -1,0 +1,160 @@
+/** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
+import type { JsonSchema } from '@valibot/to-json-schema'
+import { type Contract, successOf } from '../interface/contract.ts'
+import { OPERATIONS } from '../interface/operations.ts'
+import { REASON_PHRASES } from './error-body.ts'
+import { EXAMPLES, type Examples } from './examples.ts'
+import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
+
+type Status = keyof typeof REASON_PHRASES
+
+/** When each status is answered: the error table of the interface. */
+const MEANINGS: Record<Status, string> = {
+  400: 'The body is not JSON, or the path or the query is malformed.',
+  401: 'No token where one is required, or one that is not valid.',
+  403: 'A valid token that may not do this.',
+  404: "The record, connection or tenant does not exist in the caller's tenant.",
+  409: 'The connection is not ready, the record changed at the same time, or the Idempotency-Key came with another body.',
+  413: 'The body, or what would be stored of it, is too large.',
+  415: 'The content type is not JSON.',
+  422: 'The body breaks its schema; `details` names every failing field.',
+  429: 'Too many requests.',
+  500: 'A failure of the service. The log has the request id.',
+  503: 'A dependency failed, after retries. Try again.',
+}
+
+const isStatus = (status: number): status is Status => status in REASON_PHRASES
+const nameOf = (status: Status): string => REASON_PHRASES[status].replaceAll(' ', '')
+
+const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+
+/** 401 and 403 carry nothing but status and reason phrase. */
+const errorSchema = (status: Status) => {
+  const fixed = { statusCode: { const: status }, error: { const: REASON_PHRASES[status] } }
+  return status === 401 || status === 403
+    ? { type: 'object', properties: fixed, required: ['statusCode', 'error'], additionalProperties: false }
+    : { allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: fixed }] }
+}
+
+const errorResponses = () =>
+  Object.fromEntries(
+    Object.keys(REASON_PHRASES)
+      .map(Number)
+      .filter(isStatus)
+      .map((status) => [
+        nameOf(status),
+        {
+          description: MEANINGS[status],
+          headers: REQUEST_ID,
+          content: {
+            'application/json': {
+              schema: errorSchema(status),
+              example: { statusCode: status, error: REASON_PHRASES[status] },
+            },
+          },
+        },
+      ]),
+  )
+
+const parametersOf = ({ parameters, method, security }: Contract, path: string) => [
+  ...fieldsOf(parameters?.path)
+    .filter(({ name }) => path.includes(`{${name}}`))
+    .map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
+  ...fieldsOf(parameters?.query).map(({ name, required, schema }) => ({ name, in: 'query', required, schema })),
+  ...(method === 'POST' && security === 'token' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+]
+
+const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[] = []) =>
+  Object.fromEntries(
+    ['application/json', ...mediaTypes].map((type) => [type, { schema, ...(example !== undefined && { example }) }]),
+  )
+
+const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
+
+const describeOperation = (contract: Contract, path: string, examples: Examples) => {
+  const { operationId, summary, description, security, companion, body, mediaTypes, statuses } = contract
+  const { status, schema } = successOf(contract)
+  const example = examples[operationId]
+  const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
+  const parameters = parametersOf(contract, path)
+  return {
+    operationId: path === contract.tenantPath ? `tenant_${operationId}` : operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    ...(companion && { 'x-companion': true }),
+    security: SECURITY[security],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: content(schemaOf(body), example?.request, mediaTypes) } }),
+    responses: {
+      [status]: {
+        description: summary,
+        headers: { ...REQUEST_ID, ...(paged && { link: { $ref: '#/components/headers/Link' } }) },
+        content: content(schemaOf(schema), example?.response, mediaTypes),
+      },
+      ...Object.fromEntries(
+        statuses.filter(isStatus).map((code) => [code, { $ref: `#/components/responses/${nameOf(code)}` }]),
+      ),
+    },
+  }
+}
+
+const describePaths = (examples: Examples) => {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const contract of OPERATIONS)
+    for (const path of [contract.path, ...(contract.tenantPath ? [contract.tenantPath] : [])])
+      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describeOperation(contract, path, examples) }
+  return paths
+}
+
+const HEADERS = {
+  RequestId: { description: 'Id of the request, as the log has it.', required: true, schema: { type: 'string' } },
+  Link: {
+    description: 'Address of the next page, when there is more: `<...>; rel="next"` (RFC 8288).',
+    schema: { type: 'string' },
+  },
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same key with the same body is done once, and answered as it was the first time.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: '`Authorization: Bearer <JWT>` of a configured issuer; the bare JWT is accepted too.',
+}
+
+/** The document. `url` is the base URL of the stage. */
+export const describeInterface = ({
+  version,
+  url,
+  examples = EXAMPLES,
+}: {
+  version: string
+  url: string
+  examples?: Examples
+}) => ({
+  openapi: '3.1.0',
+  jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+  info: {
+    title: 'Agent Service Interface',
+    description:
+      'Credentials, basic messages, proofs and webhook registration. `x-companion` marks what is beyond the seven operations.',
+    version,
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url }],
+  paths: describePaths(examples),
+  components: {
+    schemas: componentSchemas(),
+    responses: errorResponses(),
+    headers: HEADERS,
+    parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+    securitySchemes: { bearer: BEARER },
+  },
+})

@@ -1,0 +1,46 @@
+/** `npm run demo`: the service and a wallet on this machine, from a scanned invitation to a verified degree. */
+import { tellFailure, tellPlayed, tellTitle } from './demo/report.ts'
+import { Scene } from './demo/step.ts'
+import { STEPS } from './demo/steps.ts'
+import { startStage } from './support/stage.ts'
+import { Wallet } from './wallet/wallet.ts'
+
+/** Plays all steps. Rejects at the first that does not hold. */
+const play = async (scene: Scene): Promise<void> => {
+  for (const [index, step] of STEPS.entries()) {
+    tellTitle(index + 1, step.title)
+    const start = performance.now()
+    tellPlayed(await scene.play(step), performance.now() - start)
+  }
+}
+
+const start = performance.now()
+const starting = startStage()
+let wallet: Wallet | undefined
+let ending: Promise<never> | undefined
+/** Ends the wallet, the stage (one that is still starting, too) and the process; the first to call it says how. */
+const end = (status: number): Promise<never> => {
+  ending ??= (async () => {
+    await wallet?.stop()
+    await starting.then(
+      (stage) => stage.stop(),
+      () => {},
+    )
+    return process.exit(status)
+  })()
+  return ending
+}
+process.once('SIGINT', () => void end(130))
+process.once('SIGTERM', () => void end(143))
+
+try {
+  const stage = await starting
+  wallet = await Wallet.start({ label: 'Alice' })
+  await play(new Scene(stage, wallet))
+  console.log(`\nAll ${STEPS.length} steps held, in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
+  await end(0)
+} catch (error) {
+  if (!ending) tellFailure(error)
+  if (!ending) console.log('\nThe demo failed.')
+  await end(1)
+}

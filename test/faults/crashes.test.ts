@@ -1,0 +1,44 @@
+/** The process dies right after the commit: the caller never hears of it, and yet the message reaches the wallet, once. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
+import { connect, createTenant, offerBody } from '../support/scenes.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+/** Whether whatever commits next dies with its commit: no answer leaves the process. */
+let dying = false
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.serviceClient.middlewareStack.add(
+    (next, { commandName }) =>
+      async (parameters) => {
+        const result = await next(parameters)
+        if (dying && commandName === 'TransactWriteItemsCommand') throw new Error('the process is gone')
+        return result
+      },
+    { step: 'initialize' },
+  )
+})
+afterAll(() => stage.stop())
+
+test('a message and an offer of a process that died reach the wallet once', async () => {
+  const caller = await createTenant(stage)
+  const wallet = await Wallet.start({ acceptOffers: false })
+  stage.line.run()
+  const { connectionId } = await connect(stage, wallet, caller)
+  dying = true
+  const sent = await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'last words' } })
+  const offered = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
+  expect([sent.status, offered.status]).toEqual([500, 500])
+  dying = false
+  await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'a new process' } })
+  await waitFor('the next message', async () =>
+    (await wallet.messages()).some(({ content }) => content === 'a new process'),
+  )
+  expect((await wallet.messages()).map(({ content }) => content)).toEqual(['last words', 'a new process'])
+  expect(await wallet.credentialExchanges()).toHaveLength(1)
+  expect(wallet.journal.errors).toEqual([])
+  await wallet.stop()
+})

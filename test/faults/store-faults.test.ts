@@ -1,0 +1,118 @@
+/** One request to DynamoDB fails, at every place where one is made: who tries again finds that nothing shows of it. */
+import { randomUUID } from 'node:crypto'
+import { paginateScan } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, type InProcessStage, type OperationName, startInProcessStage } from '../support/in-process-stage.ts'
+import { type Connected, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
+import { FAULTS, type Fault, StoreFaults } from '../support/store-fault.ts'
+import { checkTable } from '../support/table-checker.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let faults: StoreFaults
+let wallet: Wallet
+let caller: { tenantId: string }
+let connected: Connected
+let credentialRecordId: string
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  faults = new StoreFaults(stage.serviceClient)
+  stage.line.run()
+  wallet = await Wallet.start()
+  caller = await createTenant(stage)
+  connected = await connect(stage, wallet, caller)
+  const credential = await issueDegree(stage, wallet, connected.connectionId, caller)
+  credentialRecordId = credential.id
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const headers = () => ({ 'idempotency-key': randomUUID() })
+const hook = 'https://example.com/hook'
+
+/** A call of each operation; a new one each time, so that its effect is its own. */
+const CALLS: [OperationName, () => Call][] = [
+  ['getCredentialById', () => ({ caller, path: { credentialRecordId } })],
+  ['getConnections', () => ({ caller })],
+  ['getConnectionById', () => ({ caller, path: { connectionId: connected.connectionId } })],
+  ['tenantGetBasicMessages', () => ({ caller, path: { connectionId: connected.connectionId, ...caller } })],
+  ['tenantProofFormData', () => ({ caller, path: { proofRecordId: connected.request.proofRecordId, ...caller } })],
+  [
+    'sendMessage',
+    () => ({ caller, path: { connectionId: connected.connectionId }, body: { content: 'x' }, headers: headers() }),
+  ],
+  ['createRequest', () => ({ caller, body: requestBody, headers: headers() })],
+  ['createOffer', () => ({ caller, body: offerBody(connected.connectionId, wallet.did), headers: headers() })],
+  ['createTenant', () => ({ body: { config: { label: 'Another' } }, headers: headers() })],
+  ['registerWebhook', () => ({ path: { orgId: randomUUID() }, body: { webhookUrl: hook } })],
+  ['registerNotificationWebhook', () => ({ body: { orgId: randomUUID(), notificationWebhook: hook } })],
+]
+
+/** How many items the table has of each kind that an operation of ours makes, by record type. */
+const census = async (): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {}
+  for await (const { Items = [] } of paginateScan({ client: stage.client }, { TableName: stage.table }))
+    for (const { kind, pk } of Items) {
+      const of = kind?.S === 'record' || kind?.S === 'entry' ? `${kind.S} ${pk?.S?.split('|')[1]}` : `${kind?.S}`
+      counts[of] = (counts[of] ?? 0) + 1
+    }
+  return counts
+}
+
+const difference = (after: Record<string, number>, before: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(after)
+      .map(([of, count]) => [of, count - (before[of] ?? 0)] as const)
+      .filter(([, more]) => more !== 0),
+  )
+
+describe.each(Object.entries(FAULTS))('when a request %s', (_name, fault) => {
+  test.each(CALLS)('%s has no effect, or all of it, and succeeds when it is tried again', async (name, callOf) => {
+    // What the wallet does because of an offer is none of this operation's effects.
+    await stage.line.pause()
+    await stage.call(name, callOf())
+    let before = await census()
+    const { commands } = await faults.count(() => stage.call(name, callOf()))
+    const effect = difference(await census(), before)
+    for (let at = 1; at <= commands.length; at++) {
+      const call = callOf()
+      before = await census()
+      const { result } = await faults.inject(at, fault, () => stage.call(name, call))
+      expect(result, `request ${at}`).toMatchObject({ status: 503, body: { error: 'Service Unavailable' } })
+      expect((await stage.call(name, call)).status, `request ${at}`).toBeLessThan(300)
+      expect(difference(await census(), before), `request ${at}`).toEqual(effect)
+    }
+    expect(await checkTable(stage.client, stage.table)).toEqual([])
+    stage.line.run()
+  })
+
+  test('an inbound message is handled once, however often its sender has to try', async () => {
+    stage.onEnvelope((handle) => untilNoneIsLeft(fault, handle))
+    const holder = await Wallet.start()
+    const { connectionId, walletConnectionId, request } = await connect(stage, holder, caller)
+    await holder.sendMessage(walletConnectionId, 'once')
+    await issueDegree(stage, holder, connectionId, caller)
+    const { body: messages } = await stage.call('tenantGetBasicMessages', { caller, path: { connectionId, ...caller } })
+    expect(messages.map(({ content }: { content: string }) => content)).toEqual(['once'])
+    await waitFor('the proof to be done', async () => {
+      const path = { ...caller, proofRecordId: request.proofRecordId }
+      return (await stage.call('tenantProofFormData', { caller, path })).body.state === 'done'
+    })
+    expect(holder.journal.errors).toEqual([])
+    expect(await checkTable(stage.client, stage.table)).toEqual([])
+    await holder.stop()
+  })
+})
+
+/** Handles an envelope with a fault at its first request, again with one at its second, and so on until it gets through. */
+const untilNoneIsLeft = async (fault: Fault, handle: Parameters<Parameters<InProcessStage['onEnvelope']>[0]>[0]) => {
+  for (let at = 1; ; at++) {
+    const { result, injected } = await faults.inject(at, fault, handle)
+    if (!injected || result.status === 200) return result
+    expect(result.status).toBe(503)
+  }
+}

@@ -1,0 +1,46 @@
+/** Two writers on one record, 200 times: one of them is run again, none is lost, nobody sees a 500. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
+import { requestBody } from '../support/scenes.ts'
+import { readRecord } from '../support/stored.ts'
+import { checkTable } from '../support/table-checker.ts'
+
+const ROUNDS = Array.from({ length: 200 }, (_, round) => round)
+
+let stage: InProcessStage
+beforeAll(async () => {
+  stage = await startInProcessStage()
+})
+afterAll(() => stage.stop())
+
+test('no update of a proof record is lost', async () => {
+  const { transaction } = await import('../../lib/store/transaction.ts')
+  const { currentAgent } = await import('../../lib/agent/agent.ts')
+  const { body: request } = await stage.call('createRequest', { body: requestBody })
+  const countUp = () =>
+    transaction('@base', async () => {
+      const { didcomm } = await currentAgent()
+      const record = await didcomm.proofs.getById(request.proofRecordId)
+      const count = record.metadata.get('count')?.of ?? 0
+      record.metadata.set('count', { of: count + 1 })
+      await didcomm.proofs.update(record)
+    })
+  for (const _round of ROUNDS) await Promise.all([countUp(), countUp()])
+  const { metadata } = await readRecord('ProofRecord', request.proofRecordId)
+  expect(metadata).toEqual({ count: { of: 2 * ROUNDS.length } })
+  expect(await checkTable(stage.client, stage.table)).toEqual([])
+})
+
+test('of two that register an endpoint at once, one is the active one', async () => {
+  const register = (orgId: string, webhookUrl: string) =>
+    stage.call('registerWebhook', { path: { orgId }, body: { webhookUrl } })
+  for (const round of ROUNDS) {
+    const orgId = `org-${round % 10}`
+    const replies = await Promise.all([
+      register(orgId, `https://one.example.com/${round}`),
+      register(orgId, `https://two.example.com/${round}`),
+    ])
+    expect(replies.map(({ status }) => status)).toEqual([201, 201])
+    expect(new Set(replies.map(({ body }) => body.data.secret)).size).toBe(2)
+  }
+})

@@ -1,0 +1,103 @@
+/** What the operations answer is what Credo stores: field by field the `toJSON()` of its record, with complete `_tags`. */
+import { randomUUID } from 'node:crypto'
+import {
+  DidCommAttachment,
+  DidCommMessageSender,
+  DidCommOutboundMessageContext,
+  DidCommPresentationV2Message,
+  DidCommProofFormatSpec,
+} from '@credo-ts/didcomm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TenantAgent } from '../../lib/agent/agent.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { anonCredsRequest, connect, createTenant, issueDegree } from '../support/scenes.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let wallet: Wallet
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  wallet = await Wallet.start()
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+/** Runs with the tenant's own Credo agent. */
+const withAgent = async <T>(tenantId: string, act: (agent: TenantAgent) => Promise<T>): Promise<T> => {
+  const { transaction } = await import('../../lib/store/transaction.ts')
+  const { currentAgent } = await import('../../lib/agent/agent.ts')
+  return transaction(tenantId, async () => act(await currentAgent()))
+}
+
+/** Credo's JSON; its `_tags` lack what is only computed on `getTags()`. */
+const json = (record: { toJSON(): object; getTags(): object }): Json =>
+  JSON.parse(JSON.stringify({ ...record.toJSON(), _tags: record.getTags() }))
+
+test('records are equal to those of Credo', async () => {
+  const caller = await createTenant(stage)
+  const { tenantId } = caller
+  const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
+  await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'hello' } })
+  await wallet.sendMessage(walletConnectionId, 'hello yourself')
+  const { id: credentialRecordId } = await issueDegree(stage, wallet, connectionId, caller)
+  const proofPath = { tenantId, proofRecordId: request.proofRecordId }
+  const proof = await waitFor('the proof to be done', async () => {
+    const { body } = await stage.call('tenantProofFormData', { caller, path: proofPath })
+    return body.state === 'done' && body
+  })
+
+  const credential = await stage.call('getCredentialById', { caller, path: { credentialRecordId } })
+  const connection = await stage.call('getConnectionById', { caller, path: { connectionId } })
+  const messages = await stage.call('tenantGetBasicMessages', { caller, path: { tenantId, connectionId } })
+  await withAgent(tenantId, async ({ didcomm }) => {
+    const stored = json(await didcomm.credentials.getById(credentialRecordId))
+    expect(credential.body).toEqual({ credentialAttributes: [], ...stored })
+    expect(connection.body).toEqual(json(await didcomm.connections.getById(connectionId)))
+    const found = await didcomm.basicMessages.findAllByQuery({ connectionId })
+    expect(messages.body).toEqual(found.map(json))
+    expect(messages.body).toHaveLength(2)
+
+    const { request: asked, presentation, ...rest } = proof
+    expect(rest).toEqual(json(await didcomm.proofs.getById(request.proofRecordId)))
+    const formats = JSON.parse(JSON.stringify(await didcomm.proofs.getFormatData(request.proofRecordId)))
+    expect({ request: asked, presentation }).toEqual(formats)
+    expect(request.outOfBandRecord.outOfBandInvitation).toEqual(
+      json(await didcomm.oob.getById(request.outOfBandRecord.id)).outOfBandInvitation,
+    )
+  })
+})
+
+test('a presentation that nobody here can verify stays at presentation-received and says so', async () => {
+  const caller = await createTenant(stage)
+  const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller, {
+    protocolVersion: 'v2',
+    autoAcceptProof: 'always',
+    proofFormats: { anoncreds: anonCredsRequest },
+  })
+  const proof = await waitFor('the request to come', async () =>
+    (await wallet.proofs()).find(({ threadId }) => threadId === request.proofRecordThId),
+  )
+  const attachmentId = randomUUID()
+  const message = new DidCommPresentationV2Message({
+    formats: [new DidCommProofFormatSpec({ attachmentId, format: 'anoncreds/proof@v1.0' })],
+    presentationAttachments: [
+      new DidCommAttachment({ id: attachmentId, mimeType: 'application/json', data: { base64: 'e30=' } as Json }),
+    ],
+  })
+  message.setThread({ threadId: proof.threadId, parentThreadId: request.invitation['@id'] })
+  const connection = await wallet.agent.didcomm.connections.getById(walletConnectionId)
+  await wallet.agent.context
+    .resolve(DidCommMessageSender)
+    .sendMessage(new DidCommOutboundMessageContext(message, { agentContext: wallet.agent.context, connection }))
+
+  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
+  const { body } = await stage.call('tenantProofFormData', { caller, path })
+  expect(body).toMatchObject({ state: 'presentation-received', isVerified: false, connectionId })
+  expect(body.errorMessage).toContain('not verified')
+  expect(body.presentation).toEqual({ anoncreds: {} })
+})

@@ -1,0 +1,15 @@
+/** The environment of the tests: what settings() asks for. A test that needs something else sets it before it imports the service. */
+
+const ENVIRONMENT: Record<string, string> = {
+  TABLE_NAME: 'agent-test',
+  PUBLIC_URL: 'http://127.0.0.1:3000',
+  SEALING_KEY: Buffer.alloc(32, 7).toString('base64url'),
+  TOKEN_ISSUERS: '[]',
+  LOCAL_STAGE: 'true',
+  LOG_LEVEL: 'silent',
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+}
+
+for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value

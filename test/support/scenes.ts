@@ -1,0 +1,101 @@
+/** What the tests do again and again: connect a wallet, offer it a degree, ask it for one. */
+
+import { waitFor } from '../wallet/wait.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { Caller, InProcessStage, Json } from './in-process-stage.ts'
+
+/** A presentation definition (DIF Presentation Exchange) that a degree of `offerBody` fits. */
+export const degreeDefinition = {
+  id: 'degree',
+  input_descriptors: [
+    {
+      id: 'degree',
+      schema: [{ uri: 'https://www.w3.org/2018/credentials/v1' }],
+      constraints: { fields: [{ path: ['$.credentialSubject.degree'], filter: { type: 'string' } }] },
+    },
+  ],
+}
+
+export const requestBody = {
+  protocolVersion: 'v2',
+  autoAcceptProof: 'always',
+  proofFormats: { presentationExchange: { presentationDefinition: degreeDefinition } },
+}
+
+export const anonCredsRequest = {
+  name: 'degree',
+  version: '1.0',
+  requested_attributes: { degree: { name: 'degree', restrictions: [{ schema_id: 'schema:degree' }] } },
+  requested_predicates: {
+    age: { name: 'age', p_type: '>=', p_value: 18, restrictions: [{ schema_id: 'schema:degree' }] },
+  },
+}
+
+/** The context is in the credential itself, so that nothing is fetched. */
+export const offerBody = (connectionId: string, subject: string) => ({
+  connectionId,
+  protocolVersion: 'v2',
+  autoAcceptCredential: 'always',
+  credentialFormats: {
+    jsonld: {
+      credential: {
+        '@context': [
+          'https://www.w3.org/2018/credentials/v1',
+          { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' },
+        ],
+        type: ['VerifiableCredential', 'DegreeCredential'],
+        issuanceDate: '2026-01-01T00:00:00Z',
+        credentialSubject: { id: subject, degree: 'Bachelor' },
+      },
+      options: { proofType: 'Ed25519Signature2018', proofPurpose: 'assertionMethod' },
+    },
+  },
+})
+
+export interface Connected {
+  /** The service's connection. */
+  connectionId: string
+  /** The wallet's. */
+  walletConnectionId: string
+  /** Answer of CreateRequest. */
+  request: Json
+}
+
+/** Lets the wallet scan a fresh proof request and waits until both sides call the connection complete. */
+export const connect = async (
+  stage: InProcessStage,
+  wallet: Wallet,
+  caller: Caller = {},
+  body: object = requestBody,
+): Promise<Connected> => {
+  const { body: request } = await stage.call('createRequest', { caller, body })
+  const { id: walletConnectionId } = await wallet.connect(request.invitationUrl)
+  const connection = await waitFor('the connection to be completed', async () => {
+    const { body: found } = await stage.call('getConnections', {
+      caller,
+      query: { outOfBandId: request.outOfBandRecord.id },
+    })
+    return found[0]?.state === 'completed' && found[0]
+  })
+  return { connectionId: connection.id, walletConnectionId, request }
+}
+
+/** Offers the wallet a degree and waits until the exchange is done. Returns the credential exchange record. */
+export const issueDegree = async (
+  stage: InProcessStage,
+  wallet: Wallet,
+  connectionId: string,
+  caller: Caller = {},
+): Promise<Json> => {
+  const { body: offered } = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
+  return waitFor('the credential exchange to be done', async () => {
+    const { body } = await stage.call('getCredentialById', { caller, path: { credentialRecordId: offered.id } })
+    return body.state === 'done' && body
+  })
+}
+
+/** A tenant, and a token that acts in it. */
+export const createTenant = async (stage: InProcessStage, label = 'Acme'): Promise<{ tenantId: string }> => {
+  const { body } = await stage.call('createTenant', { body: { config: { label } } })
+  return { tenantId: body.id }
+}

@@ -1,0 +1,60 @@
+/** Faults of DynamoDB, injected into the service's own client at the n-th request of one operation. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+
+export interface Fault {
+  /** Name of the SDK's error. */
+  name: string
+  /** The request did its work, only its answer is lost. */
+  worked: boolean
+}
+
+/** How a request fails: it is refused, its answer does not come, or it worked and its answer does not come. */
+export const FAULTS: Record<string, Fault> = {
+  'is throttled': { name: 'ProvisionedThroughputExceededException', worked: false },
+  'fails inside of AWS': { name: 'InternalServerError', worked: false },
+  'times out': { name: 'TimeoutError', worked: false },
+  'times out after it worked': { name: 'TimeoutError', worked: true },
+}
+
+interface Run {
+  /** Commands of the requests made so far. */
+  commands: string[]
+  fault?: { at: number; kind: Fault } | undefined
+}
+
+/** Watches a client. The SDK's own retries are below this: a fault here is one that they could not mend. */
+export class StoreFaults {
+  readonly #runs = new AsyncLocalStorage<Run>()
+  /** Commands of all requests ever made. */
+  readonly commands: string[] = []
+
+  constructor(client: DynamoDBClient) {
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (parameters) => {
+          this.commands.push(String(commandName))
+          const run = this.#runs.getStore()
+          run?.commands.push(String(commandName))
+          if (run?.fault?.at !== run?.commands.length || run?.fault === undefined) return next(parameters)
+          const { name, worked } = run.fault.kind
+          if (worked) await next(parameters)
+          throw Object.assign(new Error('injected'), { name })
+        },
+      { step: 'initialize' },
+    )
+  }
+
+  /** Runs `act` and tells the commands of its requests. */
+  async count<T>(act: () => Promise<T>): Promise<{ result: T; commands: string[] }> {
+    const run: Run = { commands: [] }
+    return { result: await this.#runs.run(run, act), commands: run.commands }
+  }
+
+  /** Runs `act` with a fault at its request number `at`, from 1. Tells whether there was such a request. */
+  async inject<T>(at: number, kind: Fault, act: () => Promise<T>): Promise<{ result: T; injected: boolean }> {
+    const run: Run = { commands: [], fault: { at, kind } }
+    const result = await this.#runs.run(run, act)
+    return { result, injected: run.commands.length >= at }
+  }
+}

@@ -1,0 +1,109 @@
+/** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
+import { isDeepStrictEqual } from 'node:util'
+import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
+import { entryPartition, keyAddress, tenantAddress } from '../../lib/store/address.ts'
+import { indexEntries, recordOfEntry } from '../../lib/store/index-entries.ts'
+import { fromRecordItem, type StoredRecord } from '../../lib/store/stored-record.ts'
+
+type Item = Record<string, AttributeValue>
+
+/** Where items of a kind lie. A kind that is not here is unknown. */
+const PLACES: Record<string, RegExp> = {
+  record: /^[^|]+\|[A-Za-z]+Record\|[^|]+ -$/,
+  entry: /^[^|]+\|[A-Za-z]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
+  key: /^[^|]+\|key\|[^|]+ -$/,
+  'data-key': /^.+\|data-key -$/,
+  mark: /^[^|]+\|(inbound|message)\|[\w-]{43} -$/,
+  outbox: /^[^|]+\|outbox\|[^|]+ .+$/,
+  tenant: /^@tenant\|[^|]+ -$/,
+  registration: /^@org\|[^|]+ (notification|webhook)(#pending#.+)?$/,
+  idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
+  'issuer-did': /^[^|]+\|issuer-did -$/,
+  'cursor-key': /^@service\|cursor-key -$/,
+}
+
+const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
+const kindOf = ({ kind }: Item): string => kind?.S ?? ''
+
+/** Every inconsistency of the table in a line; none is an empty list. Expired items count as well as live ones. */
+export const checkTable = async (client: DynamoDBClient, table: string): Promise<string[]> => {
+  const items: Item[] = []
+  for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true }))
+    items.push(...(page.Items ?? []))
+  const byName = new Map(items.map((item) => [nameOf(item), item]))
+  return items.flatMap((item) => [...misplaced(item), ...(CHECKS[kindOf(item)]?.(item, byName) ?? [])]).sort()
+}
+
+const misplaced = (item: Item): string[] => {
+  const place = PLACES[kindOf(item)]
+  if (place === undefined) return [`${nameOf(item)}: unknown kind "${kindOf(item)}"`]
+  return place.test(nameOf(item)) ? [] : [`${nameOf(item)}: no place for a ${kindOf(item)}`]
+}
+
+type Check = (item: Item, byName: Map<string, Item>) => string[]
+
+const checkRecord: Check = (item, byName) => {
+  const record = recordIn(item)
+  if (record === undefined) return [`${nameOf(item)}: not a record`]
+  const problems: string[] = []
+  if (record.value.id !== record.id) problems.push(`${nameOf(item)}: the record says that it is ${record.value.id}`)
+  if (!Number.isInteger(record.version) || record.version < 1)
+    problems.push(`${nameOf(item)}: version ${record.version}`)
+  for (const expected of indexEntries(record).values()) {
+    const entry = byName.get(nameOf(expected))
+    if (entry === undefined) problems.push(`${nameOf(item)}: lacks its entry ${nameOf(expected)}`)
+    else if (!isDeepStrictEqual(entry, expected)) problems.push(`${nameOf(entry)}: differs from its record`)
+  }
+  for (const keyId of keysOf(record))
+    if (!byName.has(nameOf(toItem(keyAddress(record.tenant, keyId)))))
+      problems.push(`${nameOf(item)}: lacks its key ${keyId}`)
+  return problems
+}
+
+const checkEntry: Check = (entry, byName) => {
+  const address = attempt(() => recordOfEntry(entry))
+  const item = address === undefined ? undefined : byName.get(nameOf(toItem(address)))
+  if (item === undefined) return [`${nameOf(entry)}: has no record`]
+  const record = recordIn(item)
+  const held = record === undefined ? [] : [...indexEntries(record).values()]
+  return held.some((one) => nameOf(one) === nameOf(entry)) ? [] : [`${nameOf(entry)}: its record has no such entry`]
+}
+
+/** The DID that an agent issues with is one of its own. */
+const checkIssuerDid: Check = (item, byName) => {
+  const [tenant = ''] = (item.pk?.S ?? '').split('|')
+  const partition = entryPartition(tenant, 'DidRecord', 'did', item.did?.S ?? '')
+  return [...byName.keys()].some((name) => name.startsWith(`${partition} `))
+    ? []
+    : [`${nameOf(item)}: lacks the record of its DID`]
+}
+
+/** A tenant lies at the address of its own id. */
+const checkTenant: Check = (item) =>
+  isDeepStrictEqual(toItem(tenantAddress(item.id?.S ?? '')).pk, item.pk) ? [] : [`${nameOf(item)}: is not its tenant's`]
+
+const CHECKS: Record<string, Check> = {
+  record: checkRecord,
+  entry: checkEntry,
+  'issuer-did': checkIssuerDid,
+  tenant: checkTenant,
+}
+
+const toItem = ({ pk, sk }: { pk: string; sk: string }): Item => ({ pk: { S: pk }, sk: { S: sk } })
+
+const recordIn = (item: Item): StoredRecord | undefined => attempt(() => fromRecordItem(item))
+
+const attempt = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Keys of the agent that a record names: those of its own DIDs, and those of services inside its invitations. */
+const keysOf = ({ type, value }: StoredRecord): string[] => {
+  const named =
+    type === 'DidRecord' ? value.keys : type === 'OutOfBandRecord' ? value.invitationInlineServiceKeys : undefined
+  return Array.isArray(named) ? named.map((key: { kmsKeyId?: unknown }) => String(key.kmsKeyId)) : []
+}

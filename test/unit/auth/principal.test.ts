@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Principal,
+  principalFromClaims,
+  principalFromContext,
+  toAuthorizerContext,
+} from '../../../lib/auth/principal.ts'
+
+const NOW = 1_800_000_000
+const claims = { exp: NOW + 60, role: 'RestTenantAgent', tenantId: 'acme', sub: 'alice' }
+const unauthorized = expect.objectContaining({ code: 'auth.unauthorized' })
+
+describe('claims become a principal', () => {
+  test('with role, tenant, subject, expiry and the roles in each organization', () => {
+    const resource_access = { acme: { roles: ['owner'] }, account: { roles: ['view-profile'], other: 1 }, empty: {} }
+    expect(principalFromClaims({ ...claims, resource_access }, NOW)).toEqual({
+      role: 'RestTenantAgent',
+      tenantId: 'acme',
+      organizations: { acme: ['owner'], account: ['view-profile'], empty: [] },
+      subject: 'alice',
+      expiresAt: NOW + 60,
+    })
+  })
+
+  test('whose subject is the role where the token names none', () => {
+    expect(principalFromClaims({ exp: NOW + 1, role: 'RestRootAgent' }, NOW).subject).toBe('RestRootAgent')
+  })
+
+  test('without a tenant for root roles, even where the token names one', () => {
+    expect(principalFromClaims({ ...claims, role: 'RestRootAgent' }, NOW)).not.toHaveProperty('tenantId')
+  })
+
+  test('without organizations whose name is not an id', () => {
+    const resource_access = { 'a b': { roles: ['owner'] }, ['x'.repeat(65)]: { roles: ['owner'] } }
+    expect(principalFromClaims({ ...claims, resource_access }, NOW).organizations).toEqual({})
+  })
+
+  test.each([
+    ['an unknown role', { role: 'Root' }],
+    ['no role', { role: undefined }],
+    ['a role that is a list', { role: ['RestRootAgent'] }],
+    ['no tenant with the tenant role', { tenantId: undefined }],
+    ['a tenant that is not an id', { tenantId: 'a/b' }],
+    ['the base agent as tenant', { tenantId: '@base' }],
+    ['a tenant that is not a string', { tenantId: 7 }],
+    ['roles that are not strings', { resource_access: { acme: { roles: [1] } } }],
+    ['access that is not an object', { resource_access: 'all' }],
+    ['an expiry that is not a number', { exp: 'later' }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry beyond the tolerance', { exp: NOW - 30 }],
+    ['an issue time beyond the tolerance', { iat: NOW + 31 }],
+    ['an issue time that is not a number', { iat: 'now' }],
+    ['a subject that is not a string', { sub: {} }],
+  ])('not with %s', (_, changed) => {
+    expect(() => principalFromClaims({ ...claims, ...changed }, NOW)).toThrow(unauthorized)
+  })
+
+  test.each([
+    ['an expiry within the tolerance', { exp: NOW - 29 }],
+    ['an issue time within the tolerance', { iat: NOW + 30 }],
+  ])('with %s', (_, changed) => {
+    expect(() => principalFromClaims({ ...claims, ...changed }, NOW)).not.toThrow()
+  })
+})
+
+describe("the authorizer's context", () => {
+  const principal: Principal = {
+    role: 'RestTenantAgent',
+    tenantId: 'acme',
+    organizations: { acme: ['owner'] },
+    subject: 'alice',
+    expiresAt: NOW + 60,
+  }
+  const context = { principalId: 'alice', ...toAuthorizerContext(principal) }
+
+  test('holds strings only, as the gateway demands', () => {
+    for (const value of Object.values(toAuthorizerContext(principal))) expect(value).toBeTypeOf('string')
+  })
+
+  test('brings the principal back', () => {
+    expect(principalFromContext(context, NOW)).toEqual(principal)
+  })
+
+  test('brings a root principal back, without a tenant', () => {
+    const root: Principal = { role: 'RestRootAgent', organizations: {}, subject: 's', expiresAt: NOW + 1 }
+    expect(principalFromContext({ principalId: 's', ...toAuthorizerContext(root) }, NOW)).toEqual(root)
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['no role', { ...context, role: undefined }],
+    ['a cached allow that outlived its token', { ...context, expiresAt: String(NOW - 31) }],
+    ['an expiry that is no number', { ...context, expiresAt: 'x' }],
+    ['organizations that are not JSON', { ...context, organizations: '{' }],
+    ['organizations that are no lists', { ...context, organizations: '{"acme":"owner"}' }],
+    ['the tenant role without a tenant', { ...context, tenantId: undefined }],
+    ['a root role with a tenant', { ...context, role: 'RestRootAgent' }],
+  ])('brings nobody back out of %s', (_, broken) => {
+    expect(() => principalFromContext(broken, NOW)).toThrow(unauthorized)
+  })
+})

@@ -1,0 +1,53 @@
+/** Events as the gateway makes them, and a call of a handler with one. */
+import type { APIGatewayProxyResult, Context } from 'aws-lambda'
+import type { OperationEvent } from '../../../lib/http/event.ts'
+
+export const AUTHORIZER = {
+  principalId: 'alice',
+  role: 'RestTenantAgent',
+  tenantId: 'acme',
+  organizations: '{"acme":["owner"]}',
+  expiresAt: String(Math.floor(Date.now() / 1000) + 3600),
+}
+
+export interface Given {
+  authorizer?: object | undefined
+  path?: Record<string, string>
+  query?: Record<string, string>
+  repeatedQuery?: Record<string, string[]>
+  headers?: Record<string, string>
+  body?: unknown
+  isBase64Encoded?: boolean
+}
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' }
+
+/** `body` goes in as it is when it is a string, else as JSON. */
+export const gatewayEvent = (given: Given = {}): OperationEvent => {
+  const { path = {}, query = {}, headers = JSON_HEADERS, body, isBase64Encoded = false } = given
+  const authorizer = 'authorizer' in given ? given.authorizer : AUTHORIZER
+  const event = {
+    resource: '/',
+    path: '/',
+    httpMethod: 'POST',
+    headers,
+    multiValueHeaders: {},
+    pathParameters: path,
+    queryStringParameters: query,
+    multiValueQueryStringParameters: given.repeatedQuery ?? null,
+    stageVariables: null,
+    requestContext: { requestId: 'request-1', authorizer },
+    body: typeof body === 'string' || body === undefined ? (body ?? null) : JSON.stringify(body),
+    isBase64Encoded,
+  }
+  return event as unknown as OperationEvent
+}
+
+type Handler = (event: OperationEvent, context: Context) => Promise<APIGatewayProxyResult>
+
+/** Calls a handler; the answer's body is parsed. */
+export const call = async (handler: Handler, given: Given = {}) => {
+  const context = { awsRequestId: 'lambda-1', getRemainingTimeInMillis: () => 5000 } as Context
+  const { statusCode, headers = {}, body } = await handler(gatewayEvent(given), context)
+  return { statusCode, headers, body: body === '' ? undefined : JSON.parse(body) }
+}

@@ -1,0 +1,500 @@
+import * as v from 'valibot'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { AgentError, type ErrorCode } from '../../../lib/errors.ts'
+import { answer, defineOperation } from '../../../lib/http/operation.ts'
+import { defineContract } from '../../../lib/interface/contract.ts'
+import { exactly, text } from '../../../lib/interface/fields.ts'
+import { Paging } from '../../../lib/interface/paging.ts'
+import { EntityId } from '../../../lib/records/tenant.ts'
+import { AUTHORIZER, call, type Given } from './gateway-event.ts'
+
+const Post = defineContract(() => ({
+  operationId: 'PostThing',
+  method: 'POST',
+  path: '/things/{id}',
+  summary: 'Post',
+  security: 'token',
+  parameters: { path: v.object({ id: EntityId }), query: Paging },
+  body: exactly({ name: text(10), size: v.optional(v.number()), inner: v.optional(exactly({ a: v.string() })) }),
+  answers: { 201: v.looseObject({ id: v.string() }) },
+  statuses: [],
+}))
+
+const Get = defineContract(() => ({
+  operationId: 'GetThing',
+  method: 'GET',
+  path: '/things',
+  summary: 'Get',
+  security: 'none',
+  answers: { 200: v.optional(v.looseObject({ id: v.string() })) },
+  statuses: [],
+}))
+
+const act = vi.fn()
+const post = defineOperation(Post, act)
+const valid = { path: { id: '1' }, body: { name: 'n' } }
+const postWith = (given: Given) => call(post, { ...valid, ...given })
+
+beforeEach(() => {
+  act.mockReset().mockResolvedValue({ id: '1' })
+})
+
+describe('a request that passes every check', () => {
+  test('reaches the act with principal, path, query, body and headers in lower case', async () => {
+    const headers = { 'content-TYPE': 'application/json; charset=UTF-8', 'Idempotency-Key': 'k' }
+    await postWith({ headers, query: { limit: '5' } })
+    expect(act).toHaveBeenCalledWith({
+      operationId: 'PostThing',
+      principal: expect.objectContaining({ role: 'RestTenantAgent', tenantId: 'acme', subject: 'alice' }),
+      path: { id: '1' },
+      query: { limit: 5, order: 'asc' },
+      body: { name: 'n' },
+      headers: { 'content-type': 'application/json; charset=UTF-8', 'idempotency-key': 'k' },
+      requestId: 'request-1',
+    })
+  })
+
+  test("is answered with the contract's status, JSON, the request id and CORS", async () => {
+    await expect(postWith({})).resolves.toEqual({
+      statusCode: 201,
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': 'request-1',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.stringContaining('link'),
+      },
+      body: { id: '1' },
+    })
+  })
+
+  test("is answered with the act's own headers", async () => {
+    act.mockResolvedValue(
+      answer({ id: '1' }, { headers: { link: '<x>; rel="next"', 'content-type': 'application/x+json' } }),
+    )
+    const { headers } = await postWith({})
+    expect(headers).toMatchObject({
+      link: '<x>; rel="next"',
+      'content-type': 'application/x+json',
+      'x-request-id': 'request-1',
+    })
+  })
+
+  test('keeps fields of the answer that the schema does not name', async () => {
+    act.mockResolvedValue({ id: '1', more: [1] })
+    await expect(postWith({})).resolves.toMatchObject({ body: { id: '1', more: [1] } })
+  })
+
+  test('is answered with nothing where the contract allows nothing', async () => {
+    const { body, headers } = await call(defineOperation(Get, async () => undefined))
+    expect(body).toBeUndefined()
+    expect(headers).not.toHaveProperty('content-type')
+  })
+
+  test('may come in base64', async () => {
+    const body = Buffer.from('{"name":"ä"}').toString('base64')
+    await postWith({ body, isBase64Encoded: true })
+    expect(act).toHaveBeenCalledWith(expect.objectContaining({ body: { name: 'ä' } }))
+  })
+
+  test.each(['application/json', 'application/vnd.x+json', 'APPLICATION/JSON', 'application/json;charset="utf-8"'])(
+    'may have the content type %s',
+    async (type) => {
+      await expect(postWith({ headers: { 'content-type': type } })).resolves.toMatchObject({ statusCode: 201 })
+    },
+  )
+
+  test('may hold NUL characters and names like those of Object.prototype, which stay what they are: data', async () => {
+    await expect(postWith({ body: { name: 'a\u0000b' } })).resolves.toMatchObject({ statusCode: 201 })
+    const { body } = await postWith({ body: '{"name":"n","toString":2,"hasOwnProperty":3}' })
+    expect(body.details.map(({ path }: { path: string }) => path)).toEqual([
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+    ])
+  })
+})
+
+describe('401: nobody that we know', () => {
+  test.each([
+    ['no authorizer', undefined],
+    ['an authorizer without a role', { principalId: 'x' }],
+    ['a cached allow whose token has expired', { ...AUTHORIZER, expiresAt: '1000' }],
+  ])('with %s', async (_, authorizer) => {
+    await expect(postWith({ authorizer })).resolves.toMatchObject({
+      statusCode: 401,
+      headers: { 'www-authenticate': 'Bearer', 'x-request-id': 'request-1', 'access-control-allow-origin': '*' },
+      body: { statusCode: 401, error: 'Unauthorized' },
+    })
+    expect(act).not.toHaveBeenCalled()
+  })
+
+  test('carries nothing but status and reason phrase', async () => {
+    const { body } = await postWith({ authorizer: undefined })
+    expect(body).toEqual({ statusCode: 401, error: 'Unauthorized' })
+  })
+})
+
+describe('400: a path, a query or a body that cannot be read', () => {
+  test.each(['', 'a/b', 'x'.repeat(65), '@base', 'a b', '%', '%2F', 'ä', '\u0000'])(
+    'with the id "%s" in the path',
+    async (id) => {
+      const { statusCode, body } = await postWith({ path: { id } })
+      expect(statusCode).toBe(400)
+      expect(body).toMatchObject({ error: 'Bad Request', details: [{ path: 'id' }] })
+    },
+  )
+
+  test('reads an id that the gateway left encoded', async () => {
+    await postWith({ path: { id: 'a%3Ab' } })
+    expect(act).toHaveBeenCalledWith(expect.objectContaining({ path: { id: 'a:b' } }))
+  })
+
+  test.each([
+    { limit: '0' },
+    { limit: '1001' },
+    { limit: '' },
+    { limit: '1e3' },
+    { limit: '-1' },
+    { order: 'up' },
+    { cursor: 'a b' },
+  ])('with the query %o', async (query) => {
+    const { statusCode, body } = await postWith({ query })
+    expect(statusCode).toBe(400)
+    expect(body.details).toEqual([{ path: Object.keys(query)[0], message: expect.any(String) }])
+  })
+
+  test('with a parameter that is given twice', async () => {
+    const given = { query: { limit: '2' }, repeatedQuery: { limit: ['1', '2'] } }
+    await expect(postWith(given)).resolves.toMatchObject({ statusCode: 400, body: { details: [{ path: 'limit' }] } })
+  })
+
+  test.each(['', '{', '{"name":}', 'hello', '\u0000', '{"name":"n"}}'])('with the body "%s"', async (body) => {
+    await expect(postWith({ body })).resolves.toMatchObject({ statusCode: 400, body: { error: 'Bad Request' } })
+  })
+
+  test('with no body at all', async () => {
+    await expect(postWith({ body: undefined })).resolves.toMatchObject({ statusCode: 400 })
+    await expect(postWith({ body: undefined, headers: {} })).resolves.toMatchObject({ statusCode: 400 })
+  })
+
+  test('with a body that is no UTF-8', async () => {
+    const body = Buffer.from([0x22, 0xff, 0x22]).toString('base64')
+    await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 400 })
+  })
+
+  test('with brackets that would nest deeper than any stack', async () => {
+    await expect(postWith({ body: '['.repeat(100_000) + ']'.repeat(100_000) })).resolves.toMatchObject({
+      statusCode: 400,
+    })
+  })
+})
+
+describe('413: a body that is too large', () => {
+  const json = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
+
+  test('from one byte over 256 KiB, whatever its content type', async () => {
+    await expect(postWith({ body: json(262_144) })).resolves.toMatchObject({ statusCode: 422 })
+    await expect(postWith({ body: json(262_145) })).resolves.toMatchObject({
+      statusCode: 413,
+      body: { statusCode: 413 },
+    })
+    await expect(postWith({ body: json(262_145), headers: {} })).resolves.toMatchObject({ statusCode: 413 })
+  })
+
+  test('counts bytes, not characters', async () => {
+    await expect(postWith({ body: `"${'ä'.repeat(131_072)}"` })).resolves.toMatchObject({ statusCode: 413 })
+  })
+
+  test('counts bytes behind base64', async () => {
+    const body = Buffer.from(json(262_145)).toString('base64')
+    await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 413 })
+  })
+})
+
+describe('415: a content type that is not JSON', () => {
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'json',
+    'application/json; charset=latin1',
+  ])('such as %s', async (type) => {
+    await expect(postWith({ headers: { 'content-type': type } })).resolves.toMatchObject({
+      statusCode: 415,
+      body: { error: 'Unsupported Media Type' },
+    })
+  })
+
+  test('such as none, with a body', async () => {
+    await expect(postWith({ headers: {} })).resolves.toMatchObject({ statusCode: 415 })
+  })
+
+  test('comes before the JSON is looked at', async () => {
+    await expect(postWith({ headers: { 'content-type': 'text/plain' }, body: '{' })).resolves.toMatchObject({
+      statusCode: 415,
+    })
+  })
+})
+
+describe('422: JSON that breaks the schema', () => {
+  const details = async (body: unknown) => {
+    const given = await postWith({ body })
+    expect(given.statusCode).toBe(422)
+    expect(given.body).toMatchObject({ statusCode: 422, error: 'Unprocessable Content', message: expect.any(String) })
+    return given.body.details
+  }
+
+  test('names every failing field, unknown ones too', async () => {
+    await expect(details({ size: 'x', inner: { b: 1, c: 2 }, more: 1, less: 2 })).resolves.toEqual([
+      { path: 'name', message: 'is required' },
+      { path: 'size', message: 'must be number' },
+      { path: 'inner.a', message: 'is required' },
+      { path: 'inner.b', message: 'is not a known field' },
+      { path: 'inner.c', message: 'is not a known field' },
+      { path: 'more', message: 'is not a known field' },
+      { path: 'less', message: 'is not a known field' },
+    ])
+  })
+
+  test.each([[null], [[]], [7], ['"text"'], [true]])('refuses %o where an object is wanted', async (body) => {
+    await expect(details(typeof body === 'string' ? body : JSON.stringify(body))).resolves.toHaveLength(1)
+  })
+
+  test('refuses an array for an object within', async () => {
+    await expect(details({ name: 'n', inner: [] })).resolves.toEqual([{ path: 'inner', message: 'must be object' }])
+  })
+
+  test('does not repeat what came in', async () => {
+    const { body } = await postWith({ body: { name: 'SECRET-SECRET' } })
+    expect(JSON.stringify(body)).not.toContain('SECRET')
+  })
+
+  test('refuses keys that reach into the prototype', async () => {
+    await expect(details('{"name":"n","__proto__":{"a":1}}')).resolves.toHaveLength(1)
+    await expect(details('{"name":"n","inner":{"constructor":{"prototype":{}}}}')).resolves.toHaveLength(1)
+    await expect(details('{"name":"n","inner":{"constructor":1}}')).resolves.toHaveLength(1)
+    expect(Object.prototype).not.toHaveProperty('a')
+  })
+
+  test('refuses strings that are not Unicode, wherever they are', async () => {
+    await expect(details('{"name":"\\ud800"}')).resolves.toEqual([
+      { path: 'name', message: 'must be well-formed Unicode' },
+    ])
+    await expect(details('{"name":"n","\\udc00":1}')).resolves.toHaveLength(1)
+  })
+
+  test('refuses a value that nests deeper than 64 levels', async () => {
+    const [detail] = await details(`{"name":${'['.repeat(70)}${']'.repeat(70)}}`)
+    expect(detail.message).toContain('nested')
+  })
+
+  test('bounds what it says of a body full of faults', async () => {
+    const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${index}`, 1]))
+    await expect(details(body)).resolves.toHaveLength(200)
+  })
+})
+
+describe('the order of the checks', () => {
+  const broken = { path: { id: '/' }, query: { limit: 'x' }, headers: {}, body: 'x'.repeat(300_000) }
+
+  test('is principal, path, query, size, content type, JSON, schema', async () => {
+    const statuses = []
+    let given: Given = { ...broken, authorizer: undefined }
+    const repairs = [
+      { authorizer: AUTHORIZER },
+      { path: { id: '1' } },
+      { query: {} },
+      { body: '{' },
+      { headers: { 'content-type': 'application/json' } },
+      { body: '{}' },
+      { body: '{"name":"n"}' },
+    ]
+    for (const repair of [{}, ...repairs]) {
+      given = { ...given, ...repair }
+      const { statusCode, body } = await postWith(given)
+      statuses.push([statusCode, body.message])
+    }
+    expect(statuses).toEqual([
+      [401, undefined],
+      [400, 'The path is not valid'],
+      [400, 'The query is not valid'],
+      [413, expect.any(String)],
+      [415, expect.any(String)],
+      [400, 'The body is not JSON'],
+      [422, expect.any(String)],
+      [201, undefined],
+    ])
+  })
+})
+
+describe('errors of the act', () => {
+  test.each<[ErrorCode, number, string]>([
+    ['auth.forbidden', 403, 'Forbidden'],
+    ['resource.not_found', 404, 'Not Found'],
+    ['connection.not_ready', 409, 'Conflict'],
+    ['connection.no_endpoint', 409, 'Conflict'],
+    ['store.conflict', 409, 'Conflict'],
+    ['idempotency.mismatch', 409, 'Conflict'],
+    ['store.item_too_large', 413, 'Content Too Large'],
+    ['store.transaction_too_large', 413, 'Content Too Large'],
+    ['request.invalid', 422, 'Unprocessable Content'],
+    ['rate.exceeded', 429, 'Too Many Requests'],
+    ['internal', 500, 'Internal Server Error'],
+    ['settings.invalid', 500, 'Internal Server Error'],
+    ['store.query_not_indexed', 500, 'Internal Server Error'],
+    ['store.unavailable', 503, 'Service Unavailable'],
+    ['auth.keys_unavailable', 503, 'Service Unavailable'],
+  ])('%s is a %i', async (code, statusCode, error) => {
+    act.mockRejectedValue(new AgentError(code, 'why'))
+    const { body, ...rest } = await postWith({})
+    expect(rest).toMatchObject({
+      statusCode,
+      headers: { 'x-request-id': 'request-1', 'access-control-allow-origin': '*' },
+    })
+    const explained = statusCode < 500 && statusCode !== 403
+    expect(body).toEqual(explained ? { statusCode, error, message: 'why' } : { statusCode, error })
+  })
+
+  test.each([
+    [Object.assign(new Error('slow down'), { name: 'ThrottlingException' })],
+    [Object.assign(new Error('gone'), { name: 'InternalServerError', $metadata: { httpStatusCode: 500 } })],
+    [Object.assign(new Error('late'), { name: 'TimeoutError' })],
+    [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })],
+    [new Error('wrapped', { cause: new AgentError('store.unavailable', 'x') })],
+  ])('%s is a 503 with a time to come back', async (error) => {
+    act.mockRejectedValue(error)
+    await expect(postWith({})).resolves.toMatchObject({
+      statusCode: 503,
+      headers: { 'retry-after': '1' },
+      body: { statusCode: 503, error: 'Service Unavailable' },
+    })
+  })
+
+  test.each([
+    new Error('inside'),
+    new TypeError('inside'),
+    'inside',
+    undefined,
+    null,
+    { statusCode: 404, message: 'inside' },
+  ])('that nobody knows (%s) is a 500 that says nothing of the inside', async (error) => {
+    act.mockImplementation(async () => {
+      throw error
+    })
+    const { statusCode, body } = await postWith({})
+    expect(statusCode).toBe(500)
+    expect(body).toEqual({ statusCode: 500, error: 'Internal Server Error' })
+  })
+
+  test('that causes itself does not hang the answer', async () => {
+    const error = new Error('a')
+    error.cause = new Error('b', { cause: error })
+    act.mockRejectedValue(error)
+    await expect(postWith({})).resolves.toMatchObject({ statusCode: 500 })
+  })
+
+  test('a broken answer is a 500, not half an answer', async () => {
+    act.mockResolvedValue({ name: 'no id' })
+    await expect(postWith({})).resolves.toMatchObject({ statusCode: 500, body: { error: 'Internal Server Error' } })
+  })
+
+  test('an act that outlasts the function is a 503 before the gateway loses patience', async () => {
+    act.mockReturnValue(new Promise(() => undefined))
+    const { gatewayEvent } = await import('./gateway-event.ts')
+    const context = { getRemainingTimeInMillis: () => 300 } as Parameters<typeof post>[1]
+    await expect(post(gatewayEvent(valid), context)).resolves.toMatchObject({ statusCode: 503 })
+  })
+})
+
+describe('a token that is optional', () => {
+  const Optional = defineContract(() => ({ ...Get, security: 'optional' as const }))
+  const principal = { role: 'RestRootAgent', organizations: {}, subject: 's', expiresAt: 0 } as const
+  const verify = vi.fn(async (authorization: string) => {
+    if (authorization !== 'Bearer good') throw new AgentError('auth.unauthorized', 'Unauthorized')
+    return principal
+  })
+  const optional = defineOperation(Optional, act, { verify })
+
+  test('is verified when it is there', async () => {
+    await call(optional, { headers: { AUTHORIZATION: 'Bearer good' } })
+    expect(act).toHaveBeenCalledWith(expect.objectContaining({ principal }))
+  })
+
+  test('is not asked for when it is not', async () => {
+    await call(optional, { headers: {} })
+    expect(act).toHaveBeenCalledWith(expect.objectContaining({ principal: undefined }))
+  })
+
+  test('is a 401 when it is bad', async () => {
+    await expect(call(optional, { headers: { authorization: 'Bearer bad' } })).resolves.toMatchObject({
+      statusCode: 401,
+    })
+    expect(act).not.toHaveBeenCalled()
+  })
+
+  test('is a 503 when it cannot be checked', async () => {
+    verify.mockRejectedValueOnce(new AgentError('auth.keys_unavailable', 'x'))
+    await expect(call(optional, { headers: { authorization: 'Bearer good' } })).resolves.toMatchObject({
+      statusCode: 503,
+    })
+  })
+
+  test('does not make a principal of an authorizer that should not be there', async () => {
+    await call(optional, { headers: {}, authorizer: AUTHORIZER })
+    expect(act).toHaveBeenCalledWith(expect.objectContaining({ principal: undefined }))
+  })
+})
+
+describe('the log', () => {
+  const written = vi.spyOn(console, 'log')
+
+  beforeEach(async () => {
+    written.mockReset().mockReturnValue(undefined)
+    const { settings } = await import('../../../lib/settings.ts')
+    settings().LOG_LEVEL = 'info'
+  })
+
+  afterEach(async () => {
+    const { settings } = await import('../../../lib/settings.ts')
+    settings().LOG_LEVEL = 'silent'
+  })
+
+  const lines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)))
+
+  test('has one line for an error, with request id, operation, status and causes', async () => {
+    act.mockRejectedValue(new Error('outer', { cause: new TypeError('inner') }))
+    await postWith({})
+    expect(lines()).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        requestId: 'request-1',
+        operationId: 'PostThing',
+        status: 500,
+        name: 'Error',
+        message: 'outer',
+        causes: [{ name: 'TypeError', message: 'inner' }],
+      }),
+    ])
+  })
+
+  test('has one line for a refusal, with the code and the failing fields', async () => {
+    await postWith({ body: { name: 'SECRET-SECRET' } })
+    expect(lines()).toEqual([
+      expect.objectContaining({ level: 'warn', status: 422, code: 'request.invalid', fields: ['name'] }),
+    ])
+  })
+
+  test('has nothing of a body, a token or a broken answer', async () => {
+    act.mockResolvedValue({ secret: 'SECRET' })
+    await postWith({ headers: { 'content-type': 'application/json', authorization: 'Bearer SECRET' } })
+    await postWith({ body: '{"name":"SECRET-SECRET","x":"SECRET"}' })
+    await postWith({ body: 'SECRET' })
+    expect(lines()).toHaveLength(3)
+    expect(JSON.stringify(lines())).not.toContain('SECRET')
+  })
+
+  test('has no line for an answer', async () => {
+    await postWith({})
+    expect(lines()).toEqual([])
+  })
+})

@@ -1,0 +1,267 @@
+/** What one unit of work sees and what it writes: its own changes at once, everybody's after one transaction. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { keyAddress, recordAddress } from '../../../lib/store/address.ts'
+import { type Item, toKey } from '../../../lib/store/table.ts'
+import { currentUnit, transaction } from '../../../lib/store/transaction.ts'
+import type { NewRecord, UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { ACME, newRecord } from './records.ts'
+import { type StartedTable, startTable } from './started-table.ts'
+
+const TYPE = 'ConnectionRecord'
+const KEY: Item = { ...toKey(keyAddress(ACME, 'k1')), kind: { S: 'key' } }
+
+let table: StartedTable
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+beforeEach(() => table.watch())
+
+const save = (...records: NewRecord[]) =>
+  transaction(ACME, async (unit) => {
+    for (const record of records) unit.insert(record)
+  })
+const saved = async (changes: Partial<NewRecord> = {}): Promise<NewRecord> => {
+  const record = newRecord(changes)
+  await save(record)
+  table.watch()
+  return record
+}
+const read = ({ tenant, type, id }: NewRecord) => transaction(tenant, (unit) => unit.read(tenant, type, id))
+const found = (unit: UnitOfWork, tags: object) =>
+  unit.find(ACME, TYPE, { ...tags }).then((records) => records.map(({ id }) => id))
+
+describe('a unit', () => {
+  test('should see its own writes before anybody else does', async () => {
+    const record = newRecord({ tags: { threadId: 'own' } })
+    await transaction(ACME, async (unit) => {
+      expect(await unit.read(ACME, TYPE, record.id)).toBeUndefined()
+      expect(unit.insert(record)).toBe(true)
+      expect(await unit.read(ACME, TYPE, record.id)).toMatchObject(record)
+      expect(await found(unit, { threadId: 'own' })).toEqual([record.id])
+      expect(await read(record)).toBeUndefined()
+      await unit.update({ ...record, tags: { threadId: 'changed' } })
+      expect(await found(unit, { threadId: 'own' })).toEqual([])
+      expect(await found(unit, { threadId: 'changed' })).toEqual([record.id])
+      await unit.remove(ACME, TYPE, record.id)
+      expect(await unit.read(ACME, TYPE, record.id)).toBeUndefined()
+      expect(await found(unit, { threadId: 'changed' })).toEqual([])
+    })
+    expect(await read(record)).toBeUndefined()
+  })
+
+  test('should find by the tags that it has changed, not by those in the table', async () => {
+    const record = await saved({ tags: { did: 'did:before' } })
+    const deleted = await saved({ tags: { did: 'did:before' } })
+    await transaction(ACME, async (unit) => {
+      await unit.update({ ...record, tags: { did: 'did:after' } })
+      await unit.remove(ACME, TYPE, deleted.id)
+      expect(await found(unit, { did: 'did:before' })).toEqual([])
+      expect(await found(unit, { did: 'did:after' })).toEqual([record.id])
+    })
+  })
+
+  test('should read each record and each index once', async () => {
+    const [first, second] = [await saved({ tags: { threadId: 't1' } }), await saved({ tags: { threadId: 't1' } })]
+    await transaction(ACME, async (unit) => {
+      for (let time = 0; time < 3; time++) {
+        await unit.read(ACME, TYPE, first.id)
+        expect(await found(unit, { threadId: 't1' })).toEqual([first.id, second.id])
+        await unit.read(ACME, TYPE, second.id)
+      }
+    })
+    expect(table.requests).toEqual(['GetItem', 'Query', 'GetItem'])
+  })
+
+  test('should find many records that have no copy in the index with one request, and those with a copy with none', async () => {
+    const byThread = await Promise.all([1, 2, 3].map(() => saved({ tags: { threadId: 't3' } })))
+    const byDid = await Promise.all([1, 2, 3].map(() => saved({ tags: { theirDid: 'did:3' } })))
+    table.watch()
+    await transaction(ACME, async (unit) => {
+      expect((await found(unit, { threadId: 't3' })).sort()).toEqual(byThread.map(({ id }) => id).sort())
+      expect((await found(unit, { theirDid: 'did:3' })).sort()).toEqual(byDid.map(({ id }) => id).sort())
+    })
+    expect(table.requests).toEqual(['Query', 'BatchGetItem', 'Query'])
+  })
+
+  test('should go on seeing what it has read, whatever others write meanwhile', async () => {
+    const record = await saved({ value: { count: 1 } })
+    await transaction(ACME, async (unit) => {
+      await unit.read(ACME, TYPE, record.id)
+      await transaction(ACME, (other) => other.update({ ...record, value: { ...record.value, count: 2 } }))
+      expect((await unit.read(ACME, TYPE, record.id))?.value.count).toBe(1)
+    })
+  })
+
+  test('should find oldest first, and by id where they are of one age', async () => {
+    const createdAt = '2025-06-01T00:00:00.000Z'
+    const of = (id: string, at: string) => newRecord({ id, tags: { did: 'did:order' }, value: { createdAt: at } })
+    await save(of('b', createdAt), of('z', '2025-05-01T00:00:00.000Z'), of('a', createdAt))
+    await transaction(ACME, async (unit) => {
+      unit.insert(of('0', '2025-07-01T00:00:00.000Z'))
+      expect(await found(unit, { did: 'did:order' })).toEqual(['z', 'a', 'b', '0'])
+    })
+  })
+
+  test('should neither read nor find what is of another tenant or type', async () => {
+    const record = await saved({ tags: { threadId: 'theirs' } })
+    await transaction('other', async (unit) => {
+      expect(await unit.read('other', TYPE, record.id)).toBeUndefined()
+      expect(await unit.find('other', TYPE, { threadId: 'theirs' })).toEqual([])
+      expect(await unit.find(ACME, 'ProofRecord', { threadId: 'theirs' })).toEqual([])
+      expect(await unit.remove('other', TYPE, record.id)).toBe(false)
+      expect(await unit.update({ ...record, tenant: 'other' })).toBe(false)
+    })
+  })
+
+  test('should not exist outside of a transaction', () => {
+    expect(() => currentUnit()).toThrow('outside of transaction()')
+  })
+
+  test('should be the one of its own transaction where many run at once', async () => {
+    await Promise.all(
+      ['a', 'b', 'c'].map((tenant) =>
+        transaction(tenant, async (unit) => {
+          await new Promise(setImmediate)
+          expect(currentUnit()).toBe(unit)
+          expect(currentUnit().tenant).toBe(tenant)
+        }),
+      ),
+    )
+  })
+})
+
+describe('a commit', () => {
+  test('should be one request for whatever was written', async () => {
+    const [changed, deleted] = [await saved(), await saved()]
+    await transaction(ACME, async (unit) => {
+      unit.insert(newRecord({ tags: { did: 'did:one', threadId: 'one' } }))
+      await unit.update({ ...changed, tags: { did: 'did:two' } })
+      await unit.remove(ACME, TYPE, deleted.id)
+      unit.create(KEY)
+      unit.beforeCommit(() => unit.create({ pk: { S: 'acme|outbox|c' }, sk: { S: '1' }, kind: { S: 'outbox' } }))
+    })
+    expect(table.requests.filter((name) => name !== 'GetItem')).toEqual(['TransactWriteItems'])
+    expect(await table.check()).toEqual([])
+  })
+
+  test('should be no request at all where nothing was written', async () => {
+    const record = await saved()
+    await transaction(ACME, async (unit) => {
+      await unit.read(ACME, TYPE, record.id)
+      const made = newRecord()
+      unit.insert(made)
+      await unit.remove(ACME, TYPE, made.id)
+      unit.create({ ...KEY, ...toKey(keyAddress(ACME, 'nothing')) })
+      unit.delete(toKey(keyAddress(ACME, 'nothing')))
+    })
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('should not come where the operation throws', async () => {
+    const record = newRecord()
+    const failing = transaction(ACME, async (unit) => {
+      unit.insert(record)
+      throw new RangeError('changed its mind')
+    })
+    await expect(failing).rejects.toThrow(new RangeError('changed its mind'))
+    expect(table.requests).toEqual([])
+    expect(await read(record)).toBeUndefined()
+  })
+
+  test('should count the versions of a record', async () => {
+    const record = await saved()
+    const version = async () => (await table.get(recordAddress(ACME, TYPE, record.id)))?.version?.N
+    expect(await version()).toBe('1')
+    for (let time = 0; time < 2; time++)
+      await transaction(ACME, (unit) => unit.update({ ...record, tags: { did: 'x' } }))
+    expect(await version()).toBe('3')
+    await transaction(ACME, async (unit) => {
+      await unit.remove(ACME, TYPE, record.id)
+      unit.insert(record)
+    })
+    expect(await version()).toBe('4')
+  })
+
+  test('should write the index entries that have changed, and no others', async () => {
+    const proof = await saved({
+      type: 'ProofRecord',
+      tags: { threadId: 't', parentThreadId: 'p', state: 'request-sent' },
+    })
+    await transaction(ACME, (unit) => unit.update({ ...proof, tags: { ...proof.tags, state: 'done' } }))
+    await transaction(ACME, (unit) => unit.update({ ...proof, tags: { threadId: 't', parentThreadId: 'q' } }))
+    // The record alone; the record, the old entry and the new one.
+    expect(table.transactions).toEqual([1, 3])
+    const connection = await saved({ tags: { did: 'did:copied', threadId: 't' } })
+    await transaction(ACME, (unit) => unit.update({ ...connection, value: { ...connection.value, alias: 'Bob' } }))
+    // The record, and the two of its entries that carry a copy of it.
+    expect(table.transactions).toEqual([3])
+  })
+
+  test('should leave no entry behind when tags go, nor when a record comes back younger', async () => {
+    const record = await saved({ tags: { did: 'did:gone', theirDid: 'did:kept' } })
+    await transaction(ACME, (unit) => unit.update({ ...record, tags: { theirDid: 'did:kept' } }))
+    expect(await table.check()).toEqual([])
+    await transaction(ACME, async (unit) => {
+      await unit.remove(ACME, TYPE, record.id)
+      unit.insert({ ...record, value: { ...record.value, createdAt: '2026-02-02T00:00:00.000Z' } })
+    })
+    expect(await table.check()).toEqual([])
+    await transaction(ACME, (unit) => unit.remove(ACME, TYPE, record.id))
+    expect(await table.items(`${ACME}|${TYPE}|${record.id}`)).toEqual([])
+    expect(await table.check()).toEqual([])
+  })
+
+  test('should take an item that is deleted and made anew, or made and deleted, for one write', async () => {
+    const item = { ...KEY, ...toKey(keyAddress(ACME, 'k2')), sealed: { S: 'first' } }
+    await transaction(ACME, async (unit) => unit.create(item))
+    await transaction(ACME, async (unit) => {
+      unit.delete(item)
+      unit.delete(item)
+      unit.create({ ...item, sealed: { S: 'second' } })
+    })
+    expect((await table.get(keyAddress(ACME, 'k2')))?.sealed).toEqual({ S: 'second' })
+    await transaction(ACME, async (unit) => {
+      unit.delete(item)
+      unit.create(item)
+      unit.delete(item)
+    })
+    expect(await table.get(keyAddress(ACME, 'k2'))).toBeUndefined()
+  })
+
+  test('should tell those who asked, and only after it holds', async () => {
+    const told: string[] = []
+    const record = newRecord()
+    await transaction(ACME, async (unit) => {
+      unit.insert(record)
+      unit.afterCommit(() => told.push(table.requests.join()))
+    })
+    expect(told).toEqual(['TransactWriteItems'])
+    const refused = transaction(ACME, async (unit) => {
+      unit.create(toKey(recordAddress(ACME, TYPE, record.id)), () => new Error('there'))
+      unit.afterCommit(() => told.push('never'))
+    })
+    await expect(refused).rejects.toThrow('there')
+    expect(told).toHaveLength(1)
+  })
+})
+
+describe('insert, update and remove', () => {
+  test('should tell whether there was a record', async () => {
+    const [record, unknown] = [await saved(), newRecord()]
+    await transaction(ACME, async (unit) => {
+      expect(await unit.update(unknown)).toBe(false)
+      expect(await unit.remove(ACME, TYPE, unknown.id)).toBe(false)
+      expect(await unit.update(record)).toBe(true)
+      expect(unit.insert(record)).toBe(false)
+      expect(await unit.remove(ACME, TYPE, record.id)).toBe(true)
+      expect(await unit.remove(ACME, TYPE, record.id)).toBe(false)
+      expect(await unit.update(record)).toBe(false)
+    })
+    expect(await read(record)).toBeUndefined()
+  })
+})

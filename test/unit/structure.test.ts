@@ -1,0 +1,111 @@
+/** The arrows of docs/architecture.md, held by a test: who may import whom. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/** What each folder may import, besides itself and the files at the top of `lib/`. */
+const ARROWS: Record<string, string[]> = {
+  functions: [
+    'lib/http',
+    'lib/auth',
+    'lib/interface',
+    'lib/records',
+    'lib/store',
+    'lib/agent',
+    'lib/delivery',
+    'lib/webhooks',
+  ],
+  'lib/agent': ['lib/delivery', 'lib/store', 'lib/records'],
+  'lib/webhooks': ['lib/delivery', 'lib/store', 'lib/records'],
+  'lib/delivery': ['lib/store'],
+  'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
+  'lib/interface': ['lib/records', 'lib/delivery'],
+  'lib/auth': ['lib/records'],
+  'lib/store': ['lib/records'],
+  'lib/records': [],
+  lib: [],
+}
+
+const READING = [
+  'get-credential-by-id',
+  'get-connection-by-id',
+  'get-connections',
+  'tenant-get-basic-messages',
+  'tenant-proof-form-data',
+]
+
+const files = globSync(['functions/*.ts', 'lib/**/*.ts'])
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? '')
+
+const localImportsOf = (file: string): string[] =>
+  importsOf(file)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => normalize(join(dirname(file), specifier)))
+
+/** `lib/store` of `lib/store/table.ts`; `lib` of `lib/errors.ts`. */
+const folderOf = (file: string): string => {
+  const [top = '', second = '', third] = file.split('/')
+  return top === 'lib' && third !== undefined ? `${top}/${second}` : top
+}
+
+const reachedBy = (file: string, reached = new Set<string>()): Set<string> => {
+  if (reached.has(file)) return reached
+  reached.add(file)
+  for (const imported of localImportsOf(file)) reachedBy(imported, reached)
+  return reached
+}
+
+test('the arrows go one way', () => {
+  const against = files.flatMap((file) =>
+    localImportsOf(file)
+      .map((imported) => [folderOf(file), folderOf(imported), imported] as const)
+      .filter(
+        ([from, to, imported]) =>
+          imported.endsWith('.ts') && from !== to && to !== 'lib' && !ARROWS[from]?.includes(to),
+      )
+      .map(([, , imported]) => `${file} → ${imported}`),
+  )
+  expect(against).toEqual([])
+  expect(files.length).toBeGreaterThan(50)
+})
+
+describe('reading functions', () => {
+  test.each(READING)('%s reaches no Credo', (name) => {
+    const reached = [...reachedBy(`functions/${name}.ts`)]
+    expect(reached.filter((file) => file.startsWith('lib/agent'))).toEqual([])
+    expect(reached.flatMap(importsOf).filter((specifier) => specifier.startsWith('@credo-ts'))).toEqual([])
+  })
+})
+
+test('only lib/agent knows Credo', () => {
+  const others = files.filter((file) => folderOf(file) !== 'lib/agent')
+  expect(others.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('@credo-ts')))).toEqual([])
+})
+
+test('only lib/settings.ts reads the environment', () => {
+  const readers = files.filter((file) =>
+    /process\.env/.test(readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')),
+  )
+  expect(readers).toEqual(['lib/settings.ts'])
+})
+
+test('every function is one operation: it exports the handler that its file is named after', () => {
+  const names = globSync('functions/*.ts').map((file) => {
+    const name = file.slice('functions/'.length, -'.ts'.length).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+    const exported = [...readFileSync(file, 'utf8').matchAll(/^export (?:const|async function|function) (\w+)/gm)]
+    return { file, name, exported: exported.map(([, found]) => found) }
+  })
+  for (const { file, name, exported } of names) expect({ file, exported }).toEqual({ file, exported: [name] })
+})
+
+test('every file says in its first line what it is for', () => {
+  const silent = files.filter((file) => !/^\/\*\*[^\n]{20,}/.test(readFileSync(file, 'utf8').replace('/**\n *', '/**')))
+  expect(silent).toEqual([])
+})
+
+test('no file of the service is longer than 300 lines', () => {
+  expect(files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 300)).toEqual([])
+})

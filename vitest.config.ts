@@ -1,0 +1,26 @@
+/** The layers of tests: units are quick and touch no network beyond loopback; the others run the service. */
+import { defineConfig } from 'vitest/config'
+
+const SECOND = 1000
+
+const layer = (name: string, testTimeout: number) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    setupFiles: ['test/support/environment.ts'],
+    testTimeout,
+    hookTimeout: Math.max(testTimeout, 30 * SECOND),
+  },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      layer('unit', 10 * SECOND),
+      layer('api', 30 * SECOND),
+      layer('interop', 60 * SECOND),
+      layer('property', 120 * SECOND),
+      layer('faults', 120 * SECOND),
+    ],
+  },
+})
