@@ -40,7 +40,9 @@ try {
   console.log(`\nAll ${STEPS.length} steps held, in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
   await end(0)
 } catch (error) {
-  if (!ending) tellFailure(error)
-  if (!ending) console.log('\nThe demo failed.')
+  if (!ending) {
+    tellFailure(error)
+    console.log('\nThe demo failed.')
+  }
   await end(1)
 }

@@ -8,11 +8,12 @@ import { reason, StageFailure } from './failure.ts'
  * Makes the folder and locks it: two stages would hand out the same messages twice. The operating system frees the lock when this process
  * ends, however it ends. Throws `StageFailure`.
  */
-export const lockDataFolder = async (folder: string): Promise<void> => {
+export const lockDataFolder = async (folder: string): Promise<Disposable> => {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const lock = new DatabaseSync(join(folder, 'lock.sqlite'), { timeout: 0 })
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
   } catch (error) {
     const locked = reason(error).includes('locked')
     throw new StageFailure(`DATA_DIR=${folder}: ${locked ? 'another stage uses it' : reason(error)}`, error)

@@ -75,12 +75,18 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   }
 }
 
-/** Starts it, or says which there is. Throws `StageFailure`. */
-export const startDatabase = async ({ dynamodbEndpoint, dataDir }: LocalSettings): Promise<Database> => {
-  if (dynamodbEndpoint !== undefined) {
-    const remark = `DynamoDB is the one at ${dynamodbEndpoint}.`
-    return { endpoint: dynamodbEndpoint, remark, ended: new Promise(() => {}), stop: async () => {} }
+const given = async (endpoint: string): Promise<Database> => {
+  try {
+    await fetch(endpoint)
+  } catch (error) {
+    throw new StageFailure(`DYNAMODB_ENDPOINT=${endpoint}: nobody answers`, error)
   }
+  return { endpoint, remark: `DynamoDB is the one at ${endpoint}.`, ended: new Promise(() => {}), stop: async () => {} }
+}
+
+/** Starts it, or takes the one that there is. Throws `StageFailure`. */
+export const startDatabase = async ({ dynamodbEndpoint, dataDir }: LocalSettings): Promise<Database> => {
+  if (dynamodbEndpoint !== undefined) return given(dynamodbEndpoint)
   const manifest = installed(`@dynoxide/${process.platform}-${process.arch}/package.json`)
   if (manifest !== undefined) return dynoxide(manifest, dataDir)
 

@@ -49,7 +49,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
   const parts = new AsyncDisposableStack()
   try {
     useNoAwsAccount(service.provider.region)
-    if (dataDir !== undefined) await lockDataFolder(dataDir)
+    if (dataDir !== undefined) parts.use(await lockDataFolder(dataDir))
     const issuer = await localIssuer(settings.issuerDir)
     const sealingKey = await sealingKeyOf(dataDir)
     const port = settings.port === 0 ? await freePort() : settings.port
@@ -71,7 +71,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
       DYNAMODB_ENDPOINT: database.endpoint,
       SQS_ENDPOINT: queues.endpoint,
       PUBLIC_URL: settings.publicUrl ?? baseUrl,
-      TOKEN_ISSUERS: JSON.stringify([issuer.settings, ...settings.tokenIssuers]),
+      TOKEN_ISSUERS: JSON.stringify([...settings.tokenIssuers, issuer.settings]),
       SEALING_KEY: sealingKey,
       LOCAL_STAGE: 'true',
       LOG_LEVEL: settings.logLevel,

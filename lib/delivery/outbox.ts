@@ -54,7 +54,10 @@ type Change = Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpres
   values: Record<string, AttributeValue>
 }
 
-/** Applies a change to an item that is still there and not delivered; one that no longer applies was made already, here or by a twin. */
+/**
+ * Applies a change to an item that is not delivered; one that no longer applies was made already, here or by a twin. Every condition compares a
+ * number of the item, so none holds for an item that is gone, and nothing brings it back.
+ */
 const update = async ({ pk, sk }: Address, { values, ...change }: Change): Promise<void> => {
   try {
     await dynamodb().send(
@@ -62,7 +65,7 @@ const update = async ({ pk, sk }: Address, { values, ...change }: Change): Promi
         TableName: settings().TABLE_NAME,
         Key: toKey({ pk, sk }),
         UpdateExpression: change.UpdateExpression,
-        ConditionExpression: `attribute_exists(pk) AND #state <> :delivered AND (${change.ConditionExpression})`,
+        ConditionExpression: `#state <> :delivered AND ${change.ConditionExpression}`,
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':delivered': { S: 'delivered' }, ...values },
       }),

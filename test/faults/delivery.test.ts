@@ -233,6 +233,14 @@ describe('a mark', () => {
     expect(await stateOf(item)).toEqual({ state: 'pending', attempts: 1, lastError: 'status 500' })
   })
 
+  test('of a failed attempt should not undo a later one', async () => {
+    const { item, read } = await stored()
+    await markAttemptFailed(read, 'pending', 'status 500')
+    await markAttemptFailed({ ...read, attempts: 1 }, 'failed', 'status 503')
+    await markAttemptFailed(read, 'pending', 'status 500')
+    expect(await stateOf(item)).toEqual({ state: 'failed', attempts: 2, lastError: 'status 503' })
+  })
+
   test('of a delivery should stay, whatever a twin that failed says afterwards', async () => {
     const { item, read } = await stored()
     await markTaken(read, 1, '2026-01-01T00:00:00.000Z')

@@ -106,11 +106,7 @@ describe('a request that passes every check', () => {
   test('may hold NUL characters and names like those of Object.prototype, which stay what they are: data', async () => {
     await expect(postWith({ body: { name: 'a\u0000b' } })).resolves.toMatchObject({ statusCode: 201 })
     const { body } = await postWith({ body: '{"name":"n","toString":2,"hasOwnProperty":3}' })
-    expect(body.details.map(({ path }: { path: string }) => path)).toEqual([
-      'constructor',
-      'toString',
-      'hasOwnProperty',
-    ])
+    expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['toString', 'hasOwnProperty'])
   })
 })
 

@@ -1,0 +1,235 @@
+/** One transaction a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
+import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { keyAddress, recordAddress } from '../../../lib/store/address.ts'
+import { itemBytes } from '../../../lib/store/item-size.ts'
+import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import { epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { ACME, newRecord } from './records.ts'
+import { failure, type StartedTable, startTable } from './started-table.ts'
+
+const KB = 1024
+
+let table: StartedTable
+let made = 0
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+beforeEach(() => {
+  table.watch()
+  // No pause before a try of the SDK or a repetition of the operation.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  table.way = undefined
+  vi.restoreAllMocks()
+})
+
+/** A key's item that nobody has yet, of a size if it matters. */
+const newItem = (bytes = 0): Item => {
+  made += 1
+  const item = { ...toKey(keyAddress(ACME, `k${made}`)), kind: { S: 'key' }, sealed: { S: '' } }
+  return { ...item, sealed: { S: 'x'.repeat(Math.max(0, bytes - itemBytes(item))) } }
+}
+const isStored = async ({ pk, sk }: Item): Promise<boolean> =>
+  (await table.get({ pk: pk?.S ?? '', sk: sk?.S ?? '' })) !== undefined
+
+/** Commits what `write` writes, beside an item that shows whether anything was written. */
+const commit = async (write: (unit: UnitOfWork) => void) => {
+  const witness = newItem()
+  let error: unknown
+  await transaction(ACME, async (unit) => {
+    unit.create(witness)
+    write(unit)
+  }).catch((thrown: unknown) => {
+    error = thrown
+  })
+  return { error, written: await isStored(witness) }
+}
+const cancelled = (...CancellationReasons: CancellationReason[]) =>
+  new TransactionCanceledException({ message: 'injected', $metadata: {}, CancellationReasons })
+
+/** The transaction fails `times` times, then goes through. */
+const refuse = (error: Error, times = Number.POSITIVE_INFINITY) => {
+  let left = times
+  table.way = async (command, send) => {
+    if (command !== 'TransactWriteItems' || left-- <= 0) return send()
+    throw error
+  }
+}
+
+describe('a creation', () => {
+  test('should be refused with its own error where there is one, and nothing else be written', async () => {
+    const item = newItem()
+    await transaction(ACME, async (unit) => unit.create(item))
+    const { error, written } = await commit((unit) => unit.create(item, () => new RangeError('there is one')))
+    expect(error).toEqual(new RangeError('there is one'))
+    expect(written).toBe(false)
+  })
+
+  test('should be refused with its own error where the unit itself has created it', async () => {
+    const item = newItem()
+    const { error, written } = await commit((unit) => {
+      unit.create(item)
+      unit.create(item, () => new RangeError('there is one'))
+    })
+    expect(error).toEqual(new RangeError('there is one'))
+    expect(written).toBe(false)
+  })
+
+  test('should take the place of an item that has expired, and of no other', async () => {
+    const [expired, live] = [newItem(), newItem()]
+    await table.put({ ...expired, expiresAt: { N: String(epochSeconds() - 1) } })
+    await table.put({ ...live, expiresAt: { N: String(epochSeconds() + 60) } })
+    expect(await commit((unit) => unit.create(expired))).toEqual({ error: undefined, written: true })
+    expect(await commit((unit) => unit.create(live))).toMatchObject({
+      error: { code: 'store.conflict' },
+      written: false,
+    })
+  })
+})
+
+describe('a replacement and a deletion', () => {
+  test('should hold only for the version that was read', async () => {
+    const item = { ...newItem(), version: { N: '2' } }
+    await table.put(item)
+    const stale = { error: { code: 'store.conflict' }, written: false }
+    expect(await commit((unit) => unit.replace({ ...item, version: { N: '2' } }, 1))).toMatchObject(stale)
+    expect(await commit((unit) => unit.delete(item, 1))).toMatchObject(stale)
+    expect(await commit((unit) => unit.replace({ ...item, version: { N: '3' } }, 2))).toMatchObject({ written: true })
+    expect(await commit((unit) => unit.delete(item, 3))).toMatchObject({ written: true })
+    expect(await isStored(item)).toBe(false)
+    expect(await commit((unit) => unit.delete(item, 3))).toMatchObject(stale)
+    expect(await commit((unit) => unit.delete(item))).toMatchObject({ written: true })
+  })
+})
+
+describe('the limits of a transaction', () => {
+  const expectRefusal = async (code: string, write: (unit: UnitOfWork) => void) => {
+    const { error, written } = await commit(write)
+    expect(error).toMatchObject({ code })
+    expect(table.requests).not.toContain('TransactWriteItems')
+    expect(written).toBe(false)
+  }
+  const create = (items: Item[]) => (unit: UnitOfWork) => {
+    for (const item of items) unit.create(item)
+  }
+  const newItems = (count: number, bytes?: number) => Array.from({ length: count }, () => newItem(bytes))
+
+  test('should let 100 items pass, and refuse 101 before the call', async () => {
+    expect(await commit(create(newItems(99)))).toEqual({ error: undefined, written: true })
+    table.watch()
+    await expectRefusal('store.transaction_too_large', create(newItems(100)))
+  })
+
+  test('should refuse more than 4 MB before the call', async () => {
+    expect(await commit(create(newItems(10, 399 * KB)))).toEqual({ error: undefined, written: true })
+    table.watch()
+    await expectRefusal('store.transaction_too_large', create(newItems(11, 399 * KB)))
+  })
+
+  test('should let an item of 400 KB pass, and refuse a larger one before the call', async () => {
+    expect(await commit(create([newItem(400 * KB)]))).toEqual({ error: undefined, written: true })
+    table.watch()
+    await expectRefusal('store.item_too_large', create([newItem(400 * KB + 1)]))
+  })
+
+  test('should refuse a record of more than 400 KB, in characters of several bytes too', async () => {
+    for (const content of ['x'.repeat(400 * KB), 'ü'.repeat(200 * KB), '\u{1f600}'.repeat(100 * KB)]) {
+      const record = newRecord({ type: 'DidCommMessageRecord', value: { content } })
+      await expectRefusal('store.item_too_large', (unit) => unit.insert(record))
+      expect(await table.get(recordAddress(ACME, record.type, record.id))).toBeUndefined()
+    }
+  })
+
+  test('should refuse a record whose index entry alone is too large', async () => {
+    const record = newRecord({ type: 'BasicMessageRecord', tags: { connectionId: 'c1' } })
+    const room = 400 * KB - itemBytes({ value: { S: JSON.stringify({ ...record.value, content: '' }) } }) - 200
+    const large = { ...record, value: { ...record.value, content: 'x'.repeat(room) } }
+    expect(itemBytes(toRecordItem({ ...large, version: 1 }))).toBeLessThanOrEqual(400 * KB)
+    await expectRefusal('store.item_too_large', (unit) => unit.insert(large))
+  })
+})
+
+describe('a refusal of the table', () => {
+  test.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])('by %s should be store.unavailable', async (Code) => {
+    refuse(cancelled({ Code: 'None' }, { Code }))
+    const { error, written } = await commit(() => {})
+    expect(error).toMatchObject({ code: 'store.unavailable', cause: expect.any(TransactionCanceledException) })
+    expect(written).toBe(false)
+  })
+
+  test.each([
+    'ThrottlingException',
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'InternalServerError',
+    'ServiceUnavailable',
+    'TimeoutError',
+  ])('with %s, again and again, should be store.unavailable', async (name) => {
+    refuse(failure(name))
+    expect(await commit(() => {})).toMatchObject({ error: { code: 'store.unavailable' }, written: false })
+  })
+
+  test('should not be noticed where the SDK gets through at its third try', async () => {
+    refuse(failure('InternalServerError', { $fault: 'server', $metadata: { httpStatusCode: 500 } }), 2)
+    expect(await commit(() => {})).toEqual({ error: undefined, written: true })
+    expect(table.requests.filter((name) => name === 'TransactWriteItems')).toHaveLength(1)
+  })
+
+  test.each([
+    ['a conflict of transactions', cancelled({ Code: 'TransactionConflict' })],
+    ['the same transaction in progress', failure('TransactionInProgressException', { $fault: 'client' })],
+  ])('because of %s should run the operation again', async (_name, error) => {
+    refuse(error, 1)
+    expect(await commit(() => {})).toEqual({ error: undefined, written: true })
+    refuse(error)
+    expect(await commit(() => {})).toMatchObject({ error: { code: 'store.conflict', cause: error }, written: false })
+  })
+
+  test('should be the broken expectation rather than the conflict beside it', async () => {
+    refuse(cancelled({ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }, { Code: 'ThrottlingError' }))
+    const { error } = await commit((unit) => unit.create(newItem(), () => new RangeError('there is one')))
+    expect(error).toEqual(new RangeError('there is one'))
+  })
+
+  test('should stay as it is where the fault is ours', async () => {
+    const ours = failure('ValidationException', { $fault: 'client' })
+    refuse(ours)
+    expect((await commit(() => {})).error).toBe(ours)
+    const unknown = cancelled({ Code: 'ValidationError' })
+    refuse(unknown)
+    expect((await commit(() => {})).error).toBe(unknown)
+  })
+})
+
+describe('an answer that is lost', () => {
+  const lose = (times: number) => {
+    let left = times
+    table.way = async (command, send) => {
+      await send()
+      if (command === 'TransactWriteItems' && left-- > 0) throw failure('TimeoutError')
+    }
+  }
+
+  test('should not make the transaction fail on its own earlier success', async () => {
+    const record = newRecord({ tags: { did: 'did:lost' } })
+    lose(2)
+    expect(await commit((unit) => unit.insert(record))).toEqual({ error: undefined, written: true })
+    lose(1)
+    await transaction(ACME, (unit) => unit.update({ ...record, tags: { did: 'did:found' } }))
+    expect((await table.get(recordAddress(ACME, record.type, record.id)))?.version).toEqual({ N: '2' })
+  })
+
+  test('again and again should be store.unavailable, with all of it written or nothing', async () => {
+    lose(3)
+    expect(await commit(() => {})).toMatchObject({ error: { code: 'store.unavailable' }, written: true })
+  })
+})
