@@ -11,6 +11,7 @@ const AROUND_MS = 5_000
 /** After a fault of our own beyond the plan: the receipts that are left are for faults like this. */
 const LONGEST_WAIT_SECONDS = 300
 
+/** Reports the messages that failed or were not reached; when they come back is set on each of them. */
 export const deliverMessage = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
   const queue = queueUrl('MESSAGE_QUEUE_URL')
   const startUntil = Date.now() + context.getRemainingTimeInMillis() - POST_LIMITS.attemptMs - AROUND_MS

@@ -1,6 +1,9 @@
 /** A program that runs beside the stage and ends with it, however the stage ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+
+const POLL_MS = 20
 
 /**
  * A shell that waits for the end of our pipe to it and then kills. The pipe ends with this process, SIGKILL included: no handler of ours
@@ -28,16 +31,36 @@ export const stopChild = async (child: ChildProcess): Promise<void> => {
   await exited
 }
 
-/** Resolves when `child` writes something that matches; rejects with the last of what it wrote when it ends instead. */
-export const whenItSays = (child: ChildProcess, expected: RegExp): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let said = ''
-    const listen = (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-2_000)
-      if (expected.test(said)) resolve()
+/** Rejects with the last line that `child` wrote when it ends, or when it could not be started. */
+const whenEnded = async (child: ChildProcess): Promise<never> => {
+  let said = ''
+  const listen = (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2_000)
+  }
+  child.stdout?.on('data', listen)
+  child.stderr?.on('data', listen)
+  const [code] = await once(child, 'exit')
+  throw new Error(said.trim().split('\n').at(-1) || `it ended with ${code}`)
+}
+
+/** Resolves when somebody answers at `url`, whatever the answer is. */
+const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    try {
+      await fetch(url, { signal })
+      return
+    } catch {
+      await setTimeout(POLL_MS, undefined, { signal })
     }
-    child.stdout?.on('data', listen)
-    child.stderr?.on('data', listen)
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(said.trim().split('\n').at(-1) ?? 'ended')))
-  })
+  }
+}
+
+/** Resolves when `child` answers HTTP requests at `url`; rejects when it ends instead. */
+export const whenServing = async (child: ChildProcess, url: string): Promise<void> => {
+  const waiting = new AbortController()
+  try {
+    await Promise.race([whenAnswered(url, waiting.signal), whenEnded(child)])
+  } finally {
+    waiting.abort()
+  }
+}

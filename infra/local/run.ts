@@ -28,6 +28,8 @@ const runUntilEnd = async (stage: Stage): Promise<void> => {
 export const run = async (serverless: Serverless): Promise<never> => {
   // The CLI makes it infinite, and every error that a function throws would pay for it.
   Error.stackTraceLimit = 10
+  // What the stage and its database write is for their user only.
+  process.umask(0o077)
   try {
     await runUntilEnd(await startStage(serverless, localSettings(process.env)))
     return process.exit(0)

@@ -21,18 +21,24 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * What IANA has handed out as global unicast; all the rest of IPv6 is reserved. It also shuts out what ipaddr.js takes for unicast:
- * IPv4-compatible `::/96`, the dummy prefix `100:0:0:1::/64`. https://www.iana.org/assignments/ipv6-address-space
+ * What IANA has handed out as global unicast; all the rest of IPv6 is reserved. It also shuts out what ipaddr.js takes
+ * for unicast: IPv4-compatible `::/96`, the dummy prefix `100:0:0:1::/64`.
+ * https://www.iana.org/assignments/ipv6-address-space
  */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Azure's host agent answers here, with credentials, on an address that looks public. */
+/**
+ * Azure's platform answers here to every machine in it, on an address that looks public.
+ * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+ */
 const HOST_AGENTS = new Set(['168.63.129.16'])
 
 /**
- * The range that makes an address refused, or undefined for a public unicast one. IPv6 forms that carry an IPv4 address (mapped, translated,
- * NAT64, 6to4, Teredo) are refused whatever they carry: what is behind them is decided elsewhere.
- * RFC 6890 and the registries https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry
+ * The range that makes an address refused, or undefined for a public unicast one. IPv6 forms that carry an IPv4 address
+ * (mapped, translated, NAT64, 6to4, Teredo) are refused whatever they carry: what is behind them is decided elsewhere.
+ * RFC 6890 and its registries:
+ * https://www.iana.org/assignments/iana-ipv4-special-registry
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 export const refusedAddress = (address: string, { local }: AddressPolicy): string | undefined => {
   if (isIP(address) === 0) return 'not an address'
@@ -44,7 +50,10 @@ export const refusedAddress = (address: string, { local }: AddressPolicy): strin
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST) ? 'reserved' : undefined
 }
 
-/** Names that never lead out: special-use ones (RFC 6761, 6762, 7686, 8375, 9476) and those that houses use for their own networks. */
+/**
+ * Names that never lead out: special-use ones (RFC 6761, 6762, 7686, 8375, 9476) and those that houses use for their
+ * own networks.
+ */
 const LOCAL_NAME =
   /(?:^|\.)(?:localhost|local|home\.arpa|internal|intranet|private|corp|home|lan|test|invalid|onion|alt)$/
 
@@ -65,7 +74,8 @@ const refusedHost = (url: string, hostname: string, policy: AddressPolicy): stri
 }
 
 /**
- * Why a URL is refused by its form alone, or undefined. What its name resolves to is decided when the connection is made (`guardedLookup`).
+ * Why a URL is refused by its form alone, or undefined. What its name resolves to is decided when the connection is
+ * made (`guardedLookup`).
  */
 export const refusedUrl = (url: string, policy: AddressPolicy): string | undefined => {
   // The URL parser drops or rewrites these, so what is checked would not be what was written.
@@ -79,11 +89,13 @@ export const refusedUrl = (url: string, policy: AddressPolicy): string | undefin
 }
 
 /**
- * A `lookup` for sockets that fails with `AddressRefusedError` unless every address of the name is allowed. The socket connects to the very
- * addresses that were checked: there is no second look-up that could answer otherwise. `resolve` is for tests.
+ * A `lookup` for sockets that fails with `AddressRefusedError` unless every address of the name is allowed. The socket
+ * connects to the very addresses that were checked: there is no second look-up that could answer otherwise. `resolve`
+ * is for tests.
  *
- * request-filtering-agent 3.2.1 works the same way, but trusts ipaddr.js alone for the ranges, can allow no loopback without all of the private
- * ranges or a warning on the console for each address of the other family, and its refusals can't be told from other errors.
+ * request-filtering-agent 3.2.1 works the same way, but trusts ipaddr.js alone for the ranges, can allow no loopback
+ * without all of the private ranges or a warning on the console for each address of the other family, and its refusals
+ * can't be told from other errors.
  */
 export const guardedLookup =
   (policy: AddressPolicy, resolve: LookupFunction = systemLookup): LookupFunction =>

@@ -1,10 +1,10 @@
-/** A batch of a FIFO queue: groups in parallel, in order within a group, and what failed comes back when its plan says so. */
+/** A batch of a FIFO queue: groups in parallel, in order within a group; what failed comes back by its plan. */
 import type { SQSRecord } from 'aws-lambda'
 import { log } from '../log.ts'
 
 /**
- * What became of a message: `done` leaves the queue; `later` comes back after some seconds, and its group waits for it; `spent` has used
- * up its plan and is left to the queue's redrive, and its group goes on.
+ * What became of a message: `done` leaves the queue; `later` comes back after some seconds, and its group waits for it;
+ * `spent` has used up its plan and is left to the queue's redrive, and its group goes on.
  */
 export type Verdict = { kind: 'done' } | { kind: 'later'; seconds: number } | { kind: 'spent' }
 

@@ -1,4 +1,4 @@
-/** One delivery to a wallet: the outbox item's messages are posted in order, and the item remembers how far that came. */
+/** One delivery to a wallet: the messages of an outbox item are posted in order, and it remembers how far that came. */
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { Verdict } from './deliver-groups.ts'
@@ -11,7 +11,10 @@ import { hidingSeconds, MESSAGE_PLAN, nextDelay } from './retry-plan.ts'
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
 
-/** RFC 9110, section 10.2.3, and RFC 6585, section 4: the statuses with which a `Retry-After` speaks of the same request. */
+/**
+ * RFC 9110, section 10.2.3, and RFC 6585, section 4: the statuses with which a `Retry-After` speaks of the same
+ * request.
+ */
 const WAIT_STATUSES = new Set([429, 502, 503, 504])
 
 export interface WalletDelivery {
@@ -53,7 +56,9 @@ const refused = async (item: OutboxItem, attempt: number, outcome: PostOutcome):
   return seconds === undefined ? { kind: 'spent' } : { kind: 'later', seconds }
 }
 
-/** A wallet may answer in the response (return route). Nobody waits for that here; it is read to a bound and dropped. */
+/**
+ * A wallet may answer in the response (return route). Nobody waits for that here; it is read to a bound and dropped.
+ */
 const noteResponse = (item: OutboxItem, { headers, body }: PostOutcome): void => {
   if (body === '') return
   const contentType = headers['content-type']
@@ -79,12 +84,14 @@ const postAll = async (item: OutboxItem, { attempt, startUntil, limits }: Wallet
 }
 
 /**
- * Delivers what a queue message points to, unless it is delivered, gone or expired. A wallet that dies between taking a message and our mark gets it
- * again: it knows the message by its `@id` (Aries RFC 0008). Throws when the table does not answer.
+ * Delivers what a queue message points to, unless it is delivered, gone or expired. When we die after the wallet has
+ * taken a message and before our mark, the wallet gets it again, in the same envelope and with the same `@id` (Aries
+ * RFC 0008). Throws when the table does not answer.
  *
- * The last word on giving up is the queue's: after the plan the message is reported as failed until the queue's `maxReceiveCount`, a little above
- * the plan, moves it to the dead-letter queue. So no second write can be lost between the two queues, and what a crash has kept from being marked
- * gets another try. Redriven by an operator, it counts from 1 again and is tried anew.
+ * The last word on giving up is the queue's: after the plan the message is reported as failed until the queue's
+ * `maxReceiveCount`, a little above the plan, moves it to the dead-letter queue. So no second write can be lost between
+ * the two queues, and what a crash has kept from being marked gets another try. Redriven by an operator, it counts from
+ * 1 again and is tried anew.
  */
 export const deliverToWallet = async (delivery: WalletDelivery): Promise<Verdict> => {
   const pointer = readPointer(delivery.body)

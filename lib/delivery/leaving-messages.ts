@@ -9,8 +9,8 @@ const Text = v.object({ S: v.string() })
 const Keys = v.object({ pk: Text, sk: Text })
 
 /**
- * One pointer for an inserted outbox item, nothing for any other change. Messages of one connection are one group of the queue, so
- * they arrive in the order of their commits. Throws when the item has no proper keys.
+ * One pointer for an inserted outbox item, nothing for any other change. Messages of one connection are one group of
+ * the queue, so they arrive in the order of their commits. Throws when the item has no proper keys.
  */
 export const leavingMessages = ({ eventName, dynamodb }: DynamoDBRecord, queueUrl: string): QueueMessage[] => {
   if (eventName !== 'INSERT' || dynamodb?.NewImage?.kind?.S !== OUTBOX_KIND) return []

@@ -5,9 +5,9 @@ let lastMillisecond = 0
 let counter = 0
 
 /**
- * A UUIDv7 of the time (`now` in ms since the epoch) with a 12-bit counter in `rand_a` for ids of one millisecond: a clock that
- * stands still or goes back never makes a smaller id. The counter starts in its lower half, so that there is room to count.
- * RFC 9562, sections 5.7 and 6.2 (method 1). `random` gives the 10 bytes that fill the rest.
+ * A UUIDv7 of the time (`now` in ms since the epoch) with a 12-bit counter in `rand_a` for ids of one millisecond: a
+ * clock that stands still or goes back never makes a smaller id. The counter starts in its lower half, so that there is
+ * room to count. RFC 9562, sections 5.7 and 6.2 (method 1). `random` gives the 10 bytes that fill the rest.
  */
 export const newOutboxId = (now: number = Date.now(), random: (size: number) => Uint8Array = randomBytes): string => {
   const bytes = Buffer.alloc(16)

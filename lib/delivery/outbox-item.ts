@@ -24,7 +24,7 @@ export interface NewOutboxItem {
 }
 
 /** All that leaves for one connection, in the order of its ids. */
-export const outboxPartition = (tenant: string, connectionId: string): string => `${tenant}|outbox|${connectionId}`
+const outboxPartition = (tenant: string, connectionId: string): string => `${tenant}|outbox|${connectionId}`
 
 /** The DynamoDB item that the unit of work writes. */
 export const outboxItem = (item: NewOutboxItem): Record<string, AttributeValue> => ({

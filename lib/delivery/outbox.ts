@@ -14,7 +14,7 @@ import { getItem, toKey } from '../store/table.ts'
 import { OutboxMessage } from './outbox-item.ts'
 
 export { newOutboxId } from './outbox-id.ts'
-export { type NewOutboxItem, OUTBOX_KIND, OutboxMessage, outboxItem, outboxPartition } from './outbox-item.ts'
+export { OutboxMessage, outboxItem } from './outbox-item.ts'
 
 const text = v.pipe(
   v.object({ S: v.string() }),
@@ -40,7 +40,10 @@ const StoredOutboxItem = v.object({
 
 export type OutboxItem = v.InferOutput<typeof StoredOutboxItem>
 
-/** The item as it is now; undefined where there is none or it has expired. Throws `internal` when it is not an outbox item. */
+/**
+ * The item as it is now; undefined where there is none or it has expired. Throws `internal` when it is not an outbox
+ * item.
+ */
 export const readOutbox = async (address: Address): Promise<OutboxItem | undefined> => {
   const item = await getItem(address)
   if (item === undefined) return undefined
@@ -55,8 +58,8 @@ type Change = Pick<UpdateItemCommandInput, 'UpdateExpression' | 'ConditionExpres
 }
 
 /**
- * Applies a change to an item that is not delivered; one that no longer applies was made already, here or by a twin. Every condition compares a
- * number of the item, so none holds for an item that is gone, and nothing brings it back.
+ * Applies a change to an item that is not delivered; one that no longer applies was made already, here or by a twin.
+ * Every condition compares a number of the item, so none holds for an item that is gone, and nothing brings it back.
  */
 const update = async ({ pk, sk }: Address, { values, ...change }: Change): Promise<void> => {
   try {
@@ -75,7 +78,10 @@ const update = async ({ pk, sk }: Address, { values, ...change }: Change): Promi
   }
 }
 
-/** Remembers that the wallet has taken the first `taken` messages; with the last one the item is delivered. `now` is ISO 8601. */
+/**
+ * Remembers that the wallet has taken the first `taken` messages; with the last one the item is delivered. `now` is ISO
+ * 8601.
+ */
 export const markTaken = (item: OutboxItem, taken: number, now: string): Promise<void> =>
   taken < item.messages.length
     ? update(item, {
@@ -95,8 +101,9 @@ export const markTaken = (item: OutboxItem, taken: number, now: string): Promise
       })
 
 /**
- * Remembers a failed attempt: `failed` is for good, `pending` is to be tried again (a message that comes back out of the dead-letter queue is
- * pending anew). Counted once, however often it is marked: the count moves on from what was read.
+ * Remembers a failed attempt: `failed` is for good, `pending` is to be tried again (a message that comes back out of
+ * the dead-letter queue is pending anew). Counted once, however often it is marked: the count moves on from what was
+ * read.
  */
 export const markAttemptFailed = (item: OutboxItem, state: 'pending' | 'failed', lastError: string): Promise<void> =>
   update(item, {

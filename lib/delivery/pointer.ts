@@ -12,5 +12,8 @@ export const readPointer = (body: string): Address | undefined => {
 
 export const writePointer = ({ pk, sk }: Address): string => JSON.stringify({ pk, sk })
 
-/** SQS takes 128 characters for ids of groups and of messages; a hash is shorter than any address and shows nobody's ids. */
+/**
+ * SQS takes 128 characters for ids of groups and of messages; a hash is shorter than any address and shows nobody's
+ * ids.
+ */
 export const queueId = (...parts: string[]): string => digest(JSON.stringify(parts))

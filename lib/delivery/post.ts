@@ -1,10 +1,15 @@
-/** The HTTP poster: one guarded, bounded POST to an endpoint that a stranger chose; the peer's faults are an outcome, never a throw. */
+/**
+ * The HTTP poster: one guarded, bounded POST to an endpoint of a stranger, whose faults are an outcome, never a throw.
+ */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type AddressPolicy, AddressRefusedError, guardedLookup, refusedUrl } from './address-guard.ts'
 
-/** `address`: the guard refused; `connect`: nobody answers there; `response`: the answer is not HTTP; `reset`: the connection broke. */
+/**
+ * `address`: the guard refused; `connect`: nobody answers there; `response`: the answer is not HTTP; `reset`: the
+ * connection broke.
+ */
 export type PostFailure = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'response'
 
 export interface PostLimits {
@@ -41,7 +46,10 @@ export interface PostOutcome {
   detail?: string
 }
 
-/** 2xx: the receiver has it. The head says so; a body that breaks off afterwards changes nothing, and a repeat would be a duplicate. */
+/**
+ * 2xx: the receiver has it. The head says so; a body that breaks off afterwards changes nothing, and a repeat would be
+ * a duplicate.
+ */
 export const isTaken = ({ status }: PostOutcome): boolean => status !== undefined && status >= 200 && status < 300
 
 /** How far an attempt came, to tell failures apart that carry the same code (ECONNRESET). */
@@ -61,7 +69,10 @@ const chosenHeaders = ({ headers }: IncomingMessage): PostOutcome['headers'] => 
   ...(headers['content-type'] === undefined ? {} : { 'content-type': headers['content-type'] }),
 })
 
-/** A connection of its own for every attempt: one kept open over a freeze of the function is stale, and a POST on it may have arrived or not. */
+/**
+ * A connection of its own for every attempt: one kept open over a freeze of the function is stale, and a POST on it may
+ * have arrived or not.
+ */
 const open = ({ url, headers, body, policy, resolve, authorities }: Post): ClientRequest => {
   const target = new URL(url)
   const options = {

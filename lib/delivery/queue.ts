@@ -1,8 +1,8 @@
-/** The queues: the SQS client of this process with bounded waits, sending in order, hiding what is to be tried later. */
+/** The queues: an SQS client with bounded waits, sending in order, hiding what is to be tried later. */
 import { ChangeMessageVisibilityBatchCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
-import { type Settings, settings } from '../settings.ts'
+import { settings } from '../settings.ts'
 
 let client: SQSClient | undefined
 
@@ -19,13 +19,16 @@ export const sqs = (): SQSClient => {
 }
 
 /** The URL of a queue that this function cannot work without. Throws `settings.invalid`. */
-export const queueUrl = (name: 'MESSAGE_QUEUE_URL' | 'WEBHOOK_QUEUE_URL', from: Settings = settings()): string => {
-  const url = from[name]
+export const queueUrl = (name: 'MESSAGE_QUEUE_URL' | 'WEBHOOK_QUEUE_URL'): string => {
+  const url = settings()[name]
   if (url === undefined) throw new AgentError('settings.invalid', `${name}: is missing`)
   return url
 }
 
-/** What goes into a FIFO queue: order is kept within a group, an id that was sent in the last 5 minutes is not taken again. */
+/**
+ * What goes into a FIFO queue: order is kept within a group, an id that was sent in the last 5 minutes is not taken
+ * again.
+ */
 export interface QueueMessage {
   queueUrl: string
   group: string
@@ -37,8 +40,8 @@ export interface QueueMessage {
 export const QUEUE_BATCH = 10
 
 /**
- * Sends messages of one queue in one call: at most `QUEUE_BATCH`, no two of a group, because a call may take the second and refuse the first.
- * Returns those that were not taken; throws when the call as a whole failed.
+ * Sends messages of one queue in one call: at most `QUEUE_BATCH`, no two of a group, because a call may take the second
+ * and refuse the first. Returns those that were not taken; throws when the call as a whole failed.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
 export const sendTogether = async <T extends QueueMessage>(url: string, messages: T[]): Promise<T[]> => {
@@ -63,8 +66,8 @@ export const sendTogether = async <T extends QueueMessage>(url: string, messages
 }
 
 /**
- * Hides received messages for some seconds from now. When that fails they come back after the queue's own visibility timeout, which is only
- * another delay: so it is logged, not thrown.
+ * Hides received messages for some seconds from now. When that fails they come back after the queue's own visibility
+ * timeout, which is only another delay: so it is logged, not thrown.
  */
 export const hide = async (url: string, receiptHandles: string[], seconds: number): Promise<void> => {
   try {

@@ -11,7 +11,10 @@ interface Departure extends QueueMessage {
   sequence: string
 }
 
-/** A change that can't be read is skipped with a line in the log: thrown, it would stop everything behind it in its shard. */
+/**
+ * A change that can't be read is skipped with a line in the log: thrown, it would stop everything behind it in its
+ * shard.
+ */
 const departures = (record: DynamoDBRecord, leaving: Leaving): Departure[] => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   try {
@@ -61,9 +64,10 @@ const send = async (round: Departure[]): Promise<Departure[]> => {
 }
 
 /**
- * Sends what leaves because of the records of one shard, oldest first, and stops at the first round that was not taken as a whole. Returns the
- * sequence number of the first change that was not relayed: it and all behind it come again. What of that was sent already is sent
- * again then, with the same id: the queue drops it, or whoever delivers it sees that it is done.
+ * Sends what leaves because of the records of one shard, oldest first, and stops at the first round that was not taken
+ * as a whole. Returns the sequence number of the first change that was not relayed: it and all behind it come again.
+ * What of that was sent already is sent again then, with the same id: the queue drops it, or whoever delivers it sees
+ * that it is done.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 export const relay = async (records: DynamoDBRecord[], leaving: Leaving): Promise<string | undefined> => {

@@ -13,7 +13,9 @@ const FORMATS = [
   new RegExp(String.raw`^(?:${SHORT_DAYS}) ${MONTH} (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
 ]
 
-/** A two-digit year that looks more than 50 years ahead is the latest one in the past with these digits (section 5.6.7). */
+/**
+ * A two-digit year that looks more than 50 years ahead is the latest one in the past with these digits (section 5.6.7).
+ */
 const fullYear = (digits: string, now: number): number => {
   if (digits.length === 4) return Number(digits)
   const thisYear = new Date(now).getUTCFullYear()

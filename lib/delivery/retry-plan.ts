@@ -17,8 +17,8 @@ export interface RetryPlan {
 const MESSAGE_CAP = 5 * MINUTE
 
 /**
- * Messages to wallets: 1 s, 2 s, 4 s, ... 5 min, with full jitter, so that wallets behind one gateway that comes back are not
- * asked all at once. A wait at the cap is 150 s on average, so this many attempts are about a day.
+ * Messages to wallets: 1 s, 2 s, 4 s, ... 5 min, with full jitter, so that wallets behind one gateway that comes back
+ * are not asked all at once. A wait at the cap is 150 s on average, so this many attempts are about a day.
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export const MESSAGE_PLAN: RetryPlan = {
@@ -26,6 +26,13 @@ export const MESSAGE_PLAN: RetryPlan = {
   planned: (attempt) => Math.min(MESSAGE_CAP, SECOND * 2 ** Math.max(0, Math.min(attempt, 31) - 1)),
   jittered: (planned, random) => planned * random,
 }
+
+/**
+ * The `maxReceiveCount` of the queue to wallets: a few receipts more than attempts, for those that a crash has cost.
+ * SQS takes 1000 at most.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ */
+export const MESSAGE_RECEIPTS = MESSAGE_PLAN.attempts + 5
 
 const WEBHOOK_DELAYS = [
   5 * SECOND,
@@ -60,8 +67,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Ms until the next attempt, or undefined when the plan is used up. A receiver's `Retry-After` replaces the jittered delay,
- * but neither hurries nor holds us up without bound: it counts between half and double of the planned delay.
+ * Ms until the next attempt, or undefined when the plan is used up. A receiver's `Retry-After` replaces the jittered
+ * delay, but neither hurries nor holds us up without bound: it counts between half and double of the planned delay.
  */
 export const nextDelay = (plan: RetryPlan, { attempt, random, retryAfter }: FailedAttempt): number | undefined => {
   if (attempt >= plan.attempts) return undefined
@@ -71,14 +78,15 @@ export const nextDelay = (plan: RetryPlan, { attempt, random, retryAfter }: Fail
 }
 
 /**
- * The longest that SQS hides a message is 12 h counted from its receipt, not from the call that asks for it: a function's 15 min are kept off.
+ * The longest that SQS hides a message is 12 h counted from its receipt, not from the call that asks for it: a
+ * function's 15 min are kept off.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
  */
 export const LONGEST_HIDING_SECONDS = 12 * 3600 - 15 * 60
 
 /**
- * Whole seconds to hide a message that is due at `dueAt` (both in ms since the epoch). A longer delay goes in steps: whoever receives
- * the message before its time hides it again, and does not count that as an attempt.
+ * Whole seconds to hide a message that is due at `dueAt` (both in ms since the epoch). A longer delay goes in steps:
+ * whoever receives the message before its time hides it again, and does not count that as an attempt.
  */
 export const hidingSeconds = (dueAt: number, now: number): number =>
   Math.min(LONGEST_HIDING_SECONDS, Math.max(0, Math.ceil((dueAt - now) / 1000)))

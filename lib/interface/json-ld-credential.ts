@@ -4,17 +4,29 @@ import { Did, JsonObject, noArray, text, Uri } from './fields.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+/** Whether the calendar has the day: JavaScript counts on from the end of a month. */
+const hasDay = (value: string): boolean => {
+  const day = value.slice(0, 10)
+  const start = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
+}
+
 /** RFC 3339, as Credo checks it: seconds and an offset are required. */
 const DateTime = v.pipe(
   text(40),
-  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'must be a date and time of RFC 3339'),
-  v.check((value) => !Number.isNaN(Date.parse(value)), 'must be a date and time of RFC 3339'),
+  v.regex(DATE_TIME, 'must be a date and time of RFC 3339'),
+  v.check(hasDay, 'must be a day of the calendar'),
 )
 
 /** A context by address has a public host: Credo refuses any other. */
 const ContextUrl = v.pipe(
   text(2048),
-  v.regex(/^https?:\/\/[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?$/, 'must be an http(s) URL'),
+  v.regex(
+    /^https?:\/\/(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}(?::\d{1,5})?(?:[/?#][^\s<>]*)?$/,
+    'must be an http(s) URL of a public host',
+  ),
 )
 
 const Context = v.pipe(

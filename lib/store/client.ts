@@ -5,7 +5,8 @@ import { settings } from '../settings.ts'
 let client: DynamoDBClient | undefined
 
 /**
- * Connection 1 s, request 2 s, three attempts: a table that does not answer costs less than a function's timeout.
+ * Connection 1 s, answer 2 s, silence amid it 2 s (`requestTimeout` ends with the headers), three attempts: a table that does not
+ * answer costs less than a function's timeout.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
  */
 export const dynamodb = (): DynamoDBClient => {
@@ -13,7 +14,12 @@ export const dynamodb = (): DynamoDBClient => {
   client ??= new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: 2_000,
+      socketTimeout: 2_000,
+      throwOnRequestTimeout: true,
+    },
   })
   return client
 }

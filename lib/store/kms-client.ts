@@ -8,7 +8,12 @@ let client: KMSClient | undefined
 export const kms = (): KMSClient => {
   client ??= new KMSClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: 2_000,
+      socketTimeout: 2_000,
+      throwOnRequestTimeout: true,
+    },
   })
   return client
 }

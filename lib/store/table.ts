@@ -24,14 +24,26 @@ export const epochSeconds = (now = Date.now()): number => Math.floor(now / 1000)
 export const isLive = (item: Item | undefined, now = epochSeconds()): item is Item =>
   item !== undefined && (item.expiresAt?.N === undefined || Number(item.expiresAt.N) > now)
 
-const PASSING =
-  /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable|ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|socket/i
+/** Names of errors that pass: throttled, out of time, AWS's own. */
+const PASSING = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
+/** Codes of Node's for a way that is broken; `HPE_` is what its HTTP parser could not read. */
+const BROKEN_WAY = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
+
+interface Fault {
+  $fault?: string
+  $metadata?: { httpStatusCode?: number }
+  code?: unknown
+}
 
 /** A fault of AWS or of the way to it becomes `store.unavailable`; anything else is ours and stays as it is. */
 export const translateFault = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof AgentError) return error
-  const { $fault, code } = error as Error & { $fault?: string; code?: unknown }
-  const passing = $fault === 'server' || PASSING.test(`${error.name} ${typeof code === 'string' ? code : ''}`)
+  const { $fault, $metadata, code } = error as Error & Fault
+  const passing =
+    $fault === 'server' ||
+    Number($metadata?.httpStatusCode) >= 500 ||
+    PASSING.test(error.name) ||
+    (typeof code === 'string' && BROKEN_WAY.test(code))
   return passing ? new AgentError('store.unavailable', 'the table does not answer', { cause: error }) : error
 }
 

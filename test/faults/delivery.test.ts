@@ -1,4 +1,4 @@
-/** The way of a message to its wallet over real parts: in order, never lost, doubled only where a crash makes it unavoidable. */
+/** The way of a message to its wallet over real parts: in order, never lost, doubled only where nothing else can be. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { deliverToWallet } from '../../lib/delivery/deliver-to-wallet.ts'
 import { markAttemptFailed, markTaken, newOutboxId, outboxItem, readOutbox } from '../../lib/delivery/outbox.ts'
@@ -133,7 +133,7 @@ describe('a message', () => {
   })
 })
 
-test('a message of an item that there is no time for should be left for the next time, without the ones before it', async () => {
+test('a message that there is no time for should be left for the next time', async () => {
   const item = itemFor('c1', ['a', 'b'])
   await pipeline.put(item)
   const body = writePointer({ pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
@@ -300,7 +300,7 @@ describe('a mishap', () => {
     return items
   }
 
-  test('of a queue that takes a batch but for its first entry keeps that one before the next of its connection', async () => {
+  test('of a queue that takes a batch but for its first entry keeps the order of its connection', async () => {
     await commit('c1', 'a')
     await commit('c2', 'x')
     await commit('c1', 'b')
@@ -314,7 +314,7 @@ describe('a mishap', () => {
     expect(taken('c2')).toEqual(['x'])
   })
 
-  test('at every single call, before or after it, loses nothing and keeps the order; only an unmarked delivery is doubled', async () => {
+  test('at every single call loses nothing and keeps the order; only an unmarked delivery is doubled', async () => {
     await scenario()
     const names = pipeline.calls.map(({ name }) => name)
     expect(names).toContain('SendMessageBatchCommand')

@@ -1,4 +1,4 @@
-/** The way of a message in small: table stream → relayChanges → FIFO queue → deliverMessage, stepped by the test and killed at will. */
+/** The way of a message in small, stepped by the test and killed at will: stream → relay → queue → sender. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
@@ -21,14 +21,15 @@ import { startFauxqs } from 'fauxqs'
 import { deliverMessage } from '../../functions/deliver-message.ts'
 import { relayChanges } from '../../functions/relay-changes.ts'
 import { sqs } from '../../lib/delivery/queue.ts'
+import { MESSAGE_RECEIPTS } from '../../lib/delivery/retry-plan.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
 
 type Item = Record<string, AttributeValue>
 
 /**
- * What happens to one call of AWS: the process dies, or the call fails; before it is sent, or after it took effect. Or a batch is taken
- * but for its first entry.
+ * What happens to one call of AWS: the process dies, or the call fails; before it is sent, or after it took effect. Or
+ * a batch is taken but for its first entry.
  */
 export interface Mishap {
   /** From 1, counted over all calls of the functions. */
@@ -50,7 +51,10 @@ const never = new Promise<never>(() => {})
 const QUEUE = 'messages.fifo'
 const DEAD_LETTERS = 'dead-letters.fifo'
 
-/** Starts table and queues and points the functions' settings to them. One at a time in a process: the clients are made once. */
+/**
+ * Starts table and queues and points the functions' settings to them. One at a time in a process: the clients are made
+ * once.
+ */
 export const startPipeline = async () => {
   const dynamo = await startDynamo()
   const server = await startFauxqs({ port: 0, logger: false })
@@ -61,7 +65,7 @@ export const startPipeline = async () => {
       FifoQueue: 'true',
       // What is not hidden by plan comes back soon, but never while a function still runs.
       VisibilityTimeout: '2',
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.queueArn, maxReceiveCount: 590 }),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.queueArn, maxReceiveCount: MESSAGE_RECEIPTS }),
     },
   })
   Object.assign(process.env, {
@@ -148,7 +152,10 @@ export const startPipeline = async () => {
   let iterator = start.ShardIterator
   let unread: DynamoDBRecord[] = []
 
-  /** One batch of the stream through the relay; what it reports stays for the next time. Returns how many records are left. */
+  /**
+   * One batch of the stream through the relay; what it reports stays for the next time. Returns how many records are
+   * left.
+   */
   const relayOnce = async (): Promise<number> => {
     const { Records = [], NextShardIterator } = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }))
     iterator = NextShardIterator
@@ -194,7 +201,9 @@ export const startPipeline = async () => {
     awsRegion: REGION,
   })
 
-  /** One batch of the queue through the sender; a dead one's messages come back at once. Returns how many were received. */
+  /**
+   * One batch of the queue through the sender; a dead one's messages come back at once. Returns how many were received.
+   */
   const deliverOnce = async (batchSize = 10): Promise<number> => {
     const { Messages = [] } = await poller.send(
       new ReceiveMessageCommand({

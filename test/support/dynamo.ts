@@ -1,4 +1,4 @@
-/** The embedded DynamoDB for tests: the dynoxide binary out of its npm package on a free port, with the service's table and stream. */
+/** The embedded DynamoDB for tests: the dynoxide binary on a free port, with the service's table and its stream. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -46,7 +46,9 @@ const createTable = (client: DynamoDBClient, table: string) =>
     }),
   )
 
-/** Creates the table as soon as the process answers; false when the process ended first (its port was taken meanwhile). */
+/**
+ * Creates the table as soon as the process answers; false when the process ended first (its port was taken meanwhile).
+ */
 const ready = async (child: ChildProcess, client: DynamoDBClient, table: string): Promise<boolean> => {
   const deadline = Date.now() + 10_000
   while (child.exitCode === null && child.signalCode === null) {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Certificate } from './certificate.ts'
 
 /** A proper answer, late if wanted. */
-export interface Answer {
+interface Answer {
   status: number
   headers?: Record<string, string>
   body?: string
@@ -15,7 +15,7 @@ export interface Answer {
   after?: number
 }
 
-export type Fault =
+type Fault =
   | 'reset before the body was read'
   | 'reset after the body was read'
   | 'stall before the headers'
@@ -26,7 +26,7 @@ export type Fault =
 
 export type Behaviour = Answer | Fault
 
-export interface Received {
+interface Received {
   path: string
   headers: IncomingHttpHeaders
   body: string
@@ -80,7 +80,10 @@ const fail = (fault: Fault, { socket }: IncomingMessage, response: ServerRespons
     })
 }
 
-/** Starts a receiver that answers 200; over TLS when a certificate is given; on the port where one was before, or on a free one. */
+/**
+ * Starts a receiver that answers 200; over TLS when a certificate is given; on the port where one was before, or on a
+ * free one.
+ */
 export const startFaultyReceiver = async (certificate?: Certificate, onPort = 0): Promise<FaultyReceiver> => {
   const received: Received[] = []
   const sockets: Socket[] = []

@@ -97,6 +97,16 @@ describe('an answer', () => {
   })
 })
 
+test('a name with several addresses is tried until one answers', async () => {
+  // Nobody listens at ::1.
+  const both: LookupFunction = (_name, _options, callback) =>
+    callback(null, [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ])
+  expect(await send({ url: `http://wallet.example:${receiver.port}/`, resolve: both })).toMatchObject({ status: 200 })
+})
+
 describe('a fault', () => {
   test('before the body was read is a reset', async () => {
     receiver.behave('reset before the body was read')
@@ -240,7 +250,7 @@ describe('the guard', () => {
     expect(receiver.connections()).toBe(0)
   })
 
-  test('connects to the address that it has checked: an answer that changes afterwards is never asked for', async () => {
+  test('connects to the address that it has checked: an answer that changes is never asked for', async () => {
     const answers = ['127.0.0.1', '10.0.0.1']
     let asked = 0
     const rebinding: LookupFunction = (_name, _options, callback) =>
@@ -256,7 +266,8 @@ describe('the guard', () => {
     const proxy = await start()
     const script = `
       import { post } from ${JSON.stringify(new URL('../../../lib/delivery/post.ts', import.meta.url).href)}
-      const outcome = await post({ url: ${JSON.stringify(receiver.url)}, headers: {}, body: '', policy: { local: true } })
+      const url = ${JSON.stringify(receiver.url)}
+      const outcome = await post({ url, headers: {}, body: '', policy: { local: true } })
       process.stdout.write(String(outcome.status))
     `
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {

@@ -362,6 +362,8 @@ describe('CreateOffer', () => {
     [{ issuer: {} }, 'credential.issuer'],
     [{ issuanceDate: '2026-11-20' }, 'credential.issuanceDate'],
     [{ issuanceDate: '2026-13-20T00:00:00Z' }, 'credential.issuanceDate'],
+    [{ issuanceDate: '2026-02-30T00:00:00Z' }, 'credential.issuanceDate'],
+    [{ issuanceDate: '2026-11-20T24:00:00Z' }, 'credential.issuanceDate'],
     [{ issuanceDate: '2026-11-20T00:00Z' }, 'credential.issuanceDate'],
     [{ issuanceDate: 7 }, 'credential.issuanceDate'],
     [{ expirationDate: 'never' }, 'credential.expirationDate'],

@@ -1,0 +1,82 @@
+/** The registration item of an endpoint, with its health and its secrets as they lie in the table (sealed). */
+import * as v from 'valibot'
+import type { RegistrationKind } from '../records/registration.ts'
+import { organizationPartition } from '../store/address.ts'
+import { type Item, queryAll } from '../store/table.ts'
+
+export const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
+
+/** How an endpoint has been doing. Times are ISO 8601 UTC. */
+export interface EndpointHealth {
+  status: EndpointStatus
+  /** The first failure since the last success. */
+  failingSince?: string | undefined
+  lastSuccessAt?: string | undefined
+  lastFailureAt?: string | undefined
+  lastError?: string | undefined
+  disabledAt?: string | undefined
+  disabledReason?: string | undefined
+}
+
+/** An organization's endpoint that is not pending. */
+export interface Endpoint extends EndpointHealth {
+  id: string
+  orgId: string
+  kind: RegistrationKind
+  url: string
+  createdAt: string
+  updatedAt: string
+  /** Counts the writes of the item. */
+  version: number
+  /** Sealed with the organization's data key, at the address of the item. */
+  secret: Uint8Array
+  /** The secret before the last rotation; signs too until `previousUntil` (epoch seconds). */
+  previousSecret?: Uint8Array | undefined
+  previousUntil?: number | undefined
+}
+
+const text = v.pipe(
+  v.object({ S: v.string() }),
+  v.transform(({ S }) => S),
+)
+const number = v.pipe(
+  v.object({ N: v.string() }),
+  v.transform(({ N }) => Number(N)),
+)
+const bytes = v.pipe(
+  v.object({ B: v.instance(Uint8Array) }),
+  v.transform(({ B }) => B),
+)
+
+const EndpointItem = v.object({
+  id: text,
+  orgId: text,
+  sk: v.pipe(text, v.picklist(['notification', 'webhook'])),
+  url: text,
+  status: v.pipe(text, v.picklist(ENDPOINT_STATUSES)),
+  createdAt: text,
+  updatedAt: text,
+  version: number,
+  secret: bytes,
+  previousSecret: v.optional(bytes),
+  previousUntil: v.optional(number),
+  failingSince: v.optional(text),
+  lastSuccessAt: v.optional(text),
+  lastFailureAt: v.optional(text),
+  lastError: v.optional(text),
+  disabledAt: v.optional(text),
+  disabledReason: v.optional(text),
+})
+
+/** Undefined for an item that is no endpoint: a pending registration. */
+export const fromEndpointItem = (item: Item): Endpoint | undefined => {
+  const result = v.safeParse(EndpointItem, item)
+  if (!result.success) return undefined
+  const { sk, ...endpoint } = result.output
+  return { ...endpoint, kind: sk }
+}
+
+/** The endpoints of an organization: at most one of each kind. */
+export const readEndpoints = async (orgId: string): Promise<Endpoint[]> =>
+  (await queryAll(organizationPartition(orgId))).map(fromEndpointItem).filter((endpoint) => endpoint !== undefined)

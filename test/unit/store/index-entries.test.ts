@@ -1,0 +1,227 @@
+/** What a record is found by, and where a query looks. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { entryPartition, recordAddress } from '../../../lib/store/address.ts'
+import {
+  everyPartition,
+  indexEntries,
+  partitionsOf,
+  recordOfEntry,
+  type TagQuery,
+  tagPartition,
+} from '../../../lib/store/index-entries.ts'
+import { matches } from '../../../lib/store/query-match.ts'
+import { content, type Tags } from '../../../lib/store/stored-record.ts'
+import { ACME, storedRecord } from './records.ts'
+import { queryOf, tagsOf } from './tag-queries.ts'
+
+const at = (type: string, index: string, value: string) => entryPartition(ACME, type, index, value)
+const partitionsWith = (type: string, tags: Tags) => [...indexEntries(storedRecord({ type, tags })).keys()]
+const lookUp = (type: string, query: TagQuery) => partitionsOf(ACME, type, query)
+const NOT_INDEXED = expect.objectContaining({ code: 'store.query_not_indexed' })
+
+describe('a record', () => {
+  test.each<[string, Tags, [string, string][]]>([
+    ['DidRecord', { did: 'd', role: 'created', method: 'peer' }, [['did', 'd']]],
+    [
+      'DidRecord',
+      { did: 'd', alternativeDids: ['e', 'f'] },
+      [
+        ['did', 'd'],
+        ['did', 'e'],
+        ['did', 'f'],
+      ],
+    ],
+    [
+      'DidRecord',
+      { recipientKeyFingerprints: ['k', 'l'] },
+      [
+        ['recipientKey', 'k'],
+        ['recipientKey', 'l'],
+      ],
+    ],
+    ['ConnectionRecord', {}, [['*', '*']]],
+    [
+      'ConnectionRecord',
+      { did: 'd', previousDids: ['c'] },
+      [
+        ['*', '*'],
+        ['did', 'd'],
+        ['did', 'c'],
+      ],
+    ],
+    [
+      'ConnectionRecord',
+      { theirDid: 'd', previousTheirDids: ['c'] },
+      [
+        ['*', '*'],
+        ['theirDid', 'd'],
+        ['theirDid', 'c'],
+      ],
+    ],
+    [
+      'ConnectionRecord',
+      { threadId: 't', outOfBandId: 'o' },
+      [
+        ['*', '*'],
+        ['threadId', 't'],
+        ['outOfBandId', 'o'],
+      ],
+    ],
+    [
+      'OutOfBandRecord',
+      { invitationId: 'i', threadId: 't', state: 's' },
+      [
+        ['invitationId', 'i'],
+        ['threadId', 't'],
+      ],
+    ],
+    ['OutOfBandRecord', { invitationRequestsThreadIds: ['r'] }, [['requestThreadId', 'r']]],
+    ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, [['associatedRecordId', 'p']]],
+    ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, [['connectionId', 'c']]],
+    [
+      'ProofRecord',
+      { threadId: 't', parentThreadId: 'p' },
+      [
+        ['threadId', 't'],
+        ['parentThreadId', 'p'],
+      ],
+    ],
+    [
+      'CredentialRecord',
+      { threadId: 't', connectionId: 'c' },
+      [
+        ['threadId', 't'],
+        ['connectionId', 'c'],
+      ],
+    ],
+    ['StorageVersionRecord', { threadId: 't' }, []],
+  ])('of type %s with %o should have the entries %o', (type, tags, entries) => {
+    const expected = entries.map(([index, value]) => at(type, index, value))
+    expect(partitionsWith(type, tags).sort()).toEqual(expected.sort())
+  })
+
+  test('should have one entry where two of its tags have the same value under one name', () => {
+    expect(partitionsWith('DidRecord', { did: 'd', alternativeDids: ['d', 'd'] })).toEqual([
+      at('DidRecord', 'did', 'd'),
+    ])
+  })
+
+  test('should have no entry for a tag that is not set', () => {
+    expect(partitionsWith('ProofRecord', { threadId: undefined, parentThreadId: null })).toEqual([])
+    expect(partitionsWith('DidRecord', { alternativeDids: [] })).toEqual([])
+  })
+
+  test('should be carried by the entries that a list shows, and only named by the others', () => {
+    const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
+    const entries = indexEntries(record)
+    expect(entries.get(at('ConnectionRecord', 'did', 'd'))).toMatchObject(content(record))
+    expect(entries.get(everyPartition(ACME, 'ConnectionRecord'))).toMatchObject(content(record))
+    const bare = entries.get(at('ConnectionRecord', 'threadId', 't'))
+    expect(Object.keys(bare ?? {}).sort()).toEqual(['kind', 'pk', 'sk'])
+  })
+
+  test('should be found back from each of its entries', () => {
+    const record = storedRecord({ id: 'a.b_c:d-e', tags: { did: 'd', threadId: 't' } })
+    for (const entry of indexEntries(record).values())
+      expect(recordOfEntry(entry)).toEqual(recordAddress(ACME, record.type, record.id))
+    expect(() => recordOfEntry({ pk: { S: 'acme' }, sk: { S: '-' } })).toThrow('no entry')
+  })
+
+  test('should have keys within the limits of DynamoDB, however long its tags', () => {
+    const long = `did:peer:4${'z'.repeat(5_000)}`
+    const record = storedRecord({ tenant: 't'.repeat(64), id: 'i'.repeat(64), tags: { did: long, theirDid: long } })
+    for (const { pk, sk } of indexEntries(record).values()) {
+      expect(Buffer.byteLength(pk?.S ?? '')).toBeLessThanOrEqual(2_048)
+      expect(Buffer.byteLength(sk?.S ?? '')).toBeLessThanOrEqual(1_024)
+    }
+  })
+
+  test('should never share an index with another tenant or type', () => {
+    const tags = { threadId: 't' }
+    const of = (changes: object) => [...indexEntries(storedRecord({ tags, ...changes })).keys()]
+    const all = [
+      ...of({ type: 'ProofRecord' }),
+      ...of({ type: 'CredentialRecord' }),
+      ...of({ type: 'ProofRecord', tenant: 'other' }),
+    ]
+    expect(new Set(all).size).toBe(all.length)
+  })
+})
+
+describe('a query', () => {
+  const did = (value: string) => at('DidRecord', 'did', value)
+  const key = (value: string) => at('DidRecord', 'recipientKey', value)
+
+  test.each<[TagQuery, string[]]>([
+    [{ did: 'd' }, [did('d')]],
+    [{ role: 'created', did: 'd' }, [did('d')]],
+    [{ recipientKeyFingerprints: ['k', 'l'], role: 'created' }, [key('k')]],
+    [{ alternativeDids: ['d'] }, [did('d')]],
+    [{ did: null, alternativeDids: ['e'] }, [did('e')]],
+    [{ did: undefined, alternativeDids: ['e'] }, [did('e')]],
+    [{ $or: [{ did: 'd' }, { alternativeDids: ['d'] }] }, [did('d')]],
+    [{ $or: [{ did: 'd' }, { did: 'e' }] }, [did('d'), did('e')]],
+    [{ $or: [{ did: 'd' }, { recipientKeyFingerprints: ['k'] }], role: 'created' }, [did('d'), key('k')]],
+    [{ $and: [{ role: 'created' }, { did: 'd' }] }, [did('d')]],
+    [{ $and: [{ $or: [{ did: 'd' }, { did: 'e' }] }] }, [did('d'), did('e')]],
+    [{ did: 'd', $not: { did: 'e' } }, [did('d')]],
+    [{ did: 'd', $or: [{ role: 'created' }, { role: 'received' }] }, [did('d')]],
+  ])('%o should look where all that it can match is', (query, partitions) => {
+    expect(lookUp('DidRecord', query)).toEqual(partitions)
+  })
+
+  test.each<TagQuery>([
+    {},
+    { role: 'created' },
+    { did: null },
+    { did: undefined },
+    { alternativeDids: [] },
+    { $not: { did: 'd' } },
+    { $or: [{ did: 'd' }, { role: 'created' }] },
+    { $or: [{ did: 'd' }, { $not: { did: 'e' } }] },
+    { $and: [{ role: 'created' }, { method: 'peer' }] },
+    { $or: [] },
+  ])('%o should be refused where only a scan could answer it', (query) => {
+    expect(() => lookUp('DidRecord', query)).toThrow(NOT_INDEXED)
+  })
+
+  test('should name what is missing, and no value', () => {
+    expect(() => lookUp('DidRecord', { role: 'secret' })).toThrow('no index of DidRecord answers a query by role')
+    expect(() => lookUp('UnknownRecord', {})).toThrow('by nothing')
+    expect(() => tagPartition(ACME, 'ProofRecord', 'state', 'secret')).toThrow(NOT_INDEXED)
+  })
+
+  test.each<TagQuery>([{}, { state: 'completed' }, { $or: [{ did: 'd' }, { state: 'x' }] }, { $not: { did: 'd' } }])(
+    '%o should look through the list of all where the type has one',
+    (query) => {
+      expect(lookUp('ConnectionRecord', query)).toEqual([everyPartition(ACME, 'ConnectionRecord')])
+    },
+  )
+
+  test('should find a boolean by itself', () => {
+    expect(lookUp('ProofRecord', { threadId: true })).toEqual(partitionsWith('ProofRecord', { threadId: true }))
+  })
+})
+
+test('should look where every record that matches has an entry, whatever the query', () => {
+  const names = ['did', 'alternativeDids', 'recipientKeyFingerprints', 'role']
+  let looked = 0
+  const partitions = (query: TagQuery): string[] | undefined => {
+    try {
+      return lookUp('DidRecord', query)
+    } catch {
+      return undefined
+    }
+  }
+  fc.assert(
+    fc.property(tagsOf(names), queryOf(names), (tags, query) => {
+      const where = partitions(query)
+      if (where === undefined || !matches(tags, query)) return
+      looked += 1
+      expect(new Set(where).isDisjointFrom(new Set(partitionsWith('DidRecord', tags)))).toBe(false)
+    }),
+    { numRuns: 5_000 },
+  )
+  expect(looked).toBeGreaterThan(100)
+})

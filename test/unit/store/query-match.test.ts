@@ -1,0 +1,106 @@
+/** Which tags match which query: the rules of Credo's storages. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { TagQuery } from '../../../lib/store/index-entries.ts'
+import { matches } from '../../../lib/store/query-match.ts'
+import type { Tags, TagValue } from '../../../lib/store/stored-record.ts'
+import { queryOf, tagsOf } from './tag-queries.ts'
+
+const TAGS: Tags = {
+  state: 'done',
+  role: 'prover',
+  ready: true,
+  hidden: false,
+  keys: ['a', 'b'],
+  none: [],
+  gone: undefined,
+  unset: null,
+}
+
+describe('a term', () => {
+  test.each<[string, TagQuery, boolean]>([
+    ['of the same text', { state: 'done' }, true],
+    ['of another text', { state: 'open' }, false],
+    ['of a part of the text', { state: 'don' }, false],
+    ['of a tag that is not there', { threadId: 'x' }, false],
+    ['of true', { ready: true }, true],
+    ['of false', { hidden: false }, true],
+    ['of the other boolean', { ready: false }, false],
+    ['of a boolean in letters', { ready: 'true' }, false],
+    ['of false for a tag that is not there', { threadId: false }, false],
+    ['of all of a list', { keys: ['b', 'a'] }, true],
+    ['of some of a list', { keys: ['b'] }, true],
+    ['of nothing of a list', { keys: [] }, true],
+    ['of nothing of an empty list', { none: [] }, true],
+    ['of more than a list', { keys: ['a', 'c'] }, false],
+    ['of a text for a list that holds it', { keys: 'a' }, false],
+    ['of a list for a text', { state: ['done'] }, false],
+    ['of a list for a tag that is not there', { threadId: ['x'] }, false],
+    ['of null for a tag that is not there', { threadId: null }, true],
+    ['of null for a tag that is undefined', { gone: null }, true],
+    ['of null for a tag that is null', { unset: null }, true],
+    ['of null for a tag that is set', { state: null }, false],
+    ['of null for an empty list', { none: null }, false],
+    ['of null for false', { hidden: null }, false],
+    ['of undefined', { state: undefined, threadId: undefined }, true],
+    ['of the name of something that every object has', { toString: null, constructor: null }, true],
+  ])('%s: %o should be %s', (_name, query, expected) => {
+    expect(matches(TAGS, query)).toBe(expected)
+  })
+})
+
+describe('a query', () => {
+  test.each<[TagQuery, boolean]>([
+    [{}, true],
+    [{ state: 'done', role: 'prover' }, true],
+    [{ state: 'done', role: 'verifier' }, false],
+    [{ $and: [{ state: 'done' }, { role: 'prover' }] }, true],
+    [{ $and: [{ state: 'done' }, { role: 'verifier' }] }, false],
+    [{ $or: [{ state: 'open' }, { role: 'prover' }] }, true],
+    [{ $or: [{ state: 'open' }, { role: 'verifier' }] }, false],
+    [{ $not: { state: 'open' } }, true],
+    [{ $not: { state: 'done' } }, false],
+    [{ $not: { threadId: 'x' } }, true],
+    [{ $not: { state: 'done', role: 'verifier' } }, true],
+    [{ $not: { $not: { state: 'done' } } }, true],
+    [{ role: 'prover', $or: [{ $not: { state: 'done' } }, { $and: [{ keys: ['b'] }] }] }, true],
+    [{ role: 'verifier', $or: [{ state: 'done' }] }, false],
+    [{ role: 'prover', $not: { $or: [{ state: 'open' }, { ready: true }] } }, false],
+    [{ $and: [], $or: [] }, true],
+  ])('%o should be %s', (query, expected) => {
+    expect(matches(TAGS, query)).toBe(expected)
+  })
+})
+
+/** The records that a query finds, as sets: an intersection for "and", a union for "or", what is left for "not". */
+const find = (all: Map<number, Tags>, { $and = [], $or = [], $not, ...terms }: TagQuery): Set<number> => {
+  const every = new Set(all.keys())
+  const found = Object.entries(terms).map(([name, value]) => having(all, name, value as TagValue))
+  const both = [...found, ...$and.map((part) => find(all, part))].reduce(
+    (left, right) => left.intersection(right),
+    every,
+  )
+  const either =
+    $or.length === 0 ? every : $or.map((part) => find(all, part)).reduce((left, right) => left.union(right))
+  return both.intersection(either).difference($not === undefined ? new Set() : find(all, $not))
+}
+const having = (all: Map<number, Tags>, name: string, wanted: TagValue): Set<number> => {
+  const has = (tags: Tags): boolean => {
+    const value = tags[name]
+    if (wanted === undefined) return true
+    if (Array.isArray(wanted)) return Array.isArray(value) && new Set(wanted).isSubsetOf(new Set(value))
+    return wanted === null ? (value ?? null) === null : value === wanted
+  }
+  return new Set([...all].filter(([, tags]) => has(tags)).map(([id]) => id))
+}
+
+test('should match what a plain search through all records finds, whatever the query', () => {
+  const names = ['state', 'ready', 'keys']
+  fc.assert(
+    fc.property(fc.array(tagsOf(names), { minLength: 1, maxLength: 8 }), queryOf(names), (records, query) => {
+      const found = find(new Map(records.entries()), query)
+      expect(records.map((tags) => matches(tags, query))).toEqual(records.map((_tags, index) => found.has(index)))
+    }),
+    { numRuns: 1_000 },
+  )
+})
