@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { stopChild, tieToUs, whenServing } from './child-process.ts'
-import { reason, StageFailure } from './failure.ts'
+import { reason, StageFailure, systemCode } from './failure.ts'
 import { freePort, LOOPBACK } from './port.ts'
 import type { LocalSettings } from './settings.ts'
 
@@ -33,7 +33,8 @@ const running = async (child: ChildProcess, port: number): Promise<Database> => 
   try {
     await whenServing(child, endpoint)
   } catch (error) {
-    throw new StageFailure(`The embedded DynamoDB does not start: ${reason(error)}`, error)
+    const why = systemCode(error) === 'ENOENT' ? `there is no ${child.spawnfile}` : reason(error)
+    throw new StageFailure(`The embedded DynamoDB does not start: ${why}`, error)
   }
   let stopping = false
   return {

@@ -20,14 +20,14 @@ class NoFileSystem implements FileSystem {
 }
 
 async function refuse(): Promise<never> {
-  throw new CredoError('this agent has no file system')
+  throw new CredoError('this agent has no files, and fetches nothing unguarded')
 }
 
-/** `fetch` is bound late, so that a bundle does not load it before something is fetched. */
 export const agentDependencies: AgentDependencies = {
   FileSystem: NoFileSystem,
   EventEmitterClass: EventEmitter,
-  fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(5_000) }),
+  // What this agent reads from the web goes through web-documents.ts.
+  fetch: refuse,
   // Only asked for by transports that this agent does not have.
   WebSocketClass: undefined as unknown as AgentDependencies['WebSocketClass'],
 }

@@ -16,7 +16,6 @@ import {
   PeerDidRegistrar,
   PeerDidResolver,
   type StorageService,
-  WebDidResolver,
 } from '@credo-ts/core'
 import {
   DidCommAutoAcceptCredential,
@@ -34,6 +33,7 @@ import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
+import { GuardedWebDidResolver, w3cCredentials } from './web-documents.ts'
 
 /** Resolved DID documents of others, in memory; a created one is in the table. */
 const CACHED_DOCUMENTS = 500
@@ -67,8 +67,9 @@ export const agentModules = (endpoint: string, contexts: AgentContextProvider) =
   cache: new CacheModule({ cache: new InMemoryLruCache({ limit: CACHED_DOCUMENTS }), useCachedStorageService: false }),
   dids: new DidsModule({
     registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
-    resolvers: [new KeyDidResolver(), new PeerDidResolver(), new JwkDidResolver(), new WebDidResolver()],
+    resolvers: [new KeyDidResolver(), new PeerDidResolver(), new JwkDidResolver(), new GuardedWebDidResolver()],
   }),
+  w3cCredentials: w3cCredentials(),
   didcomm: new DidCommModule(didCommOptions(endpoint)),
   anonCredsNonces: new AnonCredsNonces(),
   // Last: it replaces what modules before it have registered.

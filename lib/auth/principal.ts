@@ -37,7 +37,7 @@ const Claims = v.looseObject({
 const unauthorized = (cause?: unknown) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
 
 /** A token is over when its expiry is further back than the tolerance. `now` in epoch seconds. */
-export const isExpired = (expiresAt: number, now: number): boolean => !(expiresAt > now - CLOCK_TOLERANCE)
+const isExpired = (expiresAt: number, now: number): boolean => !(expiresAt > now - CLOCK_TOLERANCE)
 
 /** Makes a principal of verified claims. `now` in epoch seconds. Throws `auth.unauthorized`. */
 export const principalFromClaims = (claims: unknown, now: number): Principal => {

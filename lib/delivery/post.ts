@@ -1,5 +1,5 @@
 /**
- * The HTTP poster: one guarded, bounded POST to an endpoint of a stranger, whose faults are an outcome, never a throw.
+ * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a throw.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -23,10 +23,9 @@ export interface PostLimits {
 
 export const POST_LIMITS: PostLimits = { connectMs: 3_000, attemptMs: 15_000, responseBytes: 64 * 1024 }
 
-export interface Post {
+export interface Get {
   url: string
   headers: Record<string, string>
-  body: string
   policy: AddressPolicy
   limits?: Partial<PostLimits>
   /** The resolver under the guard, and the authorities that are trusted besides the system's: for tests. */
@@ -34,10 +33,14 @@ export interface Post {
   authorities?: string
 }
 
+export interface Post extends Get {
+  body: string
+}
+
 export interface PostOutcome {
   /** Of the response; present as soon as its head was read, whatever became of its body. */
   status?: number
-  headers: { 'retry-after'?: string; 'content-type'?: string }
+  headers: { 'retry-after'?: string; 'content-type'?: string; location?: string }
   /** The part of the response body that was read, as UTF-8. */
   body: string
   milliseconds: number
@@ -67,20 +70,22 @@ const failureOf = (error: Error, stage: Stage): PostFailure => {
 const chosenHeaders = ({ headers }: IncomingMessage): PostOutcome['headers'] => ({
   ...(headers['retry-after'] === undefined ? {} : { 'retry-after': headers['retry-after'] }),
   ...(headers['content-type'] === undefined ? {} : { 'content-type': headers['content-type'] }),
+  ...(headers.location === undefined ? {} : { location: headers.location }),
 })
 
 /**
  * A connection of its own for every attempt: one kept open over a freeze of the function is stale, and a POST on it may
  * have arrived or not.
  */
-const open = ({ url, headers, body, policy, resolve, authorities }: Post): ClientRequest => {
+const open = ({ url, headers, policy, resolve, authorities }: Get, body: string | undefined): ClientRequest => {
   const target = new URL(url)
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   const options = {
-    method: 'POST',
+    method: body === undefined ? 'GET' : 'POST',
     // A fresh agent: unlike the global one it knows no proxy of the environment (NODE_USE_ENV_PROXY).
     agent: false as const,
     lookup: guardedLookup(policy, resolve),
-    headers: { 'user-agent': 'serverless-agent', ...headers, 'content-length': Buffer.byteLength(body) },
+    headers: { 'user-agent': 'serverless-agent', ...headers, ...length },
   }
   if (target.protocol === 'http:') return httpRequest(target, options)
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not count.
@@ -92,7 +97,12 @@ const open = ({ url, headers, body, policy, resolve, authorities }: Post): Clien
 }
 
 /** Posts once. Redirects are not followed: a 3xx is a status like any other. Never throws for the peer's faults. */
-export const post = (attempt: Post): Promise<PostOutcome> => {
+export const post = (attempt: Post): Promise<PostOutcome> => exchange(attempt, attempt.body)
+
+/** Gets once. A redirect is the caller's business. Never throws for the peer's faults. */
+export const get = (attempt: Get): Promise<PostOutcome> => exchange(attempt, undefined)
+
+const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> => {
   const started = performance.now()
   const limits = { ...POST_LIMITS, ...attempt.limits }
   const outcome: PostOutcome = { headers: {}, body: '', milliseconds: 0 }
@@ -100,7 +110,7 @@ export const post = (attempt: Post): Promise<PostOutcome> => {
   if (refusal !== undefined) return Promise.resolve({ ...outcome, failure: 'address', detail: refusal })
 
   return new Promise((resolve) => {
-    const request = open(attempt)
+    const request = open(attempt, sent)
     const chunks: Buffer[] = []
     let size = 0
     let stage: Stage = 'connect'
@@ -143,6 +153,6 @@ export const post = (attempt: Post): Promise<PostOutcome> => {
       response.on('end', () => settle())
       response.on('error', fail)
     })
-    request.end(attempt.body)
+    request.end(sent)
   })
 }

@@ -6,10 +6,10 @@ import { keep, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
 /** Largest body in bytes. */
-export const MAX_BODY = 256 * 1024
+const MAX_BODY = 256 * 1024
 
 /** Deepest nesting: far below what a recursion over the value could stumble on. */
-export const MAX_DEPTH = 64
+const MAX_DEPTH = 64
 
 const JSON_MEDIA_TYPE = /^application\/([a-z0-9!#$&^_.-]+\+)?json$/
 

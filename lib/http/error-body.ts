@@ -96,7 +96,7 @@ const isUnavailable = (error: unknown): boolean => {
   return typeof status === 'number' && (status >= 500 || status === 429)
 }
 
-export const statusOf = (error: unknown): ErrorStatus => {
+const statusOf = (error: unknown): ErrorStatus => {
   if (isAgentError(error)) return STATUS[error.code]
   return chainOf(error).some(isUnavailable) ? 503 : 500
 }

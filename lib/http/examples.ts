@@ -1,6 +1,6 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
 
-export interface Example {
+interface Example {
   /** Body of the request, where there is one. */
   request?: unknown
   /** Body of the answer. */

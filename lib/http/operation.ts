@@ -13,8 +13,8 @@ import { checkParameters } from './parameters.ts'
 import { type Act, Answer, type AnswerBody, type OperationRequest } from './request.ts'
 import { toFieldIssues } from './validate.ts'
 
-export type { Act, AnswerBody, OperationRequest } from './request.ts'
-export { Answer, answer } from './request.ts'
+export type { Act, OperationRequest } from './request.ts'
+export { answer } from './request.ts'
 
 /** Time that is kept back of Lambda's own, so that a slow dependency ends in our 503 and not in the gateway's, in ms. */
 const TIME_TO_ANSWER = 250

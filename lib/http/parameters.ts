@@ -16,8 +16,8 @@ const pathOf = ({ pathParameters }: OperationEvent) =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]))
 
 /** The gateway keeps the last of a repeated parameter; which of them the caller means is not ours to guess. */
-const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, known: object): void => {
-  const repeated = Object.keys(known).filter((name) => (parameters?.[name]?.length ?? 0) > 1)
+const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, names: string[]): void => {
+  const repeated = names.filter((name) => (parameters?.[name]?.length ?? 0) > 1)
   if (repeated.length === 0) return
   const details = repeated.map((path) => ({ path, message: 'must be given once' }))
   throw new AgentError('request.malformed', 'The query is not valid', { details })
@@ -30,6 +30,6 @@ export const checkParameters =
     if (path) keep(event, { path: validate(path, pathOf(event), 'request.malformed', 'The path is not valid') })
     if (!query) return
     const checked = validate(query, event.queryStringParameters ?? {}, 'request.malformed', 'The query is not valid')
-    assertSingle(event, event.queryStringParameters ?? {})
+    assertSingle(event, Object.keys(Object(checked)))
     keep(event, { query: checked })
   }

@@ -4,7 +4,7 @@ import type * as v from 'valibot'
 export type Schema = v.GenericSchema
 
 /** `token`: the gateway's authorizer lets in. `optional`: the operation looks at a token that is there. `none`: no token. */
-export type Security = 'token' | 'optional' | 'none'
+type Security = 'token' | 'optional' | 'none'
 
 export interface Contract {
   /** Unique; for the seven it is the document's operation name. */

@@ -2,7 +2,6 @@
 import * as v from 'valibot'
 import { exactly, text } from './fields.ts'
 
-/** JSONPath without expressions: those would be code of the verifier, run over somebody's credentials. */
 const INTEGER = '-?(?:0|[1-9][0-9]{0,8})'
 const NAME = `'[^'\\\\]*'|"[^"\\\\]*"`
 const SELECTOR = [
@@ -11,6 +10,7 @@ const SELECTOR = [
   `(?:${INTEGER})?:(?:${INTEGER})?(?::(?:${INTEGER})?)?`,
   `(?:${NAME})(?:,(?:${NAME}))*`,
 ].join('|')
+/** JSONPath without expressions: those would be code of the verifier, run over somebody's credentials. */
 const JSON_PATH = new RegExp(
   `^\\$(?:\\.{1,2}(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9}|\\*)|(?:\\.\\.)?\\[(?:${SELECTOR})\\])*$`,
 )
@@ -86,8 +86,6 @@ const Field = v.pipe(
     'must have a filter with predicate',
   ),
 )
-
-export type Field = v.InferOutput<typeof Field>
 
 const Subjects = v.pipe(
   v.array(exactly({ field_id: v.pipe(v.array(Id), v.maxLength(50)), directive: Optionality })),

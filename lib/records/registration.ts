@@ -4,12 +4,11 @@ import { Timestamp } from './stored-record.ts'
 import { EntityId } from './tenant.ts'
 
 /** An organization has one active endpoint of each kind. */
-export const REGISTRATION_KINDS = ['notification', 'webhook'] as const
-export type RegistrationKind = (typeof REGISTRATION_KINDS)[number]
+export type RegistrationKind = 'notification' | 'webhook'
 
 /** A pending registration was asked for without a token: it delivers nothing. */
-export const REGISTRATION_STATUSES = ['active', 'pending'] as const
-export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
+const REGISTRATION_STATUSES = ['active', 'pending'] as const
+type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
 
 export interface Registration {
   id: string

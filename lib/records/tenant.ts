@@ -10,7 +10,7 @@ export const EntityId = v.pipe(
   v.regex(/^[A-Za-z0-9._:-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -'),
 )
 
-export const TenantConfig = v.looseObject({
+const TenantConfig = v.looseObject({
   /** What wallets show of the agent. */
   label: v.string(),
   connectionImageUrl: v.optional(v.string()),

@@ -175,7 +175,7 @@ test('an out-of-band request carries what the caller asked for', async () => {
   const body = {
     ...requestBody,
     goalCode: 'aries.vc.verify',
-    parentThreadId: 'parent',
+    parentThreadId: 'parent-thread',
     willConfirm: true,
     comment: 'Your degree, please',
     label: 'Faculty',
@@ -195,7 +195,7 @@ test('an out-of-band request carries what the caller asked for', async () => {
     goal_code: 'aries.vc.verify',
     will_confirm: true,
     comment: 'Your degree, please',
-    '~thread': { pthid: 'parent' },
+    '~thread': { pthid: 'parent-thread' },
   })
   expect(created.invitationUrl.startsWith(`${stage.publicUrl}?oob=`)).toBe(true)
 })

@@ -162,6 +162,8 @@ describe('400: a path, a query or a body that cannot be read', () => {
   test('with a parameter that is given twice', async () => {
     const given = { query: { limit: '2' }, repeatedQuery: { limit: ['1', '2'] } }
     await expect(postWith(given)).resolves.toMatchObject({ statusCode: 400, body: { details: [{ path: 'limit' }] } })
+    const unknown = { query: { utm: 'b' }, repeatedQuery: { utm: ['a', 'b'] } }
+    await expect(postWith(unknown)).resolves.toMatchObject({ statusCode: 201 })
   })
 
   test.each(['', '{', '{"name":}', 'hello', '\u0000', '{"name":"n"}}'])('with the body "%s"', async (body) => {

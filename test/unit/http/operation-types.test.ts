@@ -1,0 +1,70 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Principal } from '../../../lib/auth/principal.ts'
+import { type Act, defineOperation, type OperationRequest } from '../../../lib/http/operation.ts'
+import { SendMessage, TenantGetBasicMessages } from '../../../lib/interface/basic-messages.ts'
+import { ReceiveDidcomm } from '../../../lib/interface/didcomm.ts'
+import { CreateRequest } from '../../../lib/interface/proofs.ts'
+import { GetHealth } from '../../../lib/interface/service.ts'
+import { RegisterNotificationWebhook } from '../../../lib/interface/webhooks.ts'
+
+/** The compiler is what runs these: `npm run typecheck`. */
+describe('an act is typed by its contract', () => {
+  test('with path, query, body and principal', () => {
+    defineOperation(SendMessage, async ({ path, query, body, principal }) => {
+      expectTypeOf(path).toEqualTypeOf<{ connectionId: string }>()
+      expectTypeOf(query).toEqualTypeOf<Record<string, never>>()
+      expectTypeOf(body).toEqualTypeOf<{ content: string }>()
+      expectTypeOf(principal).toEqualTypeOf<Principal>()
+      return {}
+    })
+    defineOperation(TenantGetBasicMessages, async ({ query, body }) => {
+      expectTypeOf(query).toEqualTypeOf<{ limit: number; cursor?: string | undefined; order: 'asc' | 'desc' }>()
+      expectTypeOf(body).toEqualTypeOf<undefined>()
+      return []
+    })
+    defineOperation(CreateRequest, async ({ body }) => {
+      expectTypeOf(body.protocolVersion).toEqualTypeOf<'v1' | 'v2'>()
+      expectTypeOf(body.autoAcceptProof).toEqualTypeOf<'always' | 'contentApproved' | 'never'>()
+      return {}
+    })
+    defineOperation(ReceiveDidcomm, async ({ path, principal }) => {
+      expectTypeOf(path).toEqualTypeOf<{ tenantId?: string | undefined }>()
+      expectTypeOf(principal).toEqualTypeOf<undefined>()
+      return undefined
+    })
+  })
+
+  test('through a wrapper that passes the request on', () => {
+    const wrapped = <Request extends Pick<OperationRequest, 'headers'>>(act: Act<Request>): Act<Request> => act
+    defineOperation(
+      SendMessage,
+      wrapped(async ({ body }) => {
+        expectTypeOf(body).toEqualTypeOf<{ content: string }>()
+        return {}
+      }),
+    )
+  })
+
+  test('and a verifier goes with an optional token, and with no other', () => {
+    const verify = async (): Promise<Principal> => ({
+      role: 'RestRootAgent',
+      organizations: {},
+      subject: '',
+      expiresAt: 0,
+    })
+    defineOperation(
+      RegisterNotificationWebhook,
+      async ({ principal }) => {
+        expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
+        return {}
+      },
+      { verify },
+    )
+    // @ts-expect-error: without a verifier nobody would look at the token
+    defineOperation(RegisterNotificationWebhook, async () => ({}))
+    // @ts-expect-error: an operation that looks at no token needs no verifier
+    defineOperation(GetHealth, async () => ({}), { verify })
+    // @ts-expect-error: the body has no such field
+    defineOperation(SendMessage, async ({ body }) => ({ x: body.nothing }))
+  })
+})

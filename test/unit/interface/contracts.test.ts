@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
+import { successOf } from '../../../lib/interface/contract.ts'
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
+
+const FOLDER = new URL('../../../lib/interface/', import.meta.url).pathname
+
+/** Every exported contract, with its file. */
+const exported = readdirSync(FOLDER).flatMap((file) =>
+  [...readFileSync(FOLDER + file, 'utf8').matchAll(/export const (\w+) = \/\* @__PURE__ \*\/ defineContract/g)].map(
+    ([, name = '']) => ({ file, name }),
+  ),
+)
+
+describe('the contracts', () => {
+  test('are all in the list of operations', () => {
+    expect(exported).toHaveLength(OPERATIONS.length)
+  })
+
+  test('have operation ids and addresses of their own', () => {
+    const addresses = OPERATIONS.map(({ method, path }) => `${method} ${path}`)
+    expect(new Set(OPERATIONS.map(({ operationId }) => operationId)).size).toBe(OPERATIONS.length)
+    expect(new Set(addresses).size).toBe(OPERATIONS.length)
+  })
+
+  test.each([
+    ['GetCredentialById', 'GET', '/credentials/{credentialRecordId}', 200, 'token'],
+    ['SendMessage', 'POST', '/basic-messages/{connectionId}', 200, 'token'],
+    ['tenant_GetBasicMessages', 'GET', '/multi-tenancy/basic-messages/{connectionId}/{tenantId}', 200, 'token'],
+    ['CreateRequest', 'POST', '/proofs/create-request-oob', 200, 'token'],
+    ['tenant_ProofFormData', 'GET', '/multi-tenancy/form-data/{tenantId}/{proofRecordId}', 200, 'token'],
+    ['RegisterNotificationWebhook', 'POST', '/notification/register/webhook-endpoint', 201, 'optional'],
+    ['RegisterWebhook', 'POST', '/webhooks/orgs/{orgId}/register', 201, 'token'],
+  ])('say of %s what the interface document says', (operationId, method, path, status, security) => {
+    const contract = OPERATIONS.find((operation) => operation.operationId === operationId)
+    expect(contract).toMatchObject({ method, path, security })
+    expect(contract).not.toHaveProperty('companion')
+    expect(contract && successOf(contract).status).toBe(status)
+  })
+
+  test('mark everything beyond the seven as a companion', () => {
+    expect(OPERATIONS.filter(({ companion }) => !companion)).toHaveLength(7)
+  })
+
+  test('have a schema for each parameter in their path', () => {
+    for (const { path, tenantPath = path, parameters } of OPERATIONS) {
+      const named = [...tenantPath.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const schema = parameters?.path
+      const known = schema && 'entries' in schema ? Object.keys(schema.entries ?? {}) : []
+      expect(known.toSorted()).toEqual(named.toSorted())
+    }
+  })
+
+  test.each(exported)('leave the others out of the bundle: $name', async ({ file, name }) => {
+    const { outputFiles } = await build({
+      stdin: { contents: `import { ${name} } from './${file}'; console.log(${name})`, resolveDir: FOLDER },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'node',
+      logLevel: 'silent',
+    })
+    const operationIds = [...(outputFiles[0]?.text ?? '').matchAll(/operationId: "(\w+)"/g)].map(([, id]) => id)
+    expect(operationIds).toHaveLength(1)
+  })
+})

@@ -1,0 +1,183 @@
+/** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { everyPartition, indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
+import {
+  type ListFilter,
+  type ListQuery,
+  listRecords,
+  readTagged,
+  requireRecord,
+} from '../../../lib/store/record-reads.ts'
+import type { StoredRecord } from '../../../lib/store/stored-record.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { ACME, newRecord, storedRecord } from './records.ts'
+import { type StartedTable, startTable } from './started-table.ts'
+
+const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
+const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
+
+let table: StartedTable
+
+beforeAll(async () => {
+  table = await startTable()
+  // The key of cursors is made and read before anything is counted.
+  await expect(listRecords('none', { limit: 1, order: 'asc', cursor: 'x' })).rejects.toThrow(MALFORMED)
+})
+afterAll(() => table.stop())
+beforeEach(() => table.watch())
+
+/** Basic messages of a connection; their list is a partition of its own. */
+const fillList = async (name: string, count: number, content: (index: number) => object = () => ({})) => {
+  const partition = tagPartition(ACME, 'BasicMessageRecord', 'connectionId', name)
+  const messages = Array.from({ length: count }, (_, index) =>
+    storedRecord({ type: 'BasicMessageRecord', tags: { connectionId: name }, value: { index, ...content(index) } }),
+  )
+  await table.putAll(messages.flatMap((message) => [...indexEntries(message).values()]))
+  return { partition, messages }
+}
+const indexOf = ({ value }: { value: StoredRecord['value'] }): number => Number(value.index)
+
+/** All pages of a list, as the places of the records in it. */
+const pages = async (partition: string, query: Omit<ListQuery, 'cursor'>, filter?: ListFilter): Promise<number[][]> => {
+  const all: number[][] = []
+  let cursor: string | undefined
+  do {
+    const page = await listRecords(partition, { ...query, cursor }, filter)
+    all.push(page.records.map(indexOf))
+    cursor = page.next
+  } while (cursor !== undefined)
+  return all
+}
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+describe('a record', () => {
+  test('should be read with one request, as it was written', async () => {
+    const record = newRecord({ tags: { did: 'did:read', connectionTypes: ['a'] }, value: { alias: 'Bob' } })
+    await transaction(ACME, async (unit) => unit.insert(record))
+    table.watch()
+    expect(await requireRecord(ACME, record.type, record.id)).toMatchObject({ value: record.value, tags: record.tags })
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('should be found by nobody else, nor under another type or id', async () => {
+    const record = newRecord()
+    await transaction(ACME, async (unit) => unit.insert(record))
+    await expect(requireRecord('other', record.type, record.id)).rejects.toThrow(NOT_FOUND)
+    await expect(requireRecord(ACME, 'ProofRecord', record.id)).rejects.toThrow(NOT_FOUND)
+    await expect(requireRecord(ACME, record.type, 'unknown')).rejects.toThrow(NOT_FOUND)
+  })
+})
+
+describe('the records of a tag', () => {
+  test('should be read through an index without copies', async () => {
+    const type = 'DidCommMessageRecord'
+    const records = upTo(3).map(() => newRecord({ type, tags: { associatedRecordId: 'p1' } }))
+    await transaction(ACME, async (unit) => {
+      for (const record of records) unit.insert(record)
+      unit.insert(newRecord({ type, tags: { associatedRecordId: 'p2' } }))
+    })
+    table.watch()
+    const read = await readTagged(ACME, type, 'associatedRecordId', 'p1')
+    expect(read.map(({ value }) => value.id).sort()).toEqual(records.map(({ id }) => id).sort())
+    expect(table.requests).toEqual(['Query', 'BatchGetItem'])
+    expect(await readTagged(ACME, type, 'associatedRecordId', 'none')).toEqual([])
+    expect(await readTagged('other', type, 'associatedRecordId', 'p1')).toEqual([])
+    await expect(readTagged(ACME, type, 'role', 'sender')).rejects.toMatchObject({ code: 'store.query_not_indexed' })
+  })
+})
+
+describe('a list of 2,500 records', () => {
+  let partition: string
+  beforeAll(async () => {
+    partition = (await fillList('long', 2_500)).partition
+  })
+
+  test.each([
+    [1, 'asc'],
+    [1, 'desc'],
+    [7, 'asc'],
+    [7, 'desc'],
+    [1_000, 'asc'],
+    [1_000, 'desc'],
+  ] as const)('should be shown %i at a time, %s, each of them once', async (limit, order) => {
+    const all = await pages(partition, { limit, order })
+    expect(all.flat()).toEqual(order === 'asc' ? upTo(2_500) : upTo(2_500).reverse())
+    expect(all).toHaveLength(Math.ceil(2_500 / limit))
+    for (const page of all.slice(0, -1)) expect(page).toHaveLength(limit)
+  })
+})
+
+describe('a page', () => {
+  test('should have no next one at the exact end, and none where there is nothing', async () => {
+    const { partition } = await fillList('exact', 6)
+    expect(await pages(partition, { limit: 3, order: 'asc' })).toEqual([
+      [0, 1, 2],
+      [3, 4, 5],
+    ])
+    expect(await pages(partition, { limit: 6, order: 'asc' })).toEqual([[0, 1, 2, 3, 4, 5]])
+    expect(await pages(partition, { limit: 7, order: 'desc' })).toEqual([[5, 4, 3, 2, 1, 0]])
+    expect(await listRecords('acme|none', { limit: 3, order: 'asc' })).toEqual({ records: [] })
+  })
+
+  test('should take one request', async () => {
+    const { partition } = await fillList('requests', 6)
+    const { next } = await listRecords(partition, { limit: 3, order: 'asc' })
+    await listRecords(partition, { limit: 3, order: 'asc', cursor: next })
+    expect(table.requests).toEqual(['Query', 'Query'])
+  })
+
+  test('should end at 1 MB and go on from there, in both orders', async () => {
+    const { partition } = await fillList('large', 30, () => ({ content: 'x'.repeat(100_000) }))
+    for (const order of ['asc', 'desc'] as const) {
+      const all = await pages(partition, { limit: 1_000, order })
+      expect(all.length).toBeGreaterThan(2)
+      expect(all.flat()).toEqual(order === 'asc' ? upTo(30) : upTo(30).reverse())
+    }
+  })
+
+  test('should show what came after its cursor was made, in its order', async () => {
+    const { partition } = await fillList('growing', 3)
+    const first = await listRecords(partition, { limit: 2, order: 'asc' })
+    const { messages } = await fillList('growing', 1, () => ({ index: 99 }))
+    const second = await listRecords(partition, { limit: 9, order: 'asc', cursor: first.next })
+    expect(second.records.map(indexOf)).toEqual([2, 99])
+    expect(second.records.at(-1)).toMatchObject({ value: { id: messages[0]?.id } })
+  })
+
+  test('should not take the cursor of another list, order or filter', async () => {
+    const [{ partition }, other] = [await fillList('own', 3), await fillList('theirs', 3)]
+    const { next: cursor } = await listRecords(partition, { limit: 1, order: 'asc' })
+    const filter = { name: 'sent', passes: () => true }
+    await expect(listRecords(other.partition, { limit: 1, order: 'asc', cursor })).rejects.toThrow(MALFORMED)
+    await expect(listRecords(partition, { limit: 1, order: 'desc', cursor })).rejects.toThrow(MALFORMED)
+    await expect(listRecords(partition, { limit: 1, order: 'asc', cursor }, filter)).rejects.toThrow(MALFORMED)
+    const everybody = everyPartition(ACME, 'ConnectionRecord')
+    await expect(listRecords(everybody, { limit: 1, order: 'asc', cursor })).rejects.toThrow(MALFORMED)
+    expect((await listRecords(partition, { limit: 2, order: 'asc', cursor })).records.map(indexOf)).toEqual([1, 2])
+  })
+})
+
+describe('a filter', () => {
+  const every = (step: number): ListFilter => ({
+    name: `every ${step}`,
+    passes: ({ value }) => Number(value.index) % step === 0,
+  })
+
+  test.each([1, 2, 5, 100])('should show what passes it, %i at a time, each once', async (limit) => {
+    const { partition } = await fillList(`filtered ${limit}`, 40)
+    for (const order of ['asc', 'desc'] as const) {
+      const expected = upTo(40).filter((index) => index % 3 === 0)
+      const all = await pages(partition, { limit, order }, every(3))
+      expect(all.flat()).toEqual(order === 'asc' ? expected : expected.reverse())
+      for (const page of all) expect(page.length).toBeLessThanOrEqual(limit)
+    }
+  })
+
+  test('that nothing passes should end, page by page', async () => {
+    const { partition } = await fillList('nothing', 40)
+    const all = await pages(partition, { limit: 1, order: 'asc' }, { name: 'nothing', passes: () => false })
+    expect(all.flat()).toEqual([])
+    expect(table.requests.length).toBeLessThan(40)
+    expect(all.length).toBeGreaterThan(1)
+  })
+})
