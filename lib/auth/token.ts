@@ -1,6 +1,5 @@
 /** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys that come from the settings and never from the token. */
-
-import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { JOSEError, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { decodeJwt } from 'jose/jwt/decode'
 import { type JWTVerifyGetKey, jwtVerify } from 'jose/jwt/verify'
@@ -35,8 +34,9 @@ const remoteKeys = (address: string): JWTVerifyGetKey => {
     try {
       return await (await keys)(header, token)
     } catch (error) {
-      // A set that came and lacks the key says that the token is wrong; a set that did not come says nothing.
-      throw error instanceof JWKSNoMatchingKey ? error : unavailable(error)
+      // A set that came and has not the one key says that the token is wrong; a set that did not come says nothing.
+      const came = error instanceof JWKSNoMatchingKey || error instanceof JWKSMultipleMatchingKeys
+      throw came ? error : unavailable(error)
     }
   }
 }

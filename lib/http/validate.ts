@@ -7,8 +7,8 @@ import type { Schema } from '../interface/contract.ts'
 const explain = (issue: v.BaseIssue<unknown>): string => {
   const { kind, type, expected } = issue
   if (expected === 'never') return 'is not a known field'
-  if (kind === 'schema')
-    return issue.received === 'undefined' ? 'is required' : `must be ${expected?.toLowerCase?.() ?? 'valid'}`
+  if (kind === 'schema' && issue.received === 'undefined') return 'is required'
+  if (expected === 'Object' || expected === 'Array') return `must be an ${expected.toLowerCase()}`
   if (type === 'min_length' || type === 'max_length') return `must have a length of ${expected}`
   return expected === null ? 'is not valid' : `must be ${expected}`
 }
@@ -19,7 +19,7 @@ const MAX_PATH = 200
 const leaves = (issue: v.BaseIssue<unknown>): { path: (string | number)[]; message: string }[] => {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const inner = (issue.issues ?? []).flatMap(leaves)
-  const depth = Math.max(0, ...inner.map((leaf) => leaf.path.length))
+  const depth = inner.reduce((deepest, leaf) => Math.max(deepest, leaf.path.length), 0)
   if (depth === 0) return [{ path, message: issue.message }]
   return inner
     .filter((leaf) => leaf.path.length > 0)

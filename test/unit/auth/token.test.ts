@@ -212,6 +212,14 @@ describe('a key set at an address', () => {
     await expect(verify(await sign({ ...keyOf('stranger'), kid: 'nobody' }))).rejects.toThrow(unauthorized)
   })
 
+  test('refuses a token without kid that several of its keys could have signed', async () => {
+    const jwksUri = await serve((_, response) => {
+      response.end(JSON.stringify({ keys: [keyOf('stranger').jwk, keyOf('EdDSA').jwk] }))
+    })
+    const verify = createVerifier([{ issuer: ISSUER, audience: AUDIENCE, jwksUri }], () => NOW)
+    await expect(verify(await sign(keyOf('stranger'), {}, { kid: undefined }))).rejects.toThrow(unauthorized)
+  })
+
   test('that cannot be reached is our failure, not the token’s', async () => {
     const jwksUri = await serveKeys()
     await new Promise((resolve) => server?.close(resolve))

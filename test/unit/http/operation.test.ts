@@ -15,7 +15,13 @@ const Post = defineContract(() => ({
   summary: 'Post',
   security: 'token',
   parameters: { path: v.object({ id: EntityId }), query: Paging },
-  body: exactly({ name: text(10), size: v.optional(v.number()), inner: v.optional(exactly({ a: v.string() })) }),
+  body: exactly({
+    name: text(10),
+    size: v.optional(v.number()),
+    inner: v.optional(exactly({ a: v.string() })),
+    choice: v.optional(v.picklist(['contentApproved', 'never'])),
+    either: v.optional(v.union([v.array(exactly({ a: v.string() })), v.string()])),
+  }),
   answers: { 201: v.looseObject({ id: v.string() }) },
   statuses: [],
 }))
@@ -259,7 +265,7 @@ describe('422: JSON that breaks the schema', () => {
   })
 
   test('refuses an array for an object within', async () => {
-    await expect(details({ name: 'n', inner: [] })).resolves.toEqual([{ path: 'inner', message: 'must be object' }])
+    await expect(details({ name: 'n', inner: [] })).resolves.toEqual([{ path: 'inner', message: 'must be an object' }])
   })
 
   test('does not repeat what came in', async () => {
@@ -284,6 +290,26 @@ describe('422: JSON that breaks the schema', () => {
   test('refuses a value that nests deeper than 64 levels', async () => {
     const [detail] = await details(`{"name":${'['.repeat(70)}${']'.repeat(70)}}`)
     expect(detail.message).toContain('nested')
+  })
+
+  test('names the values of a choice as they are', async () => {
+    await expect(details({ name: 'n', choice: 'x' })).resolves.toEqual([
+      { path: 'choice', message: 'must be ("contentApproved" | "never")' },
+    ])
+  })
+
+  test('names the fields of the branch of a choice that came furthest', async () => {
+    await expect(details({ name: 'n', either: [{ a: 1 }] })).resolves.toEqual([
+      { path: 'either.0.a', message: 'must be string' },
+    ])
+    await expect(details({ name: 'n', either: 7 })).resolves.toEqual([
+      { path: 'either', message: expect.stringContaining('must be') },
+    ])
+  })
+
+  test('survives as many faults as a body can hold', async () => {
+    const either = Array.from({ length: 130_000 }, () => 1)
+    await expect(details({ name: 'n', either })).resolves.toHaveLength(200)
   })
 
   test('bounds what it says of a body full of faults', async () => {

@@ -80,7 +80,18 @@ describe('a cursor', () => {
       await expect(openCursor(scope, cursor + suffix)).rejects.toThrow(MALFORMED)
   })
 
-  test('should not open with any character changed, those that spell the same bytes included', async () => {
+  test('should not open in another spelling of the same bytes', async () => {
+    const cursor = await signCursor('list', 'positio')
+    const bytes = Buffer.from(cursor, 'base64url')
+    const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+      .map((last) => cursor.slice(0, -1) + last)
+      .filter((other) => other !== cursor && Buffer.from(other, 'base64url').equals(bytes))
+    expect(spellings).toHaveLength(3)
+    for (const other of [...spellings, bytes.toString('base64')])
+      await expect(openCursor('list', other)).rejects.toThrow(MALFORMED)
+  })
+
+  test('should not open with any character changed', async () => {
     const cursor = await signCursor('list', 'position')
     const altered = fc.asyncProperty(
       fc.nat({ max: cursor.length - 1 }),
@@ -91,7 +102,7 @@ describe('a cursor', () => {
         await expect(openCursor('list', changed)).rejects.toThrow(MALFORMED)
       },
     )
-    await fc.assert(altered, { numRuns: 500 })
+    await fc.assert(altered, { numRuns: 200 })
   })
 
   test('should not be made up', async () => {

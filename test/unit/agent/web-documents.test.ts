@@ -1,0 +1,90 @@
+/** What strangers make the agent read from the web: contexts and DID documents, from public addresses only. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AgentContext, ParsedDid } from '@credo-ts/core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { GuardedWebDidResolver, w3cCredentials } from '../../../lib/agent/web-documents.ts'
+import { readSettings, settings } from '../../../lib/settings.ts'
+
+const CONTEXT = { '@context': { degree: 'https://example.org/degree' } }
+
+let server: Server
+let address: string
+/** Paths that were asked for. */
+const asked: string[] = []
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    const to = { '/moved': '/context', '/to-metadata': 'http://169.254.169.254/latest/', '/around': '/around' }
+    const location = to[request.url as keyof typeof to]
+    if (location !== undefined) return response.writeHead(302, { location }).end()
+    if (request.url === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
+    response.writeHead(200, { 'content-type': 'application/ld+json' }).end(JSON.stringify(CONTEXT))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.close()
+  server.closeAllConnections()
+})
+
+// The context is only asked for what is not fetched.
+const load = w3cCredentials().config.documentLoader({
+  dependencyManager: { resolve: () => ({}) },
+} as unknown as AgentContext)
+
+/** Runs as on AWS, where neither http nor loopback is allowed. */
+const onAws = async (act: () => Promise<unknown>): Promise<void> => {
+  const current = settings()
+  const before = { ...current }
+  Object.assign(current, readSettings({ ...process.env, LOCAL_STAGE: 'false' }))
+  await act()
+  Object.assign(current, before)
+}
+
+test('a context is read from its address, also behind a redirect', async () => {
+  await expect(load(`${address}/context`)).resolves.toMatchObject({
+    document: CONTEXT,
+    documentUrl: `${address}/context`,
+  })
+  await expect(load(`${address}/moved`)).resolves.toMatchObject({ document: CONTEXT })
+})
+
+test('a context that Credo carries is not fetched', async () => {
+  asked.length = 0
+  await expect(load('https://www.w3.org/2018/credentials/v1')).resolves.toHaveProperty('document')
+  expect(asked).toEqual([])
+})
+
+test.each([
+  ['/to-metadata', /address/],
+  ['/around', /302/],
+  ['/large', /JSON/],
+])('%s is no context', async (path, reason) => {
+  await expect(load(`${address}${path}`)).rejects.toThrow(reason)
+})
+
+test('on AWS, nothing is read from inside', async () => {
+  asked.length = 0
+  await onAws(async () => {
+    await expect(load(`${address}/context`)).rejects.toThrow(/address/)
+    await expect(load('https://169.254.169.254/latest/')).rejects.toThrow(/address/)
+    await expect(load('https://[::1]/context')).rejects.toThrow(/address/)
+  })
+  expect(asked).toEqual([])
+})
+
+test.each(['169.254.169.254', '10.0.0.1', 'localhost', '127.0.0.1%3A8443', 'metadata.internal'])(
+  'did:web:%s is not found',
+  async (id) => {
+    await onAws(async () => {
+      const did = `did:web:${id}`
+      const result = await new GuardedWebDidResolver().resolve({} as AgentContext, did, { did, id } as ParsedDid)
+      expect(result).toMatchObject({ didDocument: null, didResolutionMetadata: { error: 'notFound' } })
+      expect(result.didResolutionMetadata.message).toMatch(/address/)
+    })
+  },
+)

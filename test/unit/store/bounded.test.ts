@@ -1,0 +1,32 @@
+/** A memory that forgets its oldest when it is full. */
+import { expect, test } from 'vitest'
+import { Bounded } from '../../../lib/store/bounded.ts'
+
+const names = ['a', 'b', 'c', 'd']
+const held = (memory: Bounded<string, number>) => names.filter((name) => memory.get(name) !== undefined)
+
+test('should forget the oldest entry, and no other', () => {
+  const memory = new Bounded<string, number>(3)
+  names.forEach((name, index) => {
+    expect(memory.set(name, index)).toBe(index)
+  })
+  expect(held(memory)).toEqual(['b', 'c', 'd'])
+})
+
+test('should take what is set again for new, and for one entry', () => {
+  const memory = new Bounded<string, number>(2)
+  for (const name of ['a', 'b', 'a', 'c']) memory.set(name, 1)
+  expect(held(memory)).toEqual(['a', 'c'])
+  expect(memory.set('a', 2)).toBe(2)
+  expect(memory.get('a')).toBe(2)
+})
+
+test('should have room again for what was deleted', () => {
+  const memory = new Bounded<string, number>(2)
+  memory.set('a', 1)
+  memory.set('b', 1)
+  memory.delete('b')
+  memory.delete('unknown')
+  memory.set('c', 1)
+  expect(held(memory)).toEqual(['a', 'c'])
+})

@@ -1,0 +1,160 @@
+/** Data keys on AWS: made by KMS, kept sealed in the table with the transaction that first needs them. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dataKeyAddress, keyAddress } from '../../../lib/store/address.ts'
+import { toKey } from '../../../lib/store/table.ts'
+import { type KmsServer, startKms } from './kms-server.ts'
+import { type StartedTable, startTable } from './started-table.ts'
+
+const KEY_ID = 'alias/serverless-agent-test'
+
+let table: StartedTable
+let kms: KmsServer
+let scopes = 0
+let scope: string
+
+beforeAll(async () => {
+  kms = await startKms(KEY_ID)
+  vi.stubEnv('SEALING_KEY', undefined)
+  vi.stubEnv('KMS_KEY_ID', KEY_ID)
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
+  table = await startTable()
+})
+afterAll(async () => {
+  await kms.stop()
+  await table.stop()
+})
+beforeEach(() => {
+  scopes += 1
+  scope = `tenant${scopes}`
+  kms.calls.length = 0
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  kms.refuse(undefined)
+  table.way = undefined
+  vi.restoreAllMocks()
+})
+
+/** The service as a process that has just started has it: with nothing in memory. */
+const newProcess = async () => {
+  vi.resetModules()
+  const { dataKey } = await import('../../../lib/store/data-keys.ts')
+  const { transaction } = await import('../../../lib/store/transaction.ts')
+  return {
+    transaction,
+    dataKey,
+    /** The key of this test's scope, in a transaction of its own. */
+    key: () => transaction(scope, () => dataKey(scope)),
+  }
+}
+const actions = () => kms.calls.map(({ action }) => action.replace('TrentService.', ''))
+const stored = () => table.get(dataKeyAddress(scope))
+
+describe('a data key', () => {
+  test('should be made once, kept sealed, and opened by every other process', async () => {
+    const [first, second] = [await newProcess(), await newProcess()]
+    const key = await first.key()
+    expect(key).toHaveLength(32)
+    expect(await second.key()).toEqual(key)
+    expect(actions()).toEqual(['GenerateDataKey', 'Decrypt'])
+    const sealed = Buffer.from((await stored())?.sealed?.B ?? [])
+    expect(sealed.length).toBeGreaterThan(32)
+    expect(sealed.includes(Buffer.from(key))).toBe(false)
+    expect(await table.check()).toEqual([])
+  })
+
+  test('should be remembered: neither KMS nor the table is asked again', async () => {
+    const process = await newProcess()
+    const key = await process.key()
+    kms.calls.length = 0
+    kms.refuse({ status: 500, type: 'KMSInternalException' })
+    expect(await process.key()).toEqual(key)
+    expect(kms.calls).toEqual([])
+  })
+
+  test('should be the same for all that one transaction seals', async () => {
+    const process = await newProcess()
+    const keys = await process.transaction(scope, async () => [
+      await process.dataKey(scope),
+      ...(await Promise.all([process.dataKey(scope), process.dataKey(scope)])),
+    ])
+    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)
+    expect(actions()).toEqual(['GenerateDataKey'])
+    expect(await (await newProcess()).key()).toEqual(keys[0])
+  })
+
+  test('should be bound to its scope: it opens for no other', async () => {
+    await (await newProcess()).key()
+    expect(kms.calls[0]?.request.EncryptionContext).toEqual({ scope })
+    const theirs = await stored()
+    scope = 'thief'
+    await table.put({ ...theirs, ...toKey(dataKeyAddress(scope)) })
+    await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'InvalidCiphertextException' })
+  })
+
+  test('should survive alone where two processes need it first at once, and seal for both', async () => {
+    const processes = [await newProcess(), await newProcess(), await newProcess()]
+    const keys = await Promise.all(processes.map((process) => process.key()))
+    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)
+    expect(await table.items(`${scope}|`)).toHaveLength(1)
+    expect(await (await newProcess()).key()).toEqual(keys[0])
+  })
+
+  test('should neither stay nor be remembered where its transaction fails', async () => {
+    const process = await newProcess()
+    const failing = process.transaction(scope, async () => {
+      await process.dataKey(scope)
+      throw new Error('changed its mind')
+    })
+    await expect(failing).rejects.toThrow('changed its mind')
+    expect(await stored()).toBeUndefined()
+    const key = await process.key()
+    expect(actions()).toEqual(['GenerateDataKey', 'GenerateDataKey'])
+    expect(await (await newProcess()).key()).toEqual(key)
+  })
+})
+
+describe('a KMS', () => {
+  const KEY = { ...toKey(keyAddress('acme', 'k1')), kind: { S: 'key' } }
+
+  test.each([
+    { status: 500, type: 'KMSInternalException' },
+    { status: 500, type: 'DependencyTimeoutException' },
+    { status: 500, type: 'KeyUnavailableException' },
+    { status: 400, type: 'ThrottlingException' },
+  ])('that refuses with $type should be store.unavailable, and nothing be written', async (refusal) => {
+    const process = await newProcess()
+    kms.refuse(refusal)
+    const writing = process.transaction(scope, async (unit) => {
+      unit.create(KEY)
+      await unit.attempt(() => process.dataKey(scope)).catch(() => {})
+    })
+    await expect(writing).rejects.toMatchObject({ code: 'store.unavailable' })
+    expect(kms.calls).toHaveLength(3)
+    expect(await table.get(keyAddress('acme', 'k1'))).toBeUndefined()
+    expect(await stored()).toBeUndefined()
+    kms.refuse(undefined)
+    expect(await process.key()).toHaveLength(32)
+  })
+
+  test('that refuses for good should be told as it is', async () => {
+    kms.refuse({ status: 400, type: 'AccessDeniedException' })
+    await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'AccessDeniedException' })
+    expect(kms.calls).toHaveLength(1)
+  })
+
+  test('that does not open a key that is there should be store.unavailable, and not make another', async () => {
+    await (await newProcess()).key()
+    const before = await stored()
+    kms.calls.length = 0
+    kms.refuse({ status: 500, type: 'KMSInternalException' })
+    await expect((await newProcess()).key()).rejects.toMatchObject({ code: 'store.unavailable' })
+    expect(actions()).not.toContain('GenerateDataKey')
+    expect(await stored()).toEqual(before)
+  })
+
+  test('that is not there should be store.unavailable', async () => {
+    await kms.stop()
+    await expect((await newProcess()).key()).rejects.toMatchObject({ code: 'store.unavailable' })
+  })
+})

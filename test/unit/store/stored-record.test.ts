@@ -1,0 +1,90 @@
+/** A record's way into items and back, and addresses that never meet. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  CURSOR_KEY_ADDRESS,
+  dataKeyAddress,
+  entryPartition,
+  envelopeMarkAddress,
+  idempotencyAddress,
+  issuerDidAddress,
+  keyAddress,
+  messageMarkAddress,
+  organizationPartition,
+  recordAddress,
+  tenantAddress,
+} from '../../../lib/store/address.ts'
+import { indexEntries, recordOfEntry } from '../../../lib/store/index-entries.ts'
+import { fromRecordItem, hasContent, toRecordItem, toStoredRecord } from '../../../lib/store/stored-record.ts'
+import { ACME, storedRecord } from './records.ts'
+
+test('a record should come back as it went into its item, whatever is in it', () => {
+  const roundTrip = fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), (value, tag) => {
+    const record = storedRecord({ tags: { did: tag, previousDids: [tag], ready: true, none: null }, value: { value } })
+    expect(fromRecordItem(toRecordItem(record))).toEqual(JSON.parse(JSON.stringify(record)))
+  })
+  fc.assert(roundTrip)
+})
+
+test('a record should come back out of an entry that carries it', () => {
+  const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
+  const copies = [...indexEntries(record).values()].filter(hasContent)
+  expect(copies).toHaveLength(2)
+  for (const entry of copies) expect(toStoredRecord(entry, recordOfEntry(entry))).toEqual(record)
+})
+
+test.each([
+  ['of another kind', { pk: { S: 'acme|key|k1' }, sk: { S: '-' } }],
+  ['without its tags', { pk: { S: 'acme|ProofRecord|p1' }, sk: { S: '-' }, value: { S: '{}' } }],
+  ['without an address', { value: { S: '{}' }, tags: { S: '{}' } }],
+])('an item %s should not be taken for a record', (_name, item) => {
+  expect(() => fromRecordItem(item)).toThrow('no record in')
+})
+
+describe('addresses', () => {
+  const id = fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/)
+  const tenant = fc.oneof(id, fc.constant('@base'))
+  const places = (of: string, name: string): string[] =>
+    [
+      recordAddress(of, 'ProofRecord', name),
+      keyAddress(of, name),
+      dataKeyAddress(of),
+      dataKeyAddress(organizationPartition(name)),
+      envelopeMarkAddress(of, name),
+      messageMarkAddress(of, name, name),
+      idempotencyAddress(of, name),
+      issuerDidAddress(of),
+      tenantAddress(name),
+      { pk: organizationPartition(name), sk: 'webhook' },
+      { pk: entryPartition(of, 'ProofRecord', 'threadId', name), sk: 'x' },
+      CURSOR_KEY_ADDRESS,
+    ].map(({ pk, sk }) => `${pk} ${sk}`)
+
+  test('should be of one thing only, whatever tenants and ids are called', () => {
+    fc.assert(
+      fc.property(tenant, id, (of, name) => {
+        expect(new Set(places(of, name)).size).toBe(places(of, name).length)
+      }),
+    )
+  })
+
+  test('should be of one tenant only, but for what belongs to no tenant', () => {
+    const shared = ['@org|', '@tenant|', '@service|']
+    const own = (of: string, name: string) =>
+      places(of, name).filter((place) => !shared.some((prefix) => place.startsWith(prefix)))
+    fc.assert(
+      fc.property(tenant, tenant, id, id, (one, other, name, otherName) => {
+        fc.pre(one !== other)
+        const theirs = new Set(own(other, otherName))
+        for (const place of own(one, name)) {
+          expect(place.startsWith(`${one}|`)).toBe(true)
+          expect(theirs.has(place)).toBe(false)
+        }
+      }),
+    )
+  })
+
+  test('should tell sender and message apart, wherever one ends', () => {
+    expect(messageMarkAddress(ACME, 'ab', 'c')).not.toEqual(messageMarkAddress(ACME, 'a', 'bc'))
+  })
+})
