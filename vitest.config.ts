@@ -3,11 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 const SECOND = 1000
 
-const layer = (name: string, testTimeout: number) => ({
+const layer = (name: string, testTimeout: number, globalSetup: string[] = []) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     setupFiles: ['test/support/environment.ts'],
+    globalSetup,
     testTimeout,
     hookTimeout: Math.max(testTimeout, 30 * SECOND),
   },
@@ -17,7 +18,7 @@ export default defineConfig({
   test: {
     projects: [
       layer('unit', 10 * SECOND),
-      layer('api', 30 * SECOND),
+      layer('api', 30 * SECOND, ['test/support/api-stage.ts']),
       layer('interop', 60 * SECOND),
       layer('property', 120 * SECOND),
       layer('faults', 120 * SECOND),

@@ -1,34 +1,48 @@
-/** A function's bundle: one minified ES module with all that the function uses and nothing else. Same input, same bytes. */
+/** A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes. */
+import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { lambdaCredentials } from './lambda-credentials.ts'
+import { lateEntries, lateModules } from './late-modules.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
-import { englishZod, lazyCredo } from './lazy-credo.ts'
+import { englishZod, leftOut, treeOfRxjs } from './slim-packages.ts'
 
 export interface Bundle {
-  code: Uint8Array
-  /** Kept beside the zip: in it, with `--enable-source-maps`, it costs 15 ms of every cold start. */
-  sourceMap: Uint8Array
+  /** By file name: `index.mjs`, which exports the handler, and chunks that are loaded when they are needed. */
+  files: Record<string, Uint8Array>
+  /** By file name. Kept beside the zip: in it, with `--enable-source-maps`, they cost 15 ms of every cold start. */
+  sourceMaps: Record<string, Uint8Array>
   metafile: Metafile
 }
 
-/** CommonJS packages ask for `require`, which an ES module does not have. */
-const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);"
+/**
+ * CommonJS packages ask for `require`, which an ES module does not have. `atOnce` is the same in as many letters as `import` has, so that it
+ * takes the place of one without moving what the source map points to.
+ */
+const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
-const bytes = (files: { path: string; contents: Uint8Array }[], extension: string): Uint8Array => {
-  const file = files.find(({ path }) => path.endsWith(extension))
-  if (file === undefined) throw new Error(`esbuild wrote no ${extension}`)
-  return file.contents
+/**
+ * esbuild splits at `import()`, which gives a promise. A late module is wanted in the midst of a synchronous call, and Node's `require` takes
+ * ES modules too (https://nodejs.org/docs/latest-v24.x/api/modules.html#loading-ecmascript-modules-using-require).
+ */
+const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
+  const late = lateEntries(inputs)
+  const chunks = Object.entries(outputs).filter(([, { entryPoint = '' }]) => late.has(entryPoint))
+  const names = new Set(chunks.map(([path]) => `./${basename(path)}`))
+  return code.replace(/\bimport\("([^"]+)"\)/g, (found, path) => (names.has(path) ? `atOnce("${path}")` : found))
 }
 
 /** Bundles the module `entry`, a path below `folder`. */
 export const bundle = async (folder: string, entry: string): Promise<Bundle> => {
   const { outputFiles, metafile } = await build({
     absWorkingDir: folder,
-    entryPoints: [entry],
-    outfile: 'index.mjs',
+    entryPoints: { index: entry },
+    // Nothing is written; the names of the outputs start here.
+    outdir: '.build',
+    outExtension: { '.js': '.mjs' },
     write: false,
     metafile: true,
     bundle: true,
+    splitting: true,
     minify: true,
     format: 'esm',
     platform: 'node',
@@ -39,10 +53,20 @@ export const bundle = async (folder: string, entry: string): Promise<Bundle> => 
     legalComments: 'none',
     logLevel: 'silent',
     banner: { js: REQUIRE },
-    plugins: [lazyBuiltins, lambdaCredentials, lazyCredo, englishZod],
+    plugins: [lazyBuiltins, lambdaCredentials, leftOut, lateModules, treeOfRxjs, englishZod],
   })
-  return { code: bytes(outputFiles, '.mjs'), sourceMap: bytes(outputFiles, '.map'), metafile }
+  const files: Bundle['files'] = {}
+  const sourceMaps: Bundle['sourceMaps'] = {}
+  for (const { path, text, contents } of outputFiles) {
+    if (path.endsWith('.map')) sourceMaps[basename(path)] = contents
+    else files[basename(path)] = Buffer.from(loadAtOnce(text, metafile))
+  }
+  return { files, sourceMaps, metafile }
 }
+
+/** Bytes of all files. */
+export const sizeOf = (files: Record<string, Uint8Array>): number =>
+  Object.values(files).reduce((sum, { length }) => sum + length, 0)
 
 /** Bytes that each npm package has in the bundle, largest first. What is not of a package is the service's own. */
 export const packagesOf = ({ outputs }: Metafile): Record<string, number> => {

@@ -22,12 +22,12 @@ const log = {
 
 /** Runs something that writes to the console what nobody asked for. */
 const quietly = async (act: () => Promise<void>): Promise<void> => {
-  const { log } = console
+  const write = console.log
   console.log = () => {}
   try {
     await act()
   } finally {
-    console.log = log
+    console.log = write
   }
 }
 

@@ -1,10 +1,12 @@
 /** The DynamoDB of the local stage: dynoxide, or what stands in for it where dynoxide has no binary. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { stopChild, tieToUs, whenServing } from './child-process.ts'
 import { reason, StageFailure, systemCode } from './failure.ts'
+import { never } from './pause.ts'
 import { freePort, LOOPBACK } from './port.ts'
 import type { LocalSettings } from './settings.ts'
 
@@ -12,8 +14,8 @@ export interface Database {
   endpoint: string
   /** What its user should know about it, in one line. */
   remark?: string
-  /** Never resolves for a DynamoDB that is not ours; else when it has ended without being told to. */
-  ended: Promise<void>
+  /** Rejects when it has ended without being told to. */
+  failed: Promise<never>
   stop(): Promise<void>
 }
 
@@ -37,9 +39,15 @@ const running = async (child: ChildProcess, port: number): Promise<Database> => 
     throw new StageFailure(`The embedded DynamoDB does not start: ${why}`, error)
   }
   let stopping = false
+  const failed = once(child, 'exit').then(() => {
+    if (stopping) return never()
+    throw new StageFailure('The embedded DynamoDB has ended.')
+  })
+  // Nobody may be listening yet when it happens.
+  failed.catch(() => {})
   return {
     endpoint,
-    ended: new Promise((resolve) => child.once('exit', () => stopping || resolve())),
+    failed,
     stop: () => {
       stopping = true
       return stopChild(child)
@@ -83,7 +91,7 @@ const given = async (endpoint: string): Promise<Database> => {
   } catch (error) {
     throw new StageFailure(`DYNAMODB_ENDPOINT=${endpoint}: nobody answers`, error)
   }
-  return { endpoint, remark: `DynamoDB is the one at ${endpoint}.`, ended: new Promise(() => {}), stop: async () => {} }
+  return { endpoint, remark: `DynamoDB is the one at ${endpoint}.`, failed: never(), stop: async () => {} }
 }
 
 /** Starts it, or takes the one that there is. Throws `StageFailure`. */

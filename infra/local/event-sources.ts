@@ -4,7 +4,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { QueueEvent, Service, StreamEvent } from '../service.ts'
 import type { Invoke } from './functions.ts'
-import { untilAborted } from './pause.ts'
+import { never, untilAborted } from './pause.ts'
 import { runQueueMapping } from './queue-mapping.ts'
 import { type Created, resolve } from './resources.ts'
 import { runStreamMapping } from './stream-mapping.ts'
@@ -12,8 +12,8 @@ import { streamPosition } from './stream-position.ts'
 import type { StreamBatch } from './stream-records.ts'
 
 export interface EventSources {
-  /** Rejects when one of them can't go on; resolves when all were stopped. */
-  ended: Promise<void>
+  /** Rejects when one of them can't go on. */
+  failed: Promise<never>
   stop(): Promise<void>
 }
 
@@ -33,9 +33,8 @@ export const startEventSources = ({ functions }: Service, surroundings: Surround
       ...(sqs === undefined ? [] : [mapQueue(surroundings, key, sqs, stopping.signal)]),
     ]),
   )
-  const ended = Promise.all(mappings).then(() => {})
   return {
-    ended,
+    failed: Promise.all(mappings).then(() => never()),
     stop: async () => {
       stopping.abort()
       await Promise.allSettled(mappings)

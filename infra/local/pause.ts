@@ -12,3 +12,6 @@ export const untilAborted = async (signal: AbortSignal, loop: () => Promise<void
     if (!signal.aborted) throw error
   }
 }
+
+/** What does not happen. */
+export const never = (): Promise<never> => new Promise(() => {})

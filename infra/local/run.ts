@@ -20,7 +20,7 @@ const endWanted = (): Promise<unknown> =>
 
 const runUntilEnd = async (stage: Stage): Promise<void> => {
   await announce(stage)
-  await Promise.race([endWanted(), stage.ended])
+  await Promise.race([endWanted(), stage.failed])
   await Promise.race([stage.stop(), setTimeout(GRACE_MS)])
 }
 

@@ -27,7 +27,7 @@ export interface Stage {
   /** What its user should know, in one line each. */
   remarks: string[]
   /** Rejects when something that the stage can't do without has ended. */
-  ended: Promise<void>
+  failed: Promise<never>
   stop(): Promise<void>
 }
 
@@ -86,15 +86,12 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     const sources = startEventSources(service, { invoke, streams, sqs, created, dataDir })
     parts.defer(() => sources.stop())
 
-    const databaseEnded = database.ended.then(() =>
-      Promise.reject(new StageFailure('The embedded DynamoDB has ended.')),
-    )
     return {
       baseUrl,
       issuer,
       environment,
       remarks: database.remark === undefined ? [] : [database.remark],
-      ended: Promise.race([sources.ended, databaseEnded]),
+      failed: Promise.race([sources.failed, database.failed]),
       stop: () => parts.disposeAsync(),
     }
   } catch (error) {

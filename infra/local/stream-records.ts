@@ -5,6 +5,8 @@ import {
   type DynamoDBStreamsClient,
   GetRecordsCommand,
   GetShardIteratorCommand,
+  type GetShardIteratorOutput,
+  TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams'
 import { pause } from './pause.ts'
 
@@ -33,7 +35,9 @@ interface Reading {
   signal: AbortSignal
 }
 
-const POLL_MS = 50
+/** Ms between two looks at the end of a shard: few right after a change, more the longer there was none. */
+const SHORTEST_WAIT = 10
+const LONGEST_WAIT = 100
 
 const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRecord => ({
   ...record,
@@ -55,26 +59,39 @@ async function* shardIds({ streams, streamArn, signal }: Reading, first: string 
     const next = last === undefined ? Math.max(0, ids.indexOf(first ?? '')) : ids.indexOf(last) + 1
     last = ids[next] ?? last
     if (next < ids.length && last !== undefined) yield last
-    else await pause(POLL_MS, signal)
+    else await pause(LONGEST_WAIT, signal)
   }
 }
 
-/** The records of a shard after `sequenceNumber`, or all; ends when the shard is closed. */
+/** Where to read a shard: after `sequenceNumber`, or from the oldest record on where that is no longer held. */
+const startOf = async ({ streams, streamArn }: Reading, ShardId: string, sequenceNumber: string | undefined) => {
+  const oldest = { StreamArn: streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const
+  if (sequenceNumber === undefined) return streams.send(new GetShardIteratorCommand(oldest))
+  try {
+    const after = { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: sequenceNumber } as const
+    return await streams.send(new GetShardIteratorCommand({ ...oldest, ...after }))
+  } catch (error) {
+    if (!(error instanceof TrimmedDataAccessException)) throw error
+    return streams.send(new GetShardIteratorCommand(oldest))
+  }
+}
+
+/** The records of a shard from `ShardIterator` on; ends when the shard is closed. */
 async function* shardRecords(
   { streams, streamArn, batchSize, signal }: Reading,
-  ShardId: string,
-  sequenceNumber: string | undefined,
+  { ShardIterator }: GetShardIteratorOutput,
 ): AsyncGenerator<ChangeRecord[]> {
-  const from =
-    sequenceNumber === undefined
-      ? { ShardIteratorType: 'TRIM_HORIZON' as const }
-      : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: sequenceNumber }
-  const start = await streams.send(new GetShardIteratorCommand({ StreamArn: streamArn, ShardId, ...from }))
-  for (let iterator = start.ShardIterator; iterator !== undefined; ) {
+  let wait = SHORTEST_WAIT
+  for (let iterator = ShardIterator; iterator !== undefined; ) {
     const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: batchSize })
     const { Records = [], NextShardIterator } = await streams.send(command, { abortSignal: signal })
-    if (Records.length > 0) yield Records.map((record) => asChange(record, streamArn))
-    else await pause(POLL_MS, signal)
+    if (Records.length > 0) {
+      yield Records.map((record) => asChange(record, streamArn))
+      wait = SHORTEST_WAIT
+    } else {
+      await pause(wait, signal)
+      wait = Math.min(wait * 2, LONGEST_WAIT)
+    }
     iterator = NextShardIterator
   }
 }
@@ -83,6 +100,7 @@ async function* shardRecords(
 export async function* streamRecords(reading: Reading, after: Place | undefined): AsyncGenerator<StreamBatch> {
   for await (const shardId of shardIds(reading, after?.shardId)) {
     const sequenceNumber = shardId === after?.shardId ? after.sequenceNumber : undefined
-    for await (const records of shardRecords(reading, shardId, sequenceNumber)) yield { shardId, records }
+    const start = await startOf(reading, shardId, sequenceNumber)
+    for await (const records of shardRecords(reading, start)) yield { shardId, records }
   }
 }

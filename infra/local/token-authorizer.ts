@@ -29,13 +29,14 @@ const Answer = v.object({
 
 type Answer = v.InferOutput<typeof Answer>
 
-/** Whose request it is, or the type of the gateway response that it gets instead. */
-export type Decision =
-  | { principalId: string; context: Record<string, string> }
-  | 'UNAUTHORIZED'
-  | 'ACCESS_DENIED'
-  | 'AUTHORIZER_FAILURE'
-  | 'AUTHORIZER_CONFIGURATION_ERROR'
+/** Whose request it is. */
+export interface Caller {
+  principalId: string
+  context: Record<string, string>
+}
+
+/** The type of the gateway response that a request gets instead of an answer. */
+export type Refusal = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'
 
 /** `*` is any text and `?` any character, in actions and in resources. */
 const covers = (pattern: string, text: string): boolean => {
@@ -55,7 +56,7 @@ const allows = ({ policyDocument }: Answer, methodArn: string): boolean => {
   return effects.includes('Allow') && !effects.includes('Deny')
 }
 
-const decide = (answer: Answer, methodArn: string): Decision =>
+const decide = (answer: Answer, methodArn: string): Caller | Refusal =>
   allows(answer, methodArn) ? { principalId: answer.principalId, context: answer.context } : 'ACCESS_DENIED'
 
 /** Kept answers at most; the oldest goes first. */
@@ -65,7 +66,7 @@ const KEPT = 1_000
 export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) => {
   const kept = new Map<string, { answer: Answer; until: number }>()
 
-  const ask = async ({ name }: TokenAuthorizer, token: string, methodArn: string): Promise<Answer | Decision> => {
+  const ask = async ({ name }: TokenAuthorizer, token: string, methodArn: string): Promise<Answer | Refusal> => {
     try {
       const answer = await invoke(name, { type: 'TOKEN', authorizationToken: token, methodArn })
       const result = v.safeParse(Answer, answer)
@@ -75,7 +76,11 @@ export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) =>
     }
   }
 
-  return async (authorizer: TokenAuthorizer, token: string | undefined, methodArn: string): Promise<Decision> => {
+  return async (
+    authorizer: TokenAuthorizer,
+    token: string | undefined,
+    methodArn: string,
+  ): Promise<Caller | Refusal> => {
     // Without a token the gateway does not even ask.
     if (token === undefined || token === '') return 'UNAUTHORIZED'
     const key = `${authorizer.name} ${token}`
@@ -83,7 +88,7 @@ export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) =>
     if (known !== undefined && known.until > now()) return decide(known.answer, methodArn)
 
     const answer = await ask(authorizer, token, methodArn)
-    if (typeof answer === 'string' || !('policyDocument' in answer)) return answer
+    if (typeof answer === 'string') return answer
     kept.delete(key)
     kept.set(key, { answer, until: now() + authorizer.resultTtlInSeconds * 1000 })
     for (const oldest of kept.keys()) {

@@ -42,21 +42,22 @@ const bundleAll = async ({ service, serviceDir }: Serverless): Promise<void> => 
 /** Writes the zip and what belongs to it, and has the function deployed from there. */
 const bundleOne = async (serviceDir: string, key: string, definition: FunctionDefinition): Promise<BundleSize> => {
   // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
-  const [{ bundle, packagesOf }, { zip }] = await Promise.all([
+  const [{ bundle, packagesOf, sizeOf }, { zip }] = await Promise.all([
     import('../bundle/bundle.ts'),
     import('../bundle/zip.ts'),
   ])
   const { module, name } = splitHandler(definition.handler)
-  const { code, sourceMap, metafile } = await bundle(serviceDir, `${module}.ts`)
-  const zipped = zip('index.mjs', code)
+  const { files, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
+  const zipped = zip(files)
 
   const folder = join(FOLDER, key)
   // Uploaded under its base name, beside those of the other functions.
   const artifact = `${folder}.zip`
   await mkdir(join(serviceDir, folder), { recursive: true })
   await Promise.all([
-    writeFile(join(serviceDir, folder, 'index.mjs'), code),
-    writeFile(join(serviceDir, folder, 'index.mjs.map'), sourceMap),
+    ...Object.entries({ ...files, ...sourceMaps }).map(([file, contents]) =>
+      writeFile(join(serviceDir, folder, file), contents),
+    ),
     writeFile(join(serviceDir, folder, 'metafile.json'), JSON.stringify(metafile)),
     writeFile(join(serviceDir, artifact), zipped),
   ])
@@ -64,7 +65,7 @@ const bundleOne = async (serviceDir: string, key: string, definition: FunctionDe
   definition.package = { ...definition.package, artifact }
   definition.handler = `index.${name}`
   return {
-    bytes: code.length,
+    bytes: sizeOf(files),
     zipBytes: zipped.length,
     sha256: createHash('sha256').update(zipped).digest('hex'),
     packages: packagesOf(metafile),

@@ -1,7 +1,7 @@
 /** Basic messages (Aries RFC 0095). */
 
 import { toBasicMessageJson } from '../records/basic-message.ts'
-import type { RecordJson } from '../records/stored-record.ts'
+import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent } from './agent.ts'
 import { readyConnection } from './connections.ts'
 import { toStored } from './storage-service.ts'

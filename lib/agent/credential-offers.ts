@@ -1,7 +1,7 @@
 /** Offers of JSON-LD credentials (Aries RFC 0453 with RFC 0593). */
 import type { DidCommAutoAcceptCredential, JsonCredential } from '@credo-ts/didcomm'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
-import type { RecordJson } from '../records/stored-record.ts'
+import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent } from './agent.ts'
 import { readyConnection } from './connections.ts'
 import { assertOwnDid, issuerDid } from './dids.ts'

@@ -1,7 +1,8 @@
 /** Out-of-band proof requests (Aries RFC 0434 with RFC 0037 and 0454). */
+import { type DifPresentationExchangeDefinition, DifPresentationExchangeService } from '@credo-ts/core'
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
-import type { RecordJson } from '../records/stored-record.ts'
+import type { RecordJson } from '../records/record-json.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { readTenant } from '../store/tenants.ts'
@@ -13,7 +14,7 @@ import { toStored } from './storage-service.ts'
 export interface ProofRequest {
   protocolVersion: 'v1' | 'v2'
   /** Formats as Credo takes them, checked by the contract. */
-  proofFormats: object
+  proofFormats: { presentationExchange?: { presentationDefinition: object } | undefined }
   autoAcceptProof: `${DidCommAutoAcceptProof}`
   goalCode?: string | undefined
   parentThreadId?: string | undefined
@@ -41,6 +42,7 @@ export interface OutOfBandProofRequest {
 export const createProofRequest = async (request: ProofRequest): Promise<OutOfBandProofRequest> => {
   const { label, connectionImageUrl } = await profileOf(currentUnit().tenant)
   const agent = await currentAgent()
+  assertUnderstood(agent, request)
   const invitationDid = await invitationDidOf(agent, request)
   const { message, proofRecord } = await agent.didcomm.proofs.createRequest(toCreateOptions(request))
   const outOfBandRecord = await agent.didcomm.oob.createInvitation({
@@ -61,6 +63,19 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
     invitationDid,
     proofRecordId: proofRecord.id,
     proofRecordThId: proofRecord.threadId,
+  }
+}
+
+/** The contract knows the shapes of presentation definitions, Credo's engine what they mean. Throws `request.invalid`. */
+const assertUnderstood = (agent: TenantAgent, { proofFormats }: ProofRequest): void => {
+  const { presentationDefinition } = proofFormats.presentationExchange ?? {}
+  if (presentationDefinition === undefined) return
+  try {
+    agent.context
+      .resolve(DifPresentationExchangeService)
+      .validatePresentationDefinition(presentationDefinition as DifPresentationExchangeDefinition)
+  } catch {
+    throw invalid('proofFormats.presentationExchange.presentationDefinition', 'is no presentation definition')
   }
 }
 

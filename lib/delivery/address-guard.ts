@@ -81,9 +81,10 @@ export const refusedUrl = (url: string, policy: AddressPolicy): string | undefin
   // The URL parser drops or rewrites these, so what is checked would not be what was written.
   if (/[\s\\\p{Cc}]/u.test(url)) return 'white space, control characters or backslashes'
   if (!/^[a-z]+:\/\/[^/?#]/i.test(url) || !URL.canParse(url)) return 'not a URL with a host'
-  const { protocol, username, password, port, hostname } = new URL(url)
+  const { protocol, port, hostname } = new URL(url)
   if (protocol !== 'https:' && !(protocol === 'http:' && policy.local)) return 'not https'
-  if (username !== '' || password !== '') return 'credentials in the URL'
+  // Empty ones too: the URL parser drops them.
+  if (/^[a-z]+:\/\/[^/?#]*@/i.test(url)) return 'credentials in the URL'
   if (port !== '' && port !== '443' && Number(port) < 1024) return 'a port other than 443 and 1024 to 65535'
   return refusedHost(url, hostname, policy)
 }

@@ -4,18 +4,12 @@ import { settings } from '../settings.ts'
 import type { Verdict } from './deliver-groups.ts'
 import { markAttemptFailed, markTaken, type OutboxItem, readOutbox } from './outbox.ts'
 import { readPointer } from './pointer.ts'
-import { isTaken, type PostLimits, type PostOutcome, post } from './post.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { describeOutcome, isTaken, type PostLimits, type PostOutcome, post } from './post.ts'
+import { askedDelay } from './retry-after.ts'
 import { hidingSeconds, MESSAGE_PLAN, nextDelay } from './retry-plan.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
-
-/**
- * RFC 9110, section 10.2.3, and RFC 6585, section 4: the statuses with which a `Retry-After` speaks of the same
- * request.
- */
-const WAIT_STATUSES = new Set([429, 502, 503, 504])
 
 export interface WalletDelivery {
   /** Body of the queue message. */
@@ -30,19 +24,14 @@ export interface WalletDelivery {
 /** Seconds until attempt `attempt` + 1, or undefined when the plan is used up. */
 export const secondsAfter = (attempt: number, outcome?: PostOutcome): number | undefined => {
   const now = Date.now()
-  const header =
-    outcome?.status !== undefined && WAIT_STATUSES.has(outcome.status) ? outcome.headers['retry-after'] : undefined
-  const delay = nextDelay(MESSAGE_PLAN, { attempt, random: Math.random(), retryAfter: retryAfterMs(header, now) })
+  const retryAfter = outcome === undefined ? undefined : askedDelay(outcome, now)
+  const delay = nextDelay(MESSAGE_PLAN, { attempt, random: Math.random(), retryAfter })
   return delay === undefined ? undefined : hidingSeconds(now + delay, now)
 }
 
-/** What went wrong, for the item and the log: a status or the code of a failure, nothing of a content. */
-const describe = ({ status, failure, detail }: PostOutcome): string =>
-  status === undefined ? `${failure}: ${detail}` : `status ${status}`
-
 const refused = async (item: OutboxItem, attempt: number, outcome: PostOutcome): Promise<Verdict> => {
   const seconds = secondsAfter(attempt, outcome)
-  const lastError = describe(outcome)
+  const lastError = describeOutcome(outcome)
   await markAttemptFailed(item, seconds === undefined ? 'failed' : 'pending', lastError)
   log('warn', seconds === undefined ? 'message failed for good' : 'message not taken', {
     tenant: item.tenant,

@@ -55,6 +55,10 @@ export interface PostOutcome {
  */
 export const isTaken = ({ status }: PostOutcome): boolean => status !== undefined && status >= 200 && status < 300
 
+/** What went wrong, for items and logs: a status or the code of a failure, nothing of a content. */
+export const describeOutcome = ({ status, failure, detail }: PostOutcome): string =>
+  status === undefined ? `${failure}: ${detail}` : `status ${status}`
+
 /** How far an attempt came, to tell failures apart that carry the same code (ECONNRESET). */
 type Stage = 'connect' | 'tls' | 'reset'
 

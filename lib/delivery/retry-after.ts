@@ -1,4 +1,5 @@
 /** The `Retry-After` header: when a receiver wants to be asked again. */
+import type { PostOutcome } from './post.ts'
 
 const SHORT_DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun'
 const LONG_DAYS = 'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday'
@@ -43,3 +44,13 @@ export const retryAfterMs = (header: string | undefined, now: number): number | 
   const at = httpDate(text, now)
   return at === undefined ? undefined : Math.max(0, at - now)
 }
+
+/**
+ * RFC 9110, section 10.2.3, and RFC 6585, section 4: the statuses with which a `Retry-After` speaks of the same
+ * request.
+ */
+const WAIT_STATUSES = new Set([429, 502, 503, 504])
+
+/** Milliseconds from `now` that a receiver asks for; undefined where it asks for nothing. */
+export const askedDelay = ({ status = 0, headers }: PostOutcome, now: number): number | undefined =>
+  WAIT_STATUSES.has(status) ? retryAfterMs(headers['retry-after'], now) : undefined

@@ -56,12 +56,12 @@ const errorResponses = () =>
       ]),
   )
 
-const parametersOf = ({ parameters, method, security }: Contract, path: string) => [
+const parametersOf = ({ parameters, idempotent }: Contract, path: string) => [
   ...fieldsOf(parameters?.path)
     .filter(({ name }) => path.includes(`{${name}}`))
     .map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
   ...fieldsOf(parameters?.query).map(({ name, required, schema }) => ({ name, in: 'query', required, schema })),
-  ...(method === 'POST' && security === 'token' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
 const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[] = []) =>

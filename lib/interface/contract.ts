@@ -9,7 +9,7 @@ type Security = 'token' | 'optional' | 'none'
 export interface Contract {
   /** Unique; for the seven it is the document's operation name. */
   operationId: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   path: string
   /** The same operation addressed through a tenant in the path. */
   tenantPath?: string
@@ -22,8 +22,12 @@ export interface Contract {
   body?: Schema
   /** Content types beside JSON's own that the body may come in. */
   mediaTypes?: readonly string[]
+  /** The same request with the same `Idempotency-Key` gets the first answer again (lib/http/transactional.ts). */
+  idempotent?: true
   /** Body of the one status that means success. */
-  answers: { 200: Schema } | { 201: Schema }
+  answers: { 200: Schema } | { 201: Schema } | { 202: Schema }
+  /** The answer holds a secret: it is stored nowhere, and so an `Idempotency-Key` can't have it repeated. */
+  answersSecret?: true
   /** Statuses of the errors that it can answer. */
   statuses: readonly number[]
 }
@@ -35,5 +39,7 @@ export interface Contract {
 export const defineContract = <const C extends Contract>(contract: () => C): C => contract()
 
 /** Status of success, and the schema of its body. */
-export const successOf = ({ answers }: Contract): { status: number; schema: Schema } =>
-  200 in answers ? { status: 200, schema: answers[200] } : { status: 201, schema: answers[201] }
+export const successOf = ({ answers }: Contract): { status: number; schema: Schema } => {
+  if (200 in answers) return { status: 200, schema: answers[200] }
+  return 201 in answers ? { status: 201, schema: answers[201] } : { status: 202, schema: answers[202] }
+}

@@ -11,6 +11,7 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
   summary: 'Create a tenant',
   description: 'Needs a root token with tenants. `orgId` defaults to the id of the tenant.',
   security: 'token',
+  idempotent: true,
   companion: true,
   body: exactly({
     config: exactly({ label: text(255), connectionImageUrl: v.optional(HttpUrl) }),

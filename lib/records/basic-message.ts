@@ -1,6 +1,6 @@
 /** The basic message record (Aries RFC 0095): its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { type RecordJson, recordSchema, type StoredRecord, Timestamp, toRecordJson } from './stored-record.ts'
+import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
 
 export const BASIC_MESSAGE_ROLES = ['sender', 'receiver'] as const
 
@@ -16,4 +16,4 @@ export const BasicMessageRecord = recordSchema({
 
 export type BasicMessageRecord = v.InferOutput<typeof BasicMessageRecord>
 
-export const toBasicMessageJson = (stored: StoredRecord): RecordJson => toRecordJson(stored)
+export const toBasicMessageJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

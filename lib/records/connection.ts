@@ -1,6 +1,6 @@
 /** The connection record (Aries RFC 0023 and 0160): its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { type RecordJson, recordSchema, type StoredRecord, toRecordJson } from './stored-record.ts'
+import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 /** States of did-exchange (Aries RFC 0023), in Credo's spelling; Credo keeps them for the connections protocol too. */
 export const CONNECTION_STATES = [
@@ -31,4 +31,4 @@ export const ConnectionRecord = recordSchema({
 
 export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>
 
-export const toConnectionJson = (stored: StoredRecord): RecordJson => toRecordJson(stored)
+export const toConnectionJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

@@ -1,6 +1,6 @@
 /** The credential exchange record: its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { isObject, type RecordJson, recordSchema, type StoredRecord, toRecordJson } from './stored-record.ts'
+import { isObject, type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 /** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
 export const CREDENTIAL_STATES = [
@@ -68,7 +68,7 @@ const withLedgerEntry = (metadata: Record<string, unknown>): Record<string, unkn
 }
 
 /** A stored credential exchange as GetCredentialById shows it: both lists are always there. */
-export const toCredentialExchangeJson = (stored: StoredRecord): RecordJson => {
+export const toCredentialExchangeJson = (stored: RecordContent): RecordJson => {
   const json = toRecordJson(stored)
   return {
     ...json,

@@ -1,6 +1,6 @@
 /** The out-of-band record (Aries RFC 0434): its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { type RecordJson, recordSchema, type StoredRecord, toRecordJson } from './stored-record.ts'
+import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 export const OUT_OF_BAND_STATES = ['initial', 'await-response', 'prepare-response', 'done'] as const
 export const OUT_OF_BAND_ROLES = ['sender', 'receiver'] as const
@@ -14,4 +14,4 @@ export const OutOfBandRecord = recordSchema({
 
 export type OutOfBandRecord = v.InferOutput<typeof OutOfBandRecord>
 
-export const toOutOfBandJson = (stored: StoredRecord): RecordJson => toRecordJson(stored)
+export const toOutOfBandJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

@@ -1,6 +1,6 @@
 /** Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it. */
 import { toProofJson } from './proof.ts'
-import { isObject, type RecordJson, type StoredRecord } from './stored-record.ts'
+import { isObject, type RecordContent, type RecordJson } from './record-json.ts'
 
 type Message = Record<string, unknown>
 type FormatData = Record<string, unknown>
@@ -102,7 +102,7 @@ const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
 }
 
 /** The newest message of each part: an exchange can be proposed anew. */
-const messagesByPart = (records: readonly StoredRecord[], version: string): Map<string, Message> => {
+const messagesByPart = (records: readonly RecordContent[], version: string): Map<string, Message> => {
   const messages = new Map<string, Message>()
   const ordered = records.toSorted((a, b) => String(a.value.createdAt).localeCompare(String(b.value.createdAt)))
   for (const { value } of ordered) {
@@ -116,7 +116,7 @@ const messagesByPart = (records: readonly StoredRecord[], version: string): Map<
 }
 
 /** The proof record joined with what its DidCommMessageRecords carry: `proposal`, `request`, `presentation`, as far as there are any. */
-export const proofFormData = (proof: StoredRecord, messageRecords: readonly StoredRecord[]): RecordJson => {
+export const proofFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): RecordJson => {
   const json = toProofJson(proof)
   const messages = messagesByPart(messageRecords, String(json.protocolVersion))
   if (json.protocolVersion === 'v1') return { ...json, ...v1Data(messages) }

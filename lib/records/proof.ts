@@ -1,6 +1,6 @@
 /** The proof record (present-proof, Aries RFC 0037 and 0454): its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { type RecordJson, recordSchema, type StoredRecord, toRecordJson } from './stored-record.ts'
+import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 /** States of present-proof, in Credo's spelling. */
 export const PROOF_STATES = [
@@ -42,4 +42,4 @@ export const ProofFormData = recordSchema({
 
 export type ProofFormData = v.InferOutput<typeof ProofFormData>
 
-export const toProofJson = (stored: StoredRecord): RecordJson => toRecordJson(stored)
+export const toProofJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

@@ -1,6 +1,6 @@
 /** The webhook registration of an organization: its schema and the result that registering answers. */
 import * as v from 'valibot'
-import { Timestamp } from './stored-record.ts'
+import { Timestamp } from './record-json.ts'
 import { EntityId } from './tenant.ts'
 
 /** An organization has one active endpoint of each kind. */

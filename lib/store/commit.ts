@@ -12,8 +12,8 @@ import { epochSeconds, type Item, translateFault } from './table.ts'
 
 /** A put (`item`) or a delete (`remove`), the state that it expects, and what to throw where that is not so. */
 export type Write = ({ item: Item } | { remove: Item }) & {
-  /** A record's version, no live item at all, or anything. */
-  expects: number | 'nothing' | 'anything'
+  /** A record's version, attributes that the item has, no live item at all, or anything. */
+  expects: number | Item | 'nothing' | 'anything'
   whenBroken: () => unknown
 }
 
@@ -60,9 +60,16 @@ const conditionOf = (expects: Write['expects']) => {
       ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
       ExpressionAttributeValues: { ':now': { N: String(epochSeconds()) } },
     }
+  if (typeof expects === 'number')
+    return {
+      ConditionExpression: 'version = :version',
+      ExpressionAttributeValues: { ':version': { N: String(expects) } },
+    }
+  const attributes = Object.entries(expects)
   return {
-    ConditionExpression: 'version = :version',
-    ExpressionAttributeValues: { ':version': { N: String(expects) } },
+    ConditionExpression: attributes.map((_, index) => `#${index} = :${index}`).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name], index) => [`#${index}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(attributes.map(([_, value], index) => [`:${index}`, value])),
   }
 }
 

@@ -1,10 +1,10 @@
 /** Reads of records outside of a unit of work: one read, no Credo. */
 import { AgentError } from '../errors.ts'
 import { recordAddress } from './address.ts'
-import { openCursor, signCursor } from './cursor.ts'
 import { recordOfEntry, tagPartition } from './index-entries.ts'
+import { type ListQuery, listItems } from './item-list.ts'
 import { fromRecordItem, type StoredRecord, toStoredRecord } from './stored-record.ts'
-import { getItem, getItems, queryAll, queryPage } from './table.ts'
+import { getItem, getItems, type Item, queryAll } from './table.ts'
 
 export type ReadRecord = Pick<StoredRecord, 'value' | 'tags'>
 
@@ -22,22 +22,11 @@ export const readTagged = async (tenant: string, type: string, tag: string, valu
   return items.map(fromRecordItem)
 }
 
-export interface ListQuery {
-  /** Records at most, 1 to 1000. */
-  limit: number
-  /** `desc`: the newest first. */
-  order: 'asc' | 'desc'
-  cursor?: string | undefined
-}
-
 export interface ListPage {
   records: ReadRecord[]
   /** Cursor of the next page; absent when there is no more. */
   next?: string
 }
-
-/** Pages read for one answer at most, so that a filter that nothing passes ends. */
-const MOST_READS = 10
 
 /** Which records of a list to show; `name` binds cursors to it. */
 export interface ListFilter {
@@ -45,33 +34,12 @@ export interface ListFilter {
   passes: (record: ReadRecord) => boolean
 }
 
-/**
- * One page of a list (entries with copies, see index-entries.ts), oldest first. It may be shorter than the limit and have a next one: it also
- * ends at 1 MB. Throws `request.malformed` for a cursor that is not of this tenant, list, filter and order.
- */
-export const listRecords = async (
-  partition: string,
-  { limit, order, cursor }: ListQuery,
-  filter?: ListFilter,
-): Promise<ListPage> => {
-  const scope = `${partition} ${order} ${filter?.name ?? ''}`
-  const shown: { record: ReadRecord; position: string }[] = []
-  let after = cursor === undefined ? undefined : await openCursor(scope, cursor)
-  for (let reads = 0; reads < MOST_READS && shown.length <= limit; reads++) {
-    const page = await queryPage(partition, {
-      // One more than asked for tells whether there is a next page.
-      limit: limit + 1 - shown.length,
-      descending: order === 'desc',
-      ...(after === undefined ? {} : { after }),
-    })
-    for (const item of page.items) {
-      const record = toStoredRecord(item, recordOfEntry(item))
-      if (filter?.passes(record) ?? true) shown.push({ record, position: item.sk?.S ?? '' })
-    }
-    after = page.next
-    if (after === undefined || filter === undefined) break
+/** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
+export const listRecords = async (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> => {
+  const show = (item: Item): ReadRecord | undefined => {
+    const record = toStoredRecord(item, recordOfEntry(item))
+    return (filter?.passes(record) ?? true) ? record : undefined
   }
-  const records = shown.slice(0, limit).map(({ record }) => record)
-  const next = shown.length > limit ? shown[limit - 1]?.position : after
-  return next === undefined ? { records } : { records, next: await signCursor(scope, next) }
+  const { entries, next } = await listItems(partition, query, { show, filter: filter?.name })
+  return next === undefined ? { records: entries } : { records: entries, next }
 }

@@ -91,9 +91,9 @@ export class UnitOfWork {
     this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', whenBroken: whenThere })
   }
 
-  /** Puts an item in the place of one that was read with this `version`. */
-  replace(item: Item, version: number): void {
-    this.#writes.set(at(item), { item, expects: version, whenBroken: conflict })
+  /** Puts an item in the place of one that was read with this version; one without versions, with these attributes. */
+  replace(item: Item, read: number | Item): void {
+    this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
   }
 
   /** Deletes an item, with a `version` only as it was read with it. What this unit itself creates comes to nothing. */

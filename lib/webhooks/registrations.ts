@@ -1,11 +1,10 @@
 /** Webhook registrations of organizations: one active endpoint of each kind, and requests that wait for a token. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Registration, RegistrationKind } from '../records/registration.ts'
 import { organizationPartition } from '../store/address.ts'
-import { dataKey } from '../store/data-keys.ts'
-import { seal } from '../store/sealing.ts'
 import { epochSeconds, type Item, queryAll, toKey } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { newSecret, sealSecret } from './secrets.ts'
 
 export interface Endpoint {
   orgId: string
@@ -23,8 +22,6 @@ export interface Registered {
 const PENDING_SECONDS = 7 * 24 * 60 * 60
 /** Pending registrations of an organization; the oldest gives way. */
 const MOST_PENDING = 5
-/** Standard Webhooks 1.0.0, "Signature scheme": between 24 and 64 bytes. */
-const SECRET_BYTES = 32
 
 /**
  * Makes the endpoint the organization's active one of its kind. The same URL keeps its id and secret; another one replaces
@@ -44,9 +41,8 @@ export const registerEndpoint = async (unit: UnitOfWork, endpoint: Endpoint): Pr
     updatedAt: now,
   }
   const address = { pk: organizationPartition(endpoint.orgId), sk: endpoint.kind }
-  const secret = same === undefined ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : undefined
-  const sealed = same?.secret?.B ?? (await sealSecret(unit, endpoint, secret ?? ''))
-  const item = { ...toItem(registration, address), secret: { B: sealed } }
+  const { secret, attributes } = same === undefined ? await sealNew(unit, endpoint) : { attributes: secretsOf(same) }
+  const item = { ...toItem(registration, address), ...attributes }
   if (active === undefined) unit.create({ ...item, version: { N: '1' } })
   else unit.replace({ ...item, version: next(active) }, Number(active.version?.N))
   if (pending !== undefined) unit.delete(pending, Number(pending.version?.N))
@@ -91,11 +87,18 @@ const byAge = (a: Item, b: Item): number => ((a.updatedAt?.S ?? '') < (b.updated
 
 const next = (item: Item) => ({ N: String(Number(item.version?.N) + 1) })
 
-/** A secret opens only with its organization's data key and at its own address. */
-const sealSecret = async (unit: UnitOfWork, { orgId, kind }: Endpoint, secret: string): Promise<Uint8Array> => {
-  const scope = organizationPartition(orgId)
-  return seal(Buffer.from(secret), await unit.attempt(() => dataKey(scope)), `${scope}|${kind}`)
+const sealNew = async (unit: UnitOfWork, { orgId, kind }: Endpoint): Promise<{ secret: string; attributes: Item }> => {
+  const secret = newSecret()
+  const sealed = await unit.attempt(() => sealSecret(orgId, kind, secret))
+  return { secret, attributes: { secret: { B: sealed } } }
 }
+
+/** Registering again amid a rotation leaves the secret before it as it is: it goes on to sign until its time is over. */
+const secretsOf = ({ secret, previousSecret, previousUntil }: Item): Item => ({
+  ...(secret && { secret }),
+  ...(previousSecret && { previousSecret }),
+  ...(previousUntil && { previousUntil }),
+})
 
 const toItem = (registration: Registration, address: { pk: string; sk: string }): Item => ({
   ...toKey(address),

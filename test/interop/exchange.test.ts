@@ -1,5 +1,5 @@
 /** The agent and a holder's wallet: they connect, talk, and exchange credentials and proofs, for the base agent and in a tenant. */
-import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { QueryCommand } from '@aws-sdk/client-dynamodb'
 import { PeerDidNumAlgo } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
@@ -33,9 +33,15 @@ const proofOf = async (caller: Caller, request: Json): Promise<Json> => {
 }
 
 /** Whether the outbox of a connection shows an attempt that failed. */
-const failedAttempts = async (connectionId: string): Promise<boolean> => {
-  const { Items = [] } = await stage.client.send(new ScanCommand({ TableName: stage.table, ConsistentRead: true }))
-  return Items.some((item) => item.connectionId?.S === connectionId && Number(item.attempts?.N) > 0)
+const failedAttempts = async ({ tenantId = '@base' }: Caller, connectionId: string): Promise<boolean> => {
+  const { Items = [] } = await stage.client.send(
+    new QueryCommand({
+      TableName: stage.table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: `${tenantId}|outbox|${connectionId}` } },
+    }),
+  )
+  return Items.some(({ attempts }) => Number(attempts?.N) > 0)
 }
 
 const storedProof = async (id: string): Promise<Json> => {
@@ -157,7 +163,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     await wallet.pause()
     for (const content of ['one', 'two', 'three'])
       await stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
-    await waitFor('a delivery to fail', () => failedAttempts(connectionId))
+    await waitFor('a delivery to fail', () => failedAttempts(caller, connectionId))
     await wallet.resume()
     const received = await waitFor(
       'the messages to come',

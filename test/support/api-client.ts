@@ -53,7 +53,8 @@ export class ApiClient {
   /** A client of a running stage, by the document that it serves. */
   static async of(baseUrl: string): Promise<ApiClient> {
     const send = httpTo(baseUrl)
-    const { text } = await send({ method: 'GET', path: '/openapi.json' })
+    const { status, text } = await send({ method: 'GET', path: '/openapi.json' })
+    if (status !== 200) throw new Error(`/openapi.json answers ${status}: ${text}`)
     return new ApiClient(new InterfaceDescription(JSON.parse(text)), send)
   }
 

@@ -12,7 +12,7 @@ export interface DescribedOperation {
   pointers: Record<string, string>
 }
 
-const escape = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+const pointerPart = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 const asPattern = (template: string): RegExp =>
   new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`)
@@ -34,7 +34,7 @@ export class InterfaceDescription {
         Object.entries<Json>(item).map(([method, described]) => ({
           method: method.toUpperCase(),
           pattern: asPattern(template),
-          operation: this.#describe(`#/paths/${escape(template)}/${method}`, described),
+          operation: this.#describe(`#/paths/${pointerPart(template)}/${method}`, described),
         })),
       )
       // `/credentials/create-offer` before `/credentials/{credentialRecordId}`.
@@ -72,7 +72,7 @@ export class InterfaceDescription {
     const mediaType = headers['content-type'] ?? 'none'
     const content = operation.responses[status]?.content?.[mediaType]
     if (content === undefined) return [`the content type is ${mediaType}`]
-    return this.mismatches(`${pointer}/content/${escape(mediaType)}/schema`, body)
+    return this.mismatches(`${pointer}/content/${pointerPart(mediaType)}/schema`, body)
   }
 
   #describe(pointer: string, { operationId, responses }: Json): DescribedOperation {

@@ -1,5 +1,5 @@
 /** Records of the base agent as they lie in the table, for what no operation shows. */
-import { toRecordJson } from '../../lib/records/stored-record.ts'
+import { toRecordJson } from '../../lib/records/record-json.ts'
 import { BASE_AGENT } from '../../lib/records/tenant.ts'
 import { requireRecord } from '../../lib/store/record-reads.ts'
 

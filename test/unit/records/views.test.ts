@@ -20,7 +20,7 @@ import {
   toOutOfBandJson,
 } from '../../../lib/records/out-of-band.ts'
 import { PROOF_ROLES, PROOF_STATES, ProofFormData, toProofJson } from '../../../lib/records/proof.ts'
-import { toRecordJson } from '../../../lib/records/stored-record.ts'
+import { toRecordJson } from '../../../lib/records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../../../lib/records/tenant.ts'
 
 const base = { id: 'r', createdAt: '2026-11-20T17:39:53.318Z', updatedAt: '2026-11-20T17:39:53.475Z', metadata: {} }

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 
 /** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
-export interface StoredRecord {
+export interface RecordContent {
   value: Record<string, unknown>
   tags: Record<string, unknown>
 }
@@ -41,7 +41,7 @@ const withoutSecrets = (metadata: unknown): Record<string, unknown> =>
  * A record as it is returned: everything that Credo stored, the complete `_tags`, and `state` and `role` both at top level and in
  * `_tags`, as the peers do. Only secrets are left out.
  */
-export const toRecordJson = ({ value, tags }: StoredRecord): RecordJson => {
+export const toRecordJson = ({ value, tags }: RecordContent): RecordJson => {
   const shared: Record<string, unknown> = {}
   for (const name of ['state', 'role']) {
     const held = value[name] ?? tags[name]

@@ -1,0 +1,48 @@
+/** esbuild plugins that leave out of packages what no function ever reaches. */
+import type { Plugin } from 'esbuild'
+
+/**
+ * Half of what Credo's bundle would be. The first reads ISO mdocs, which no format of DIDComm carries; the second is asked for by JSON-LD's own
+ * HTTP client when it is given an agent, and Credo gives JSON-LD another loader of documents altogether.
+ */
+const NEVER_CALLED = /^(@sphereon\/kmp-mdoc-core|undici)$/
+
+/** Anything may be read of it, nothing can be called. */
+const absent = (path: string): string => `
+  const refuse = () => { throw new Error(${JSON.stringify(`${path} is not part of this bundle`)}) }
+  const absent = new Proxy(refuse, {
+    get: (_, name) => (typeof name === 'symbol' || name === '__esModule' ? undefined : absent),
+    construct: refuse,
+  })
+  module.exports = absent`
+
+export const leftOut: Plugin = {
+  name: 'left-out',
+  setup(build) {
+    build.onResolve({ filter: NEVER_CALLED }, ({ path }) => ({ path, namespace: 'absent' }))
+    build.onLoad({ filter: /^/, namespace: 'absent' }, ({ path }) => ({ contents: absent(path), loader: 'js' }))
+  },
+}
+
+/** To Node, rxjs shows CommonJS, of which nothing can be left out. Its ES modules are the same code. */
+export const treeOfRxjs: Plugin = {
+  name: 'tree-of-rxjs',
+  setup(build) {
+    build.onResolve({ filter: /^rxjs(\/operators)?$/ }, async ({ path, resolveDir, kind, pluginData }) => {
+      if (pluginData === 'found') return undefined
+      const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
+      return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
+    })
+  },
+}
+
+/** Of the fifty languages that zod can say its errors in, English. */
+export const englishZod: Plugin = {
+  name: 'english-zod',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js'",
+      loader: 'js',
+    }))
+  },
+}

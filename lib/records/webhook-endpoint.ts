@@ -1,0 +1,47 @@
+/** A webhook endpoint as its organization sees it: where it leads, how it is doing, and no secret. */
+import * as v from 'valibot'
+import { Timestamp } from './record-json.ts'
+import { REGISTRATION_KINDS } from './registration.ts'
+import { EntityId } from './tenant.ts'
+
+/** `pending`: asked for without a token, delivers nothing. `failing`: the last attempt failed. `disabled`: nothing is sent to it. */
+export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
+
+export const WebhookEndpoint = v.strictObject({
+  id: v.string(),
+  orgId: EntityId,
+  kind: v.picklist(REGISTRATION_KINDS),
+  url: v.string(),
+  status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  /** When a pending one is forgotten. */
+  expiresAt: v.optional(Timestamp),
+  /** The first failure since the last success. */
+  failingSince: v.optional(Timestamp),
+  lastSuccessAt: v.optional(Timestamp),
+  lastFailureAt: v.optional(Timestamp),
+  lastError: v.optional(v.string()),
+  disabledAt: v.optional(Timestamp),
+  disabledReason: v.optional(v.string()),
+  /** Until then the secret before the last rotation signs too. */
+  previousSecretUntil: v.optional(Timestamp),
+})
+
+export type WebhookEndpoint = v.InferOutput<typeof WebhookEndpoint>
+
+export const RotatedWebhookEndpoint = v.strictObject({
+  ...WebhookEndpoint.entries,
+  /** Standard Webhooks' signing secret; shown this once. */
+  secret: v.pipe(v.string(), v.startsWith('whsec_')),
+})
+
+export type RotatedWebhookEndpoint = v.InferOutput<typeof RotatedWebhookEndpoint>
+
+export const EnabledWebhookEndpoint = v.strictObject({
+  ...WebhookEndpoint.entries,
+  /** The first failure of those that led to its being disabled: what happened since then waits for a replay. */
+  missedSince: v.optional(Timestamp),
+})
+
+export type EnabledWebhookEndpoint = v.InferOutput<typeof EnabledWebhookEndpoint>

@@ -1,0 +1,65 @@
+/** Pages of a partition behind signed cursors: as much as was asked for, as far as one answer may go. */
+import { openCursor, signCursor } from './cursor.ts'
+import { itemBytes } from './item-size.ts'
+import { type Item, queryPage } from './table.ts'
+
+export interface ListQuery {
+  /** Entries at most, 1 to 1000. */
+  limit: number
+  /** `desc`: the newest first. */
+  order: 'asc' | 'desc'
+  cursor?: string | undefined
+}
+
+export interface ListView<T> {
+  /** What an item is shown as; undefined: it is left out. */
+  show: (item: Item) => T | undefined
+  /** Names the filter that leaves items out, and binds cursors to it; none: every item is shown. */
+  filter?: string | undefined
+}
+
+export interface ListedPage<T> {
+  entries: T[]
+  /** Cursor of the next page; absent when there is no more. */
+  next?: string
+}
+
+/** Pages read for one answer at most, so that a filter that nothing passes ends. */
+const MOST_READS = 10
+
+/** No further page is read once this much is shown: a page is up to 1 MB, and Lambda answers with 6 MB at most. */
+const ENOUGH_BYTES = 256 * 1024
+
+/**
+ * One page of a partition. It may be shorter than the limit and have a next one: it also ends at 1 MB. Throws `request.malformed` for a
+ * cursor that is not of this partition, filter and order.
+ */
+export const listItems = async <T>(
+  partition: string,
+  { limit, order, cursor }: ListQuery,
+  { show, filter }: ListView<T>,
+): Promise<ListedPage<T>> => {
+  const scope = `${partition} ${order} ${filter ?? ''}`
+  const shown: { entry: T; position: string }[] = []
+  let bytes = 0
+  let after = cursor === undefined ? undefined : await openCursor(scope, cursor)
+  for (let reads = 0; reads < MOST_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
+    const page = await queryPage(partition, {
+      // One more than asked for tells whether there is a next page.
+      limit: limit + 1 - shown.length,
+      descending: order === 'desc',
+      ...(after === undefined ? {} : { after }),
+    })
+    for (const item of page.items) {
+      const entry = show(item)
+      if (entry === undefined) continue
+      shown.push({ entry, position: item.sk?.S ?? '' })
+      bytes += itemBytes(item)
+    }
+    after = page.next
+    if (after === undefined || filter === undefined) break
+  }
+  const entries = shown.slice(0, limit).map(({ entry }) => entry)
+  const next = shown.length > limit ? shown[limit - 1]?.position : after
+  return next === undefined ? { entries } : { entries, next: await signCursor(scope, next) }
+}

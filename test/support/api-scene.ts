@@ -1,0 +1,53 @@
+/**
+ * What the files of the api layer share: the world that was made for them, and a client of it. They run side by side, so globex is only
+ * looked at: what is written is written in acme, in the base agent, or in a tenant of one's own.
+ */
+import { expect, inject } from 'vitest'
+import { type Answer, ApiClient } from './api-client.ts'
+import { type Claims, sign } from './api-tokens.ts'
+
+export const world = inject('world')
+export const { base, acme, globex, tokens } = world
+export const api = await ApiClient.of(world.baseUrl)
+
+/** A token of the world's issuer. */
+export const tokenWith = (claims: Claims): Promise<string> => sign(world.issuers.eddsa, claims)
+
+/** A token of a tenant with roles in an organization. */
+export const tokenIn = (orgId: string, roles: string[], tenantId = acme.tenantId): Promise<string> =>
+  tokenWith({ role: 'RestTenantAgent', tenantId, resource_access: { [orgId]: { roles } } })
+
+/** The reason phrases of RFC 9110, section 15, as the error table has them. */
+const REASONS: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+}
+
+/** Expects an error with exactly this body. `more` is its `message` and `details`, as far as it has them. */
+export const expectError = ({ status, body }: Answer, expected: number, more: object = {}): void => {
+  expect({ status, body }).toEqual({
+    status: expected,
+    body: { statusCode: expected, error: REASONS[expected], ...more },
+  })
+}
+
+/** Expects a 422 whose details name exactly these fields, in whatever order. */
+export const expectInvalid = (answer: Answer, fields: string[]): void => {
+  const { details, ...body } = answer.body ?? {}
+  expectError({ ...answer, body }, 422, { message: 'The body is not valid' })
+  expect(details.map(({ path }: { path: string }) => path).sort()).toEqual([...fields].sort())
+  for (const { message } of details) expect(message).toMatch(/^\S.{2,200}$/)
+}
+
+/** Expects a 400 for parameters; its details name exactly these. */
+export const expectMalformed = (answer: Answer, where: 'path' | 'query', fields: string[]): void => {
+  const { details, ...body } = answer.body ?? {}
+  expectError({ ...answer, body }, 400, { message: `The ${where} is not valid` })
+  expect(details.map(({ path }: { path: string }) => path)).toEqual(fields)
+}

@@ -1,0 +1,67 @@
+/** Token issuers of the tests: they sign what a real issuer would, and what no issuer ever should. */
+import { createHmac, createPublicKey, type JsonWebKeyInput } from 'node:crypto'
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+
+export interface TestIssuer {
+  issuer: string
+  audience: string
+  algorithm: string
+  /** With `kid`. */
+  privateKey: JWK
+}
+
+export const newIssuer = async (name: string, algorithm: string): Promise<TestIssuer> => {
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  const jwk = await exportJWK(privateKey)
+  return { issuer: `urn:test:${name}`, audience: 'agent', algorithm, privateKey: { ...jwk, kid: `${name}-key` } }
+}
+
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi']
+
+export const publicKeyOf = ({ privateKey, algorithm }: TestIssuer): JWK => ({
+  ...Object.fromEntries(Object.entries(privateKey).filter(([name]) => !PRIVATE_MEMBERS.includes(name))),
+  kty: privateKey.kty ?? '',
+  alg: algorithm,
+})
+
+export type Claims = Record<string, unknown>
+
+export const epochSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** The claims of a good token; one that is given as `undefined` is left out. */
+export const claimsOf = ({ issuer, audience }: TestIssuer, claims: Claims = {}): Claims => ({
+  iss: issuer,
+  aud: audience,
+  exp: epochSeconds() + 3600,
+  role: 'RestRootAgent',
+  ...claims,
+})
+
+/** A token with a good signature, whatever its claims say. */
+export const sign = async (issuer: TestIssuer, claims: Claims = {}, header: object = {}): Promise<string> => {
+  const { algorithm, privateKey } = issuer
+  return new SignJWT(JSON.parse(JSON.stringify(claimsOf(issuer, claims))))
+    .setProtectedHeader({ alg: algorithm, kid: String(privateKey.kid), ...header })
+    .sign(await importJWK(privateKey, algorithm), { crit: { odd: false } })
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** A token that says of itself that nobody signed it (RFC 7519, section 6). */
+export const unsecured = (issuer: TestIssuer, alg = 'none', signature = ''): string =>
+  `${encode({ alg, kid: issuer.privateKey.kid })}.${encode(claimsOf(issuer))}.${signature}`
+
+/** A token whose secret is the issuer's public key, which everybody has (RFC 8725, section 2.1). */
+export const signedWithPublicKey = (issuer: TestIssuer): string => {
+  const key: JsonWebKeyInput = { key: { ...publicKeyOf(issuer) }, format: 'jwk' }
+  const secret = createPublicKey(key).export({ type: 'spki', format: 'pem' })
+  const content = `${encode({ alg: 'HS256', kid: issuer.privateKey.kid })}.${encode(claimsOf(issuer))}`
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
+}
+
+/** The token with other claims under the same signature. */
+export const altered = (token: string, claims: Claims): string => {
+  const [header, payload = '', signature] = token.split('.')
+  const known = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  return `${header}.${encode({ ...known, ...claims })}.${signature}`
+}

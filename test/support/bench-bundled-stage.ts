@@ -1,0 +1,116 @@
+/** The service made of its zips: each function bundled and in a process of its own, over an embedded table, stream and queue. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { APIGatewayProxyResult } from 'aws-lambda'
+import { startFauxqs } from 'fauxqs'
+import { handlerOf, type UnpackedFunction } from './bench-bundles.ts'
+import { runDeliveries } from './bench-deliveries.ts'
+import { type FunctionProcess, startFunction } from './bench-function-process.ts'
+import { type GatewayCall, gatewayEvent } from './bench-gateway-event.ts'
+import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
+import type { Json } from './in-process-stage.ts'
+
+export interface BundledReply {
+  status: number
+  headers: Record<string, string>
+  body: Json
+}
+
+export interface BundledStage {
+  /** Of every function. */
+  environment: Record<string, string>
+  /** Calls a function; its process is started when it is called first. */
+  invoke(name: string, event: unknown): Promise<unknown>
+  /** Calls an operation as the gateway does. */
+  call(name: string, call?: GatewayCall): Promise<BundledReply>
+  /** Lets the envelopes of others in, or keeps them outside (they are told that all is well). */
+  open: boolean
+  /** What functions wrote to stderr, by their name. */
+  complaints(): Record<string, string>
+  stop(): Promise<void>
+}
+
+export const toReply = (result: unknown): BundledReply => {
+  const { statusCode, headers = {}, body } = result as APIGatewayProxyResult
+  return {
+    status: statusCode,
+    headers: headers as Record<string, string>,
+    body: body === '' ? undefined : JSON.parse(body),
+  }
+}
+
+/** Starts everything on free ports of 127.0.0.1. `environment` adds to the functions' settings. */
+export const startBundledStage = async (
+  functions: Map<string, UnpackedFunction>,
+  environment: Record<string, string> = {},
+): Promise<BundledStage> => {
+  const dynamo = await startDynamo()
+  const sqs = await startFauxqs({ port: 0, logger: false })
+  const queue = sqs.createQueue('messages.fifo', { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } })
+  const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const processes = new Map<string, Promise<FunctionProcess>>()
+  const started = new Map<string, FunctionProcess>()
+  const processOf = (name: string): Promise<FunctionProcess> => {
+    const known = processes.get(name)
+    if (known !== undefined) return known
+    const { module } = functions.get(name) ?? { module: `no function ${name}` }
+    const starting = startFunction(module, handlerOf(name), stage.environment)
+    starting.then((running) => started.set(name, running)).catch(() => {})
+    processes.set(name, starting)
+    return starting
+  }
+
+  const stage: BundledStage = {
+    environment: {
+      TABLE_NAME: dynamo.table,
+      DYNAMODB_ENDPOINT: dynamo.endpoint,
+      SQS_ENDPOINT: sqsEndpoint,
+      MESSAGE_QUEUE_URL: queue.queueUrl,
+      PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      SEALING_KEY: randomBytes(32).toString('base64url'),
+      LOCAL_STAGE: 'true',
+      LOG_LEVEL: 'silent',
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      ...environment,
+    },
+    open: true,
+    invoke: async (name, event) => (await processOf(name)).invoke(event),
+    call: async (name, call) => toReply(await stage.invoke(name, gatewayEvent(call))),
+    complaints: () => Object.fromEntries([...started].map(([name, running]) => [name, running.complaints()])),
+    stop: async () => {
+      await stopDeliveries()
+      server.close()
+      server.closeAllConnections()
+      for (const starting of processes.values()) await (await starting.catch(() => undefined))?.stop()
+      await sqs.stop()
+      await dynamo.stop()
+    },
+  }
+
+  server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (!stage.open) return response.end()
+    const tenantId = request.url?.match(/^\/didcomm\/(.+)$/)?.[1]
+    const { status, headers, body } = await stage.call('receive-didcomm', {
+      headers: { 'Content-Type': request.headers['content-type'] ?? '' },
+      body: Buffer.concat(chunks).toString(),
+      ...(tenantId === undefined ? {} : { path: { tenantId } }),
+    })
+    response.writeHead(status, headers).end(body === undefined ? '' : JSON.stringify(body))
+  })
+
+  const stopDeliveries = await runDeliveries({
+    dynamo,
+    queue: { endpoint: sqsEndpoint, url: queue.queueUrl },
+    invoke: stage.invoke,
+  })
+  return stage
+}

@@ -1,0 +1,96 @@
+/** A function in a plain Node process of its own, started and called as Lambda does it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+
+const RUNTIME = resolve(import.meta.dirname, 'bench-runtime.mjs')
+
+export interface FunctionProcess {
+  /** From the start of the process until the handler was there, in ms. */
+  readyMs: number
+  /** Calls the handler; events wait for each other. Rejects with what it throws, and when the process ends. */
+  invoke(event: unknown): Promise<unknown>
+  /** What it wrote to stderr. */
+  complaints(): string
+  stop(): Promise<void>
+}
+
+interface Said {
+  ready?: true
+  answer?: unknown
+  error?: string
+}
+
+/** Each line of the process, as soon as it is there; the one that waits longest gets it. */
+class Lines {
+  readonly #waiting: PromiseWithResolvers<Said>[] = []
+  #ended: Error | undefined
+
+  constructor(child: ChildProcess, complaints: () => string) {
+    createInterface({ input: child.stdio[3] as Readable }).on('line', (line) =>
+      this.#waiting.shift()?.resolve(JSON.parse(line)),
+    )
+    child.once('exit', (code, signal) => {
+      this.#ended = new Error(`the process ended with ${code ?? signal}: ${complaints()}`)
+      for (const { reject } of this.#waiting.splice(0)) reject(this.#ended)
+    })
+  }
+
+  next(): Promise<Said> {
+    const line = Promise.withResolvers<Said>()
+    if (this.#ended === undefined) this.#waiting.push(line)
+    else line.reject(this.#ended)
+    return line.promise
+  }
+}
+
+/** Starts `handler` of `module` with these environment variables and no others. Rejects with what it wrote when it does not start. */
+export const startFunction = async (
+  module: string,
+  handler: string,
+  environment: Record<string, string>,
+): Promise<FunctionProcess> => {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [RUNTIME, module, handler], {
+    env: environment,
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+  })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  let complaints = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaints += chunk.toString()
+  })
+  child.stdin?.on('error', () => {})
+  const lines = new Lines(child, () => complaints)
+  await lines.next()
+  const readyMs = performance.now() - startedAt
+
+  const call = async (event: unknown): Promise<unknown> => {
+    const next = lines.next()
+    child.stdin?.write(`${JSON.stringify(event)}\n`)
+    const { answer, error } = await next
+    if (error !== undefined) throw new Error(error)
+    return answer
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    readyMs,
+    complaints: () => complaints,
+    invoke: (event) => {
+      const called = last.then(() => call(event))
+      last = called.catch(() => {})
+      return called
+    },
+    stop: async () => {
+      process.off('exit', kill)
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      kill()
+      await exited
+    },
+  }
+}

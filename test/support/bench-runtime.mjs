@@ -1,0 +1,53 @@
+/**
+ * Lambda's runtime in small: loads a handler, says that it is ready, then takes one event at a time and is frozen in between. Plain JavaScript
+ * that imports next to nothing, so that what a start costs is what the function costs.
+ */
+import { readSync, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** File descriptors: stdin, and one of its own, since functions log to stdout. */
+const EVENTS = 0
+const ANSWERS = 3
+
+/** Time that the function is told to have left, in ms. */
+const REMAINING = 25_000
+
+const NEWLINE = 10
+
+const say = (message) => {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`)
+  for (let written = 0; written < bytes.length; ) written += writeSync(ANSWERS, bytes, written)
+}
+
+let rest = Buffer.alloc(0)
+/** The next line; undefined at the end. Blocks the whole process, as Lambda freezes it. */
+const nextEvent = () => {
+  for (;;) {
+    const end = rest.indexOf(NEWLINE)
+    if (end >= 0) {
+      const line = rest.toString('utf8', 0, end)
+      rest = rest.subarray(end + 1)
+      return JSON.parse(line)
+    }
+    const chunk = Buffer.alloc(65_536)
+    const length = readSync(EVENTS, chunk)
+    if (length === 0) return undefined
+    rest = Buffer.concat([rest, chunk.subarray(0, length)])
+  }
+}
+
+const [, , module, name] = process.argv
+const { [name]: handler } = await import(module)
+if (typeof handler !== 'function') throw new Error(`${module} exports no function ${name}`)
+say({ ready: true })
+
+const context = { awsRequestId: 'bench', getRemainingTimeInMillis: () => REMAINING }
+for (let event = nextEvent(); event !== undefined; event = nextEvent()) {
+  try {
+    say({ answer: (await handler(event, context)) ?? null })
+  } catch (error) {
+    say({ error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) })
+  }
+  // Sockets that closed while the process was frozen are noticed before the next event, as after a thaw.
+  await delay(0)
+}

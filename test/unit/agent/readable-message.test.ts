@@ -1,0 +1,63 @@
+/** What Credo's validators must not be given. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { assertReadable } from '../../../lib/agent/readable-message.ts'
+
+const message = {
+  '@type': 'https://didcomm.org/basicmessage/1.0/message',
+  '@id': '8a1d1c1e-7a5c-4f57-9a1b-3a0f9c5b8d11',
+}
+const threaded = (thid: string) => ({ ...message, '~thread': { thid } })
+
+describe('a message is readable', () => {
+  test.each([
+    ['without a thread', message],
+    ['in a thread with a UUID', threaded('2f9d2f3c-4a45-43f5-9d0a-1f6b1d4f6a0e')],
+    [
+      'in a thread that is named by a did:peer',
+      { ...message, '~thread': { pthid: `did:peer:4zQm${'a'.repeat(40)}:z${'b'.repeat(900)}` } },
+    ],
+    ['in a thread that is named by a did:web with a port', threaded('did:web:example.com%3A8443:agents:one#key-1')],
+  ])('%s', (_name, readable) => {
+    expect(() => assertReadable(readable)).not.toThrow()
+  })
+})
+
+describe('a message is not readable', () => {
+  test.each([
+    ['without a type', { '@id': message['@id'] }],
+    ['without an id', { '@type': message['@type'] }],
+    ['with a type without end', { ...message, '@type': 'a'.repeat(100_000) }],
+    ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
+    ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
+    ['that is a list', []],
+    ['that is nothing', null],
+  ])('%s', (_name, unreadable) => {
+    expect(() => assertReadable(unreadable)).toThrow()
+  })
+})
+
+test('a thread id that takes Credo exponential time is refused at once', () => {
+  const started = performance.now()
+  for (const colons of [28, 1_000, 4_000])
+    expect(() => assertReadable(threaded(`did:a:b${':'.repeat(colons)}\n`))).toThrow()
+  expect(performance.now() - started).toBeLessThan(100)
+})
+
+test('no thread id takes long to be judged', () => {
+  const letters = fc.array(fc.constantFrom('did:', 'a', ':', '%3A', '%', '?', '#', '/', '\n', '~'), {
+    maxLength: 1_500,
+  })
+  fc.assert(
+    fc.property(letters, (parts) => {
+      const started = performance.now()
+      try {
+        assertReadable(threaded(`did:a:${parts.join('')}`))
+      } catch {
+        // Refused is as good as taken: what counts is the time.
+      }
+      return performance.now() - started < 50
+    }),
+    { numRuns: 500 },
+  )
+})

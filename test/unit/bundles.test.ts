@@ -1,0 +1,180 @@
+/** What is deployed: small, the same bytes every time, and able to do all that its sources do, with nothing but its zip. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
+import { zip } from '../../infra/bundle/zip.ts'
+import { localIssuer } from '../../infra/local/issuer.ts'
+import { type BundledStage, startBundledStage } from '../support/bench-bundled-stage.ts'
+import {
+  bundleFunction,
+  FUNCTIONS,
+  type Unpacked,
+  type UnpackedFunction,
+  unpackFunctions,
+} from '../support/bench-bundles.ts'
+import { offerBody, requestBody } from '../support/scenes.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+const READING = [
+  'get-connection-by-id',
+  'get-connections',
+  'get-credential-by-id',
+  'tenant-get-basic-messages',
+  'tenant-proof-form-data',
+]
+
+/** Of all files of a reading function, minified. */
+const MOST_BYTES = 350 * 1024
+
+/** Bundling takes a second for a Credo function on a quiet machine. */
+const BUNDLING_MS = 120_000
+
+let unpacked: Unpacked
+
+beforeAll(async () => {
+  unpacked = await unpackFunctions()
+}, BUNDLING_MS)
+afterAll(() => unpacked.remove())
+
+const unpackedFunction = (name: string): UnpackedFunction => {
+  const found = unpacked.functions.get(name)
+  if (found === undefined) throw new Error(`no function ${name}`)
+  return found
+}
+
+describe.each(READING)('the bundle of %s', (name) => {
+  test('is small', () => {
+    expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MOST_BYTES)
+  })
+
+  test('is free of Credo', () => {
+    const packages = Object.keys(packagesOf(unpackedFunction(name).metafile))
+    expect(packages).toContain('@aws-sdk/client-dynamodb')
+    expect(packages.filter((one) => one.startsWith('@credo-ts'))).toEqual([])
+  })
+})
+
+const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+test.each(['get-credential-by-id', 'receive-didcomm'])(
+  '%s is bundled to the same bytes again',
+  async (name) => {
+    const { files, zipped } = unpackedFunction(name)
+    const again = await bundleFunction(name)
+    expect(Object.keys(again.files)).toEqual(Object.keys(files))
+    expect(hash(zip(again.files))).toBe(hash(zipped))
+  },
+  BUNDLING_MS,
+)
+
+test('a zip is the same bytes in another time zone, and whatever the order of its files', async () => {
+  const module = resolve('infra/bundle/zip.ts')
+  const script = (files: string) =>
+    `import(${JSON.stringify(module)}).then(({ zip }) => process.stdout.write(Buffer.from(zip(${files})).toString('hex')))`
+  const run = async (TZ: string, files: string) => {
+    const environment = { env: { TZ }, cwd: tmpdir() }
+    return (await promisify(execFile)(process.execPath, ['-e', script(files)], environment)).stdout
+  }
+  const one = await run('America/New_York', '{ a: new Uint8Array(9), b: new Uint8Array(7) }')
+  const other = await run('Asia/Tokyo', '{ b: new Uint8Array(7), a: new Uint8Array(9) }')
+  expect(one).toMatch(/^504b0304/)
+  expect(other).toBe(one)
+})
+
+describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
+  let stage: BundledStage
+  let token: string
+  let wallet: Wallet
+
+  beforeAll(async () => {
+    const issuer = await localIssuer(unpacked.folder)
+    token = await issuer.sign({ role: 'RestRootAgent' })
+    stage = await startBundledStage(unpacked.functions, { TOKEN_ISSUERS: JSON.stringify([issuer.settings]) })
+    wallet = await Wallet.start()
+  }, BUNDLING_MS)
+  afterAll(async () => {
+    await wallet.stop()
+    await stage.stop()
+  })
+
+  test('the operations that need no table answer', async () => {
+    expect(await stage.call('health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect(await stage.call('openapi')).toMatchObject({
+      status: 200,
+      body: { openapi: expect.stringMatching(/^3\.1/) },
+    })
+  })
+
+  test('the authorizer lets a valid token in, and no other', async () => {
+    const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
+    const answer = await stage.invoke('authorizer', { ...event, authorizationToken: `Bearer ${token}` })
+    expect(answer).toMatchObject({ principalId: 'RestRootAgent', context: { role: 'RestRootAgent' } })
+    await expect(stage.invoke('authorizer', { ...event, authorizationToken: 'Bearer x' })).rejects.toThrow(
+      'Unauthorized',
+    )
+  })
+
+  test('webhooks are registered', async () => {
+    const webhookUrl = 'https://hooks.example.org/agent'
+    const registered = await stage.call('register-webhook', { path: { orgId: 'acme' }, body: { webhookUrl } })
+    expect(registered).toMatchObject({ status: 201, body: { data: { webhookUrl, status: 'active' } } })
+    const body = { orgId: 'acme', notificationWebhook: webhookUrl }
+    const notified = await stage.call('register-notification-webhook', { body, headers: { Authorization: token } })
+    expect(notified).toMatchObject({ status: 201, body: { data: { status: 'active' } } })
+  })
+
+  test.each([
+    ['no envelope', { hello: 'world' }],
+    ['an envelope of nobody', { protected: 'e30', iv: 'AA', ciphertext: 'AA', tag: 'AA' }],
+  ])('%s is refused', async (_, body) => {
+    expect(await stage.call('receive-didcomm', { body })).toMatchObject({ status: 400 })
+  })
+
+  test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {
+    const { body: tenant } = await stage.call('create-tenant', { body: { config: { label: 'Acme' } } })
+    const caller = { tenantId: tenant.id }
+    const { body: request } = await stage.call('create-request', { caller, body: requestBody })
+    const { id: walletConnectionId } = await wallet.connect(request.invitationUrl)
+    const connection = await waitFor('the connection to be completed', async () => {
+      const query = { outOfBandId: request.outOfBandRecord.id }
+      const { body } = await stage.call('get-connections', { caller, query })
+      return body[0]?.state === 'completed' && body[0]
+    })
+    const path = { connectionId: connection.id }
+    expect(await stage.call('get-connection-by-id', { caller, path })).toMatchObject({ status: 200, body: connection })
+
+    expect(await stage.call('send-message', { caller, path, body: { content: 'hello' } })).toMatchObject({
+      status: 200,
+    })
+    await waitFor('the message to come', async () => (await wallet.messages(walletConnectionId))[0])
+    await wallet.sendMessage(walletConnectionId, 'hi')
+    const { body: messages } = await stage.call('tenant-get-basic-messages', { caller, path: { ...path, ...caller } })
+    expect(messages.map(({ content }: { content: string }) => content)).toEqual(['hello', 'hi'])
+
+    const offer = { caller, body: offerBody(connection.id, wallet.did) }
+    const { body: offered } = await stage.call('create-offer', offer)
+    const credential = await waitFor('the credential exchange to be done', async () => {
+      const { body } = await stage.call('get-credential-by-id', { caller, path: { credentialRecordId: offered.id } })
+      return body.state === 'done' && body
+    })
+    expect(credential).toMatchObject({ role: 'issuer', connectionId: connection.id })
+    const proof = await waitFor('the proof to be done', async () => {
+      const proofPath = { ...caller, proofRecordId: request.proofRecordId }
+      const { body } = await stage.call('tenant-proof-form-data', { caller, path: proofPath })
+      return body.state === 'done' && body
+    })
+    expect(proof).toMatchObject({ isVerified: true, presentation: { presentationExchange: expect.anything() } })
+    expect(wallet.journal.errors).toEqual([])
+  })
+
+  test('every function has been called by now, and none has complained', () => {
+    const complaints = stage.complaints()
+    expect(Object.keys(complaints).sort()).toEqual(FUNCTIONS)
+    expect(Object.values(complaints).join('')).toBe('')
+  })
+})

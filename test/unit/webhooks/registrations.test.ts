@@ -1,0 +1,266 @@
+/** Registrations: one active endpoint of each kind, requests that wait for a token, secrets that nobody can read. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dataKey } from '../../../lib/store/data-keys.ts'
+import { open } from '../../../lib/store/sealing.ts'
+import { epochSeconds, type Item } from '../../../lib/store/table.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { type Endpoint, registerEndpoint, registerPending } from '../../../lib/webhooks/registrations.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+
+const WEEK = 7 * 24 * 60 * 60
+const CONFLICT = expect.objectContaining({ code: 'store.conflict' })
+
+let table: StartedTable
+let organizations = 0
+let orgId: string
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+beforeEach(() => {
+  organizations += 1
+  orgId = `org${organizations}`
+})
+afterEach(() => {
+  table.way = undefined
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const endpoint = (url: string, changes: Partial<Endpoint> = {}): Endpoint => ({
+  orgId,
+  kind: 'webhook',
+  url,
+  ...changes,
+})
+const register = (url: string, changes?: Partial<Endpoint>) =>
+  transaction('@base', (unit) => registerEndpoint(unit, endpoint(url, changes)))
+const request = (url: string, changes?: Partial<Endpoint>) =>
+  transaction('@base', (unit) => registerPending(unit, endpoint(url, changes)))
+
+const items = (): Promise<Item[]> => table.items(`@org|${orgId}`)
+const urls = async (status: string) =>
+  (await items()).filter((item) => item.status?.S === status).map(({ url }) => url?.S ?? '')
+const isPending = ({ status }: Item) => status?.S === 'pending'
+const HOOK = 'https://example.com/hook'
+const OTHER = 'https://example.org/hook'
+
+/** Runs them one after the other, with a millisecond between them: they have an age. */
+const requestEach = async (names: string[]) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  for (const name of names) {
+    vi.setSystemTime(Date.now() + 1)
+    await request(`https://example.com/${name}`)
+  }
+}
+
+describe('an endpoint', () => {
+  test('should be active with an id of its own and a secret', async () => {
+    const { registration, secret } = await register(HOOK)
+    expect(registration).toEqual({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      orgId,
+      kind: 'webhook',
+      url: HOOK,
+      status: 'active',
+      createdAt: expect.any(String),
+      updatedAt: registration.createdAt,
+    })
+    expect(Buffer.from(secret?.replace(/^whsec_/, '') ?? '', 'base64')).toHaveLength(32)
+  })
+
+  test('should keep id, secret and age, and not show the secret again, where it is registered again', async () => {
+    const first = await register(HOOK)
+    const [before] = await items()
+    const again = await register(HOOK)
+    const [after] = await items()
+    expect(again).not.toHaveProperty('secret')
+    expect(again.registration).toMatchObject({ id: first.registration.id, createdAt: first.registration.createdAt })
+    expect(after?.secret).toEqual(before?.secret)
+    expect(await items()).toHaveLength(1)
+  })
+
+  test('should give way to one of another URL, which has another id and secret', async () => {
+    const [first, second] = [await register(HOOK), await register(OTHER)]
+    expect(second.registration.id).not.toBe(first.registration.id)
+    expect(second.secret).toMatch(/^whsec_/)
+    expect(second.secret).not.toBe(first.secret)
+    expect(await urls('active')).toEqual([OTHER])
+    const third = await register(HOOK)
+    expect([first.secret, second.secret]).not.toContain(third.secret)
+  })
+
+  test('should stand beside one of the other kind, and those of other organizations', async () => {
+    await register(HOOK)
+    await register(OTHER, { kind: 'notification' })
+    await register('https://example.net', { orgId: `${orgId}-other` })
+    expect((await items()).map(({ sk, url }) => [sk?.S, url?.S])).toEqual(
+      expect.arrayContaining([
+        ['webhook', HOOK],
+        ['notification', OTHER],
+      ]),
+    )
+    expect(await urls('active')).toHaveLength(3)
+  })
+
+  test('should not be stored where the table fails, whatever the caller makes of it', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    table.way = (command, send) =>
+      command === 'Query' ? Promise.reject(failure('InternalServerError', { $fault: 'server' })) : send()
+    await expect(register(HOOK)).rejects.toMatchObject({ code: 'store.unavailable' })
+    expect(await items()).toEqual([])
+  })
+})
+
+describe('a secret', () => {
+  test('should lie in the table sealed, and open with the key of its organization at its own address', async () => {
+    const { secret = '' } = await register(HOOK)
+    const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    const spellings = [secret, bytes, bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')]
+    for (const item of await table.items())
+      for (const [name, value] of Object.entries(item))
+        for (const spelling of spellings) {
+          const stored = Buffer.from(value.B ?? Buffer.from(value.S ?? value.N ?? ''))
+          expect(stored.includes(spelling), `${item.pk?.S} ${name}`).toBe(false)
+        }
+    const [item] = await items()
+    const key = await dataKey(`@org|${orgId}`)
+    const opened = open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|webhook`)
+    expect(Buffer.from(opened).toString()).toBe(secret)
+    expect(() => open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|notification`)).toThrow()
+  })
+
+  test('should not be had by whoever has no token', async () => {
+    expect(await request(HOOK)).not.toHaveProperty('secret')
+    expect((await items())[0]).not.toHaveProperty('secret')
+    await register(HOOK)
+    expect(await request(HOOK)).not.toHaveProperty('secret')
+  })
+})
+
+describe('a pending registration', () => {
+  test('should touch no active one', async () => {
+    const { registration } = await register(HOOK)
+    const [before] = await items()
+    for (const url of [HOOK, OTHER]) {
+      const pending = await request(url)
+      expect(pending.registration).toMatchObject({ status: 'pending', url })
+      expect(pending.registration.id).not.toBe(registration.id)
+    }
+    expect((await items()).find((item) => !isPending(item))).toEqual(before)
+  })
+
+  test('should keep id and age where it is asked for again, and wait from then on', async () => {
+    const first = await request(HOOK)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 60_000)
+    const again = await request(HOOK)
+    expect(again.registration).toMatchObject({ id: first.registration.id, createdAt: first.registration.createdAt })
+    expect(again.registration.updatedAt > first.registration.updatedAt).toBe(true)
+    const [item, ...rest] = await items()
+    expect(rest).toEqual([])
+    expect(Number(item?.expiresAt?.N)).toBe(epochSeconds() + WEEK)
+  })
+
+  test('should become active with the same id, and wait no more', async () => {
+    const { registration } = await request(HOOK)
+    await request(OTHER)
+    const active = await register(HOOK)
+    expect(active.registration).toMatchObject({
+      id: registration.id,
+      createdAt: registration.createdAt,
+      status: 'active',
+    })
+    expect(active.secret).toMatch(/^whsec_/)
+    expect(await urls('pending')).toEqual([OTHER])
+    expect((await register(HOOK)).registration.id).toBe(registration.id)
+    for (const item of await items()) expect(item.expiresAt === undefined).toBe(!isPending(item))
+  })
+
+  test('should not give its id to an endpoint that is active already', async () => {
+    const { registration } = await register(HOOK)
+    await request(HOOK)
+    expect((await register(HOOK)).registration.id).toBe(registration.id)
+    expect(await urls('pending')).toEqual([])
+  })
+
+  test('should give way to newer ones: five are kept', async () => {
+    await requestEach(['1', '2', '3', '4', '5', '6', '7'])
+    expect((await urls('pending')).sort()).toEqual(
+      ['3', '4', '5', '6', '7'].map((name) => `https://example.com/${name}`),
+    )
+  })
+
+  test('should count as new where it was asked for again', async () => {
+    await requestEach(['1', '2', '3', '4', '5', '1', '6'])
+    expect((await urls('pending')).sort()).toEqual(
+      ['1', '3', '4', '5', '6'].map((name) => `https://example.com/${name}`),
+    )
+  })
+
+  test('should be one of five of its kind and organization', async () => {
+    await requestEach(['1', '2', '3', '4', '5'])
+    await request(HOOK, { kind: 'notification' })
+    await request(HOOK, { orgId: `${orgId}-other` })
+    const own = (await items()).filter(({ pk, sk }) => pk?.S === `@org|${orgId}` && sk?.S?.startsWith('webhook'))
+    expect(own).toHaveLength(5)
+  })
+
+  test('should be forgotten after a week, and its place be free', async () => {
+    await requestEach(['1', '2', '3', '4', '5'])
+    const first = (await items()).find(({ url }) => url?.S === 'https://example.com/1')
+    for (const item of await items()) await table.put({ ...item, expiresAt: { N: String(epochSeconds() - 1) } })
+    const again = await request('https://example.com/1')
+    expect(again.registration.id).not.toBe(first?.id?.S)
+    const expired = await register('https://example.com/2')
+    expect(expired.registration.createdAt).toBe(expired.registration.updatedAt)
+    const live = (await items()).filter(({ expiresAt }) => Number(expiresAt?.N) > epochSeconds())
+    expect(live).toHaveLength(1)
+  })
+})
+
+describe('many at once', () => {
+  /** The results of those that got through; the others were told to come again. */
+  const settled = async <T>(all: Promise<T>[]): Promise<T[]> => {
+    const results = await Promise.allSettled(all)
+    for (const result of results) if (result.status === 'rejected') expect(result.reason).toEqual(CONFLICT)
+    return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  }
+
+  test('should end with one active endpoint, whose secret was shown to one caller', async () => {
+    const results = await settled([HOOK, OTHER, HOOK, OTHER, HOOK].map((url) => register(url)))
+    const [item, ...rest] = await items()
+    expect(rest).toEqual([])
+    const sealed = open(item?.secret?.B ?? new Uint8Array(), await dataKey(`@org|${orgId}`), `@org|${orgId}|webhook`)
+    const shown = results.filter(({ secret }) => secret === Buffer.from(sealed).toString())
+    expect(shown).toHaveLength(1)
+    expect(shown[0]?.registration).toMatchObject({ id: item?.id?.S, url: item?.url?.S })
+  })
+
+  test('should end with one pending registration of a URL, of one id for all who asked', async () => {
+    const results = await settled([1, 2, 3, 4].map(() => request(HOOK)))
+    expect(await items()).toHaveLength(1)
+    expect(new Set(results.map(({ registration }) => registration.id)).size).toBe(1)
+  })
+
+  test('should end with five pending registrations at most', async () => {
+    for (let round = 0; round < 4; round++)
+      await settled([1, 2, 3, 4, 5].map((index) => request(`https://example.com/${round}-${index}`)))
+    expect((await items()).length).toBeLessThanOrEqual(5)
+    await request(HOOK)
+    expect(await urls('pending')).toContain(HOOK)
+  })
+
+  test('should lose neither the registration nor a request where both come at once', async () => {
+    const { registration } = await request(HOOK)
+    const results = await settled([register(HOOK), request(OTHER), request(HOOK)])
+    expect(results.length).toBeGreaterThan(0)
+    const active = (await items()).filter((item) => !isPending(item))
+    for (const item of active) expect(item.id?.S).toBe(registration.id)
+    expect((await items()).filter((item) => isPending(item) && item.url?.S === HOOK).length).toBeLessThanOrEqual(1)
+  })
+})
