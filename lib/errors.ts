@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'resource.not_found'
   | 'connection.not_ready'
   | 'connection.no_endpoint'
+  | 'endpoint.not_active'
   | 'store.conflict'
   | 'store.item_too_large'
   | 'store.transaction_too_large'

@@ -14,7 +14,6 @@ const TOUCHED_LATE = new RegExp(
     '@astronautlabs/jsonpath',
     '@peculiar/x509',
     'dcql',
-    'web-did-resolver',
   ].join('|')})$`,
 )
 

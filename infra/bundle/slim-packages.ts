@@ -2,10 +2,11 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Half of what Credo's bundle would be. The first reads ISO mdocs, which no format of DIDComm carries; the second is asked for by JSON-LD's own
- * HTTP client when it is given an agent, and Credo gives JSON-LD another loader of documents altogether.
+ * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
+ * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; and a `fetch` for platforms without one, of did:web's
+ * resolver, in whose place the service reads documents itself.
  */
-const NEVER_CALLED = /^(@sphereon\/kmp-mdoc-core|undici)$/
+const NEVER_CALLED = /^(@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
 
 /** Anything may be read of it, nothing can be called. */
 const absent = (path: string): string => `

@@ -12,6 +12,7 @@ export interface ReadyStage {
   sqsEndpoint: string
   tableName: string
   messageQueueUrl: string
+  webhookQueueUrl: string
 }
 
 /** The smallest proof request that a wallet understands. */
@@ -40,7 +41,8 @@ export const announce = async (stage: Stage): Promise<void> => {
   const rootToken = await stage.issuer.sign({ role: 'RestRootAgentWithTenants', expires: EXPIRES })
   console.log(lines(stage, rootToken).join('\n'))
 
-  const { DYNAMODB_ENDPOINT = '', SQS_ENDPOINT = '', TABLE_NAME = '', MESSAGE_QUEUE_URL = '' } = stage.environment
+  const { DYNAMODB_ENDPOINT = '', SQS_ENDPOINT = '', TABLE_NAME = '' } = stage.environment
+  const { MESSAGE_QUEUE_URL = '', WEBHOOK_QUEUE_URL = '' } = stage.environment
   const ready: ReadyStage = {
     baseUrl: stage.baseUrl,
     rootToken,
@@ -48,6 +50,7 @@ export const announce = async (stage: Stage): Promise<void> => {
     sqsEndpoint: SQS_ENDPOINT,
     tableName: TABLE_NAME,
     messageQueueUrl: MESSAGE_QUEUE_URL,
+    webhookQueueUrl: WEBHOOK_QUEUE_URL,
   }
   process.send?.(ready)
 }

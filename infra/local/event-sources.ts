@@ -49,7 +49,7 @@ const mapStream = (surroundings: Surroundings, key: string, event: StreamEvent, 
     streams,
     streamArn,
     event,
-    position: streamPosition(dataDir, streamArn),
+    position: streamPosition(dataDir, key, streamArn),
     invoke: (records: unknown) => invoke(key, records),
     giveUp: (batch: StreamBatch) => reportFailure(surroundings, key, event, batch),
   }

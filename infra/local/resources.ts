@@ -8,7 +8,6 @@ import {
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
-  QueueNameExists,
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
@@ -53,9 +52,18 @@ const Queue = v.looseObject({
   RedrivePolicy: v.optional(v.object({ deadLetterTargetArn: v.unknown(), maxReceiveCount: v.number() })),
 })
 
+/** What fauxqs takes when it makes a queue, and not later. */
+const FIFO_ATTRIBUTES = new Set(['FifoQueue', 'DeduplicationScope', 'FifoThroughputLimit'])
+
 /** SQS takes every attribute as a string. */
-const asAttributes = (properties: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, String(value)]))
+const asAttributes = (properties: [string, unknown][]): Record<string, string> =>
+  Object.fromEntries(properties.map(([name, value]) => [name, String(value)]))
+
+const redrive = (policy: v.InferOutput<typeof Queue>['RedrivePolicy'], created: Created[]): Record<string, string> => {
+  if (policy === undefined) return {}
+  const deadLetterTargetArn = resolve(policy.deadLetterTargetArn, created)
+  return { RedrivePolicy: JSON.stringify({ ...policy, deadLetterTargetArn }) }
+}
 
 const createQueue = async (
   sqs: SQSClient,
@@ -64,27 +72,22 @@ const createQueue = async (
   properties: unknown,
   created: Created[],
 ): Promise<Created> => {
-  const { QueueName, RedrivePolicy, FifoQueue, ...others } = v.parse(Queue, properties)
-  const attributes = asAttributes(others)
-  if (RedrivePolicy !== undefined) {
-    attributes.RedrivePolicy = JSON.stringify({
-      ...RedrivePolicy,
-      deadLetterTargetArn: resolve(RedrivePolicy.deadLetterTargetArn, created),
-    })
-  }
+  const { QueueName, RedrivePolicy, ...others } = v.parse(Queue, properties)
+  const [fifo, settable] = partition(Object.entries(others), ([name]) => FIFO_ATTRIBUTES.has(name))
   // Its path is enough to find a queue; the host that fauxqs would name need not resolve.
   const QueueUrl = `${endpoint}/000000000000/${QueueName}`
-  try {
-    const fifo = FifoQueue === true ? { FifoQueue: 'true' } : undefined
-    await sqs.send(new CreateQueueCommand({ QueueName, Attributes: { ...attributes, ...fifo } }))
-  } catch (error) {
-    // Left by an earlier start, when the template said something else.
-    if (!(error instanceof QueueNameExists)) throw error
-    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }))
-  }
-  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
-  return { id, name: QueueName, ref: QueueUrl, attributes: { Arn: Attributes?.QueueArn ?? '', QueueName } }
+  // In two steps: one that is left of an earlier start may have other values, which making it again does not change.
+  await sqs.send(new CreateQueueCommand({ QueueName, Attributes: asAttributes(fifo) }))
+  const Attributes = { ...asAttributes(settable), ...redrive(RedrivePolicy, created) }
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }))
+  const made = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }))
+  return { id, name: QueueName, ref: QueueUrl, attributes: { Arn: made.Attributes?.QueueArn ?? '', QueueName } }
 }
+
+const partition = <T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] => [
+  items.filter(belongs),
+  items.filter((item) => !belongs(item)),
+]
 
 const ofType = (resources: Record<string, Resource>, type: string): [string, Resource][] =>
   Object.entries(resources).filter(([, { Type }]) => Type === type)

@@ -16,10 +16,10 @@ const Stored = v.pipe(
   v.object({ streamArn: v.string(), shardId: v.string(), sequenceNumber: v.string() }),
 )
 
-/** In a file of `dataDir`; a new table's stream starts anew. Without a folder nothing is kept, as nothing of the stream is. */
-export const streamPosition = (dataDir: string | undefined, streamArn: string): StreamPosition => {
+/** Of a function, in a file of `dataDir`; a new table's stream starts anew. Without a folder nothing is kept, as nothing of the stream is. */
+export const streamPosition = (dataDir: string | undefined, functionKey: string, streamArn: string): StreamPosition => {
   if (dataDir === undefined) return { read: async () => undefined, write: async () => {} }
-  const path = join(dataDir, 'stream-position.json')
+  const path = join(dataDir, `${functionKey}-position.json`)
   return {
     read: async () => {
       const text = await readFile(path, 'utf8').catch(() => '')

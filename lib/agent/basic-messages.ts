@@ -1,10 +1,18 @@
 /** Basic messages (Aries RFC 0095). */
-
+import type { SentBasicMessage } from '../delivery/outbox-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
+import { idsOf, MOST_BODY_BYTES } from '../records/webhook-event.ts'
 import { currentAgent } from './agent.ts'
 import { readyConnection } from './connections.ts'
+import { noteBasicMessage } from './outbox-transport.ts'
 import { toStored } from './storage-service.ts'
+
+/** What events tell of a message: its record, but only the ids of one that no event could hold. */
+const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
+  Buffer.byteLength(JSON.stringify(json)) > MOST_BODY_BYTES
+    ? { record: { ...idsOf(json), id }, truncated: true }
+    : { record: { ...json, id } }
 
 /**
  * Writes a message and puts it into the outbox, in the running unit of work. Returns its record.
@@ -14,5 +22,7 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
   const agent = await currentAgent()
   await readyConnection(agent, connectionId)
   const record = await agent.didcomm.basicMessages.sendMessage(connectionId, content)
-  return toBasicMessageJson(toStored(agent.context, record))
+  const json = toBasicMessageJson(toStored(agent.context, record))
+  noteBasicMessage(connectionId, forEvents(record.id, json))
+  return json
 }

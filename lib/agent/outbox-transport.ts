@@ -2,6 +2,7 @@
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import { newOutboxId, type OutboxMessage, outboxItem } from '../delivery/outbox.ts'
+import type { SentBasicMessage } from '../delivery/outbox-item.ts'
 import { digest } from '../store/address.ts'
 import { epochSeconds } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
@@ -10,9 +11,39 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 /** A message that no retry could bring to its wallet is of no use after this long. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
 
+/** What leaves for one connection because of one unit of work. */
+interface Outbox {
+  messages: OutboxMessage[]
+  basicMessages: SentBasicMessage[]
+}
+
+/** By unit and connection. */
+const outboxes = new WeakMap<UnitOfWork, Map<string, Outbox>>()
+
+const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => {
+  const known = outboxes.get(unit) ?? new Map<string, Outbox>()
+  outboxes.set(unit, known)
+  return known
+}
+
+/** All messages of one invocation to one connection are one item: a transaction's items reach the stream in no promised order. */
+const outboxTo = (connectionId: string): Outbox => {
+  const unit = currentUnit()
+  const known = outboxesOf(unit).get(connectionId)
+  if (known !== undefined) return known
+  const outbox: Outbox = { messages: [], basicMessages: [] }
+  outboxesOf(unit).set(connectionId, outbox)
+  unit.beforeCommit(() => unit.create(toItem(unit.tenant, connectionId, outbox)))
+  return outbox
+}
+
+/** Notes which basic message the running unit of work has put into the outbox: what becomes of it are its events. */
+export const noteBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
+  outboxesOf(currentUnit()).get(connectionId)?.basicMessages.push(message)
+}
+
 export class OutboxTransport implements DidCommOutboundTransport {
   readonly supportedSchemes = ['http', 'https']
-  readonly #outboxes = new WeakMap<UnitOfWork, Map<string, OutboxMessage[]>>()
 
   async start(_agentContext: AgentContext): Promise<void> {}
 
@@ -21,29 +52,17 @@ export class OutboxTransport implements DidCommOutboundTransport {
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
     if (endpoint === undefined) throw new CredoError('a message without an endpoint')
     // A message outside of a connection goes to a service of an invitation: its order is that of the endpoint.
-    this.#messagesTo(connectionId ?? digest(endpoint)).push({ endpoint, payload: JSON.stringify(payload) })
-  }
-
-  /** All messages of one invocation to one connection are one item: a transaction's items reach the stream in no promised order. */
-  #messagesTo(connectionId: string): OutboxMessage[] {
-    const unit = currentUnit()
-    const outbox = this.#outboxes.get(unit) ?? new Map<string, OutboxMessage[]>()
-    this.#outboxes.set(unit, outbox)
-    const known = outbox.get(connectionId)
-    if (known !== undefined) return known
-    const messages: OutboxMessage[] = []
-    outbox.set(connectionId, messages)
-    unit.beforeCommit(() => unit.create(toItem(unit.tenant, connectionId, messages)))
-    return messages
+    outboxTo(connectionId ?? digest(endpoint)).messages.push({ endpoint, payload: JSON.stringify(payload) })
   }
 }
 
-const toItem = (tenant: string, connectionId: string, messages: OutboxMessage[]) =>
+const toItem = (tenant: string, connectionId: string, { messages, basicMessages }: Outbox) =>
   outboxItem({
     tenant,
     connectionId,
     id: newOutboxId(),
     messages,
+    ...(basicMessages.length > 0 && { basicMessages }),
     createdAt: new Date().toISOString(),
     expiresAt: epochSeconds() + SECONDS_KEPT,
   })

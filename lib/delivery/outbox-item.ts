@@ -10,6 +10,13 @@ export const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string(
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
+/** A basic message among them: its record as the API shows it, or only the ids of one too large for an event. */
+export const SentBasicMessage = v.object({
+  record: v.looseObject({ id: v.string() }),
+  truncated: v.optional(v.literal(true)),
+})
+export type SentBasicMessage = v.InferOutput<typeof SentBasicMessage>
+
 export interface NewOutboxItem {
   tenant: string
   connectionId: string
@@ -17,6 +24,8 @@ export interface NewOutboxItem {
   id: string
   /** Sent in this order. All messages of one invocation to one connection are one item. */
   messages: OutboxMessage[]
+  /** Changes of the item's state are events of these. */
+  basicMessages?: SentBasicMessage[]
   /** ISO 8601 */
   createdAt: string
   /** Epoch seconds. Nothing is sent from then on. */
@@ -34,6 +43,7 @@ export const outboxItem = (item: NewOutboxItem): Record<string, AttributeValue> 
   tenant: { S: item.tenant },
   connectionId: { S: item.connectionId },
   messages: { S: JSON.stringify(item.messages) },
+  ...(item.basicMessages !== undefined && { basicMessages: { S: JSON.stringify(item.basicMessages) } }),
   state: { S: 'pending' },
   attempts: { N: '0' },
   taken: { N: '0' },

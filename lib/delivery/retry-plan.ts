@@ -90,3 +90,9 @@ export const LONGEST_HIDING_SECONDS = 12 * 3600 - 15 * 60
  */
 export const hidingSeconds = (dueAt: number, now: number): number =>
   Math.min(LONGEST_HIDING_SECONDS, Math.max(0, Math.ceil((dueAt - now) / 1000)))
+
+/**
+ * The `maxReceiveCount` of the queue to webhook endpoints. The plan takes 20 receipts at most: one for each attempt and
+ * one for each step of a delay that a receiver has doubled. The rest is for what crashes and faults of AWS cost.
+ */
+export const WEBHOOK_RECEIPTS = 60

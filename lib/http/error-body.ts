@@ -14,6 +14,7 @@ const STATUS = {
   'resource.not_found': 404,
   'connection.not_ready': 409,
   'connection.no_endpoint': 409,
+  'endpoint.not_active': 409,
   'store.conflict': 409,
   'store.item_too_large': 413,
   'store.transaction_too_large': 413,

@@ -5,6 +5,7 @@ import { OPERATIONS } from '../interface/operations.ts'
 import { REASON_PHRASES } from './error-body.ts'
 import { EXAMPLES, type Examples } from './examples.ts'
 import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
+import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
 
 type Status = keyof typeof REASON_PHRASES
 
@@ -13,8 +14,10 @@ const MEANINGS: Record<Status, string> = {
   400: 'The body is not JSON, or the path or the query is malformed.',
   401: 'No token where one is required, or one that is not valid.',
   403: 'A valid token that may not do this.',
-  404: "The record, connection or tenant does not exist in the caller's tenant.",
-  409: 'The connection is not ready, the record changed at the same time, or the Idempotency-Key came with another body.',
+  404: "The record, connection, tenant or endpoint does not exist in the caller's tenant or organization.",
+  409:
+    'The connection is not ready, the endpoint is not active, the record changed at the same time, or the Idempotency-Key ' +
+    'came with another body.',
   413: 'The body, or what would be stored of it, is too large.',
   415: 'The content type is not JSON.',
   422: 'The body breaks its schema; `details` names every failing field.',
@@ -150,11 +153,12 @@ export const describeInterface = ({
   },
   servers: [{ url }],
   paths: describePaths(examples),
+  webhooks: describeWebhooks(),
   components: {
     schemas: componentSchemas(),
     responses: errorResponses(),
     headers: HEADERS,
-    parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+    parameters: { IdempotencyKey: IDEMPOTENCY_KEY, ...WEBHOOK_PARAMETERS },
     securitySchemes: { bearer: BEARER },
   },
 })

@@ -26,8 +26,6 @@ export interface Contract {
   idempotent?: true
   /** Body of the one status that means success. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema }
-  /** The answer holds a secret: it is stored nowhere, and so an `Idempotency-Key` can't have it repeated. */
-  answersSecret?: true
   /** Statuses of the errors that it can answer. */
   statuses: readonly number[]
 }

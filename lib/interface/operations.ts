@@ -7,6 +7,15 @@ import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
+import {
+  DeleteWebhookEndpoint,
+  EnableWebhookEndpoint,
+  GetWebhookDeliveries,
+  GetWebhookEndpoints,
+  ReplayWebhookEvents,
+  RotateWebhookSecret,
+  TestWebhookEndpoint,
+} from './webhook-endpoints.ts'
 import { RegisterNotificationWebhook, RegisterWebhook } from './webhooks.ts'
 
 export const OPERATIONS: readonly Contract[] = [
@@ -21,6 +30,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   CreateOffer,
+  GetWebhookEndpoints,
+  DeleteWebhookEndpoint,
+  RotateWebhookSecret,
+  TestWebhookEndpoint,
+  EnableWebhookEndpoint,
+  GetWebhookDeliveries,
+  ReplayWebhookEvents,
   ReceiveDidcomm,
   GetOpenApi,
   GetHealth,

@@ -1,8 +1,10 @@
 /** A webhook endpoint as its organization sees it: where it leads, how it is doing, and no secret. */
 import * as v from 'valibot'
 import { Timestamp } from './record-json.ts'
-import { REGISTRATION_KINDS } from './registration.ts'
+import type { RegistrationKind } from './registration.ts'
 import { EntityId } from './tenant.ts'
+
+const WEBHOOK_ENDPOINT_KINDS = ['notification', 'webhook'] as const satisfies RegistrationKind[]
 
 /** `pending`: asked for without a token, delivers nothing. `failing`: the last attempt failed. `disabled`: nothing is sent to it. */
 export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
@@ -10,7 +12,7 @@ export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disab
 export const WebhookEndpoint = v.strictObject({
   id: v.string(),
   orgId: EntityId,
-  kind: v.picklist(REGISTRATION_KINDS),
+  kind: v.picklist(WEBHOOK_ENDPOINT_KINDS),
   url: v.string(),
   status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
   createdAt: Timestamp,

@@ -24,8 +24,9 @@ export interface ListedPage<T> {
   next?: string
 }
 
-/** Pages read for one answer at most, so that a filter that nothing passes ends. */
+/** Pages read for one answer at most, so that a filter that nothing passes ends; and how many items each is, for a filter to choose from. */
 const MOST_READS = 10
+const FILTERED_READ = 100
 
 /** No further page is read once this much is shown: a page is up to 1 MB, and Lambda answers with 6 MB at most. */
 const ENOUGH_BYTES = 256 * 1024
@@ -45,8 +46,8 @@ export const listItems = async <T>(
   let after = cursor === undefined ? undefined : await openCursor(scope, cursor)
   for (let reads = 0; reads < MOST_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
     const page = await queryPage(partition, {
-      // One more than asked for tells whether there is a next page.
-      limit: limit + 1 - shown.length,
+      // One more than asked for tells whether there is a next page. A filter may leave most of them out.
+      limit: Math.max(limit + 1 - shown.length, filter === undefined ? 0 : FILTERED_READ),
       descending: order === 'desc',
       ...(after === undefined ? {} : { after }),
     })

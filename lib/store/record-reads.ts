@@ -6,6 +6,8 @@ import { type ListQuery, listItems } from './item-list.ts'
 import { fromRecordItem, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import { getItem, getItems, type Item, queryAll } from './table.ts'
 
+export type { ListQuery } from './item-list.ts'
+
 export type ReadRecord = Pick<StoredRecord, 'value' | 'tags'>
 
 /** A record of a tenant. Throws `resource.not_found`, also for another tenant's. */

@@ -42,7 +42,8 @@ export class UnitOfWork {
 
   /** The records that match a query, oldest first; the unit's own writes included. */
   async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
-    const entries = (await Promise.all(partitionsOf(tenant, type, query).map((pk) => this.#entries(pk)))).flat()
+    const partitions = await this.attempt(async () => partitionsOf(tenant, type, query))
+    const entries = (await Promise.all(partitions.map((pk) => this.#entries(pk)))).flat()
     const unread = new Map<string, Address>()
     for (const entry of entries) {
       const address = recordOfEntry(entry)
@@ -102,7 +103,7 @@ export class UnitOfWork {
     else this.#writes.set(at(item), { remove: item, expects: version ?? 'anything', whenBroken: conflict })
   }
 
-  /** Runs a read of the table and keeps its fault. */
+  /** Runs a read and keeps its fault. */
   async attempt<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()

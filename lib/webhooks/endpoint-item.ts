@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { RegistrationKind } from '../records/registration.ts'
 import { organizationPartition } from '../store/address.ts'
-import { type Item, queryAll } from '../store/table.ts'
+import { getItem, type Item, queryAll } from '../store/table.ts'
 
 export const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
@@ -75,6 +75,17 @@ export const fromEndpointItem = (item: Item): Endpoint | undefined => {
   if (!result.success) return undefined
   const { sk, ...endpoint } = result.output
   return { ...endpoint, kind: sk }
+}
+
+/** An organization's endpoint of a kind; undefined where there is none, or another one by now. */
+export const readEndpoint = async (
+  orgId: string,
+  kind: RegistrationKind,
+  id: string,
+): Promise<Endpoint | undefined> => {
+  const item = await getItem({ pk: organizationPartition(orgId), sk: kind })
+  const endpoint = item === undefined ? undefined : fromEndpointItem(item)
+  return endpoint?.id === id ? endpoint : undefined
 }
 
 /** The endpoints of an organization: at most one of each kind. */

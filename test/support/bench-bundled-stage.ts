@@ -25,8 +25,10 @@ export interface BundledStage {
   invoke(name: string, event: unknown): Promise<unknown>
   /** Calls an operation as the gateway does. */
   call(name: string, call?: GatewayCall): Promise<BundledReply>
-  /** Lets the envelopes of others in, or keeps them outside (they are told that all is well). */
-  open: boolean
+  /** The last event of each function. */
+  events: Map<string, unknown>
+  /** Nothing leaves any more. */
+  stopDeliveries(): Promise<void>
   /** What functions wrote to stderr, by their name. */
   complaints(): Record<string, string>
   stop(): Promise<void>
@@ -80,10 +82,14 @@ export const startBundledStage = async (
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       ...environment,
     },
-    open: true,
-    invoke: async (name, event) => (await processOf(name)).invoke(event),
+    events: new Map(),
+    invoke: async (name, event) => {
+      stage.events.set(name, event)
+      return (await processOf(name)).invoke(event)
+    },
     call: async (name, call) => toReply(await stage.invoke(name, gatewayEvent(call))),
     complaints: () => Object.fromEntries([...started].map(([name, running]) => [name, running.complaints()])),
+    stopDeliveries: () => stopDeliveries(),
     stop: async () => {
       await stopDeliveries()
       server.close()
@@ -97,7 +103,6 @@ export const startBundledStage = async (
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    if (!stage.open) return response.end()
     const tenantId = request.url?.match(/^\/didcomm\/(.+)$/)?.[1]
     const { status, headers, body } = await stage.call('receive-didcomm', {
       headers: { 'Content-Type': request.headers['content-type'] ?? '' },

@@ -47,6 +47,11 @@ class Lines {
   }
 }
 
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** Starts `handler` of `module` with these environment variables and no others. Rejects with what it wrote when it does not start. */
 export const startFunction = async (
   module: string,
@@ -58,8 +63,8 @@ export const startFunction = async (
     env: environment,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   let complaints = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     complaints += chunk.toString()
@@ -86,10 +91,9 @@ export const startFunction = async (
       return called
     },
     stop: async () => {
-      process.off('exit', kill)
       if (child.exitCode !== null || child.signalCode !== null) return
       const exited = once(child, 'exit')
-      kill()
+      child.kill('SIGKILL')
       await exited
     },
   }

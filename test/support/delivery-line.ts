@@ -1,4 +1,7 @@
-/** The way from the table to the wallets, as Lambda's event source mappings drive it: stream → relayChanges → queue → deliverMessage. */
+/**
+ * The way from the table to wallets and webhook endpoints, as Lambda's event source mappings drive it: stream → relayChanges → queues →
+ * deliverMessage, deliverWebhook.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   DescribeStreamCommand,
@@ -7,31 +10,60 @@ import {
   GetShardIteratorCommand,
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams'
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { CREDENTIALS, type Dynamo, REGION } from './dynamo.ts'
+import type { VirtualTime } from './virtual-time.ts'
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
+
+/** As long as SQS hides a message. */
+const LONG_SECONDS = 12 * 3600
+
+export interface LineQueues {
+  endpoint: string
+  /** Of the queue to wallets. */
+  url: string
+  /** Of the queue to webhook endpoints. */
+  webhookUrl?: string
+}
+
+/** Delivers messages and tells the ids of those that come back. */
+type Deliver = (records: SQSRecord[]) => Promise<string[]>
 
 export class DeliveryLine {
   readonly #streams: DynamoDBStreamsClient
   readonly #sqs: SQSClient
-  readonly #queueUrl: string
+  readonly #queues: LineQueues
+  readonly #time: VirtualTime | undefined
   #iterator: string | undefined
   #moving = false
   #running: Promise<void> = Promise.resolve()
 
-  private constructor(streams: DynamoDBStreamsClient, sqs: SQSClient, queueUrl: string, iterator: string | undefined) {
+  private constructor(
+    streams: DynamoDBStreamsClient,
+    sqs: SQSClient,
+    queues: LineQueues,
+    iterator: string | undefined,
+    time: VirtualTime | undefined,
+  ) {
     this.#streams = streams
     this.#sqs = sqs
-    this.#queueUrl = queueUrl
+    this.#queues = queues
     this.#iterator = iterator
+    this.#time = time
   }
 
-  /** Stands still until `run`. */
-  static async start({ endpoint, table }: Dynamo, queue: { endpoint: string; url: string }): Promise<DeliveryLine> {
+  /** Stands still until `run`. With `time`, webhooks are delivered, and wait, by that clock. */
+  static async start({ endpoint, table }: Dynamo, queues: LineQueues, time?: VirtualTime): Promise<DeliveryLine> {
     const streams = new DynamoDBStreamsClient({ endpoint, region: REGION, credentials: CREDENTIALS })
-    const sqs = new SQSClient({ endpoint: queue.endpoint, region: REGION, credentials: CREDENTIALS })
+    const sqs = new SQSClient({ endpoint: queues.endpoint, region: REGION, credentials: CREDENTIALS })
     const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName: table }))
     const StreamArn = Streams[0]?.StreamArn
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }))
@@ -39,7 +71,7 @@ export class DeliveryLine {
     const { ShardIterator } = await streams.send(
       new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
     )
-    return new DeliveryLine(streams, sqs, queue.url, ShardIterator)
+    return new DeliveryLine(streams, sqs, queues, ShardIterator, time)
   }
 
   /** Moves what is there, again and again, until `pause`. */
@@ -58,30 +90,81 @@ export class DeliveryLine {
     await this.#running
   }
 
-  /** Relays what the stream has and delivers what the queue shows, once. Resolves to the number of messages tried. */
+  /** Relays what the stream has and delivers what the queues show, once. Resolves to the number of messages tried. */
   async move(): Promise<number> {
     await this.relay()
     return this.deliver()
   }
 
-  /** Hands the stream's next records to relayChanges; those that it reports come again. */
-  async relay(): Promise<void> {
+  /** Moves until stream and queues have nothing more to give; by a virtual time also what is hidden, for days if need be. */
+  async settle(): Promise<void> {
+    for (;;) {
+      const relayed = await this.relay()
+      const delivered = await this.deliver()
+      if (relayed + delivered === 0 && this.#time?.passToNext() !== true) return
+    }
+  }
+
+  /** Hands the stream's next records to relayChanges; those that it reports come again. Resolves to the number of records. */
+  async relay(): Promise<number> {
     const { relayChanges } = await import('../../functions/relay-changes.ts')
     const { Records = [], NextShardIterator } = await this.#streams.send(
       new GetRecordsCommand({ ShardIterator: this.#iterator }),
     )
     const { batchItemFailures } = await relayChanges({ Records: Records as DynamoDBRecord[] })
     if (batchItemFailures.length === 0) this.#iterator = NextShardIterator
+    return Records.length
   }
 
+  /** Delivers what the queues show, once. Resolves to the number of messages tried. */
   async deliver(): Promise<number> {
+    return (await this.deliverMessages()) + (await this.deliverWebhooks())
+  }
+
+  async deliverMessages(): Promise<number> {
     const { deliverMessage } = await import('../../functions/deliver-message.ts')
+    return this.#work(this.#queues.url, async (Records) => failedOf(await deliverMessage({ Records }, context)))
+  }
+
+  async deliverWebhooks(): Promise<number> {
+    const { webhookUrl } = this.#queues
+    if (webhookUrl === undefined) return 0
+    if (this.#time !== undefined) return this.#deliverByTime(webhookUrl, this.#time)
+    const { deliverWebhook } = await import('../../functions/deliver-webhook.ts')
+    return this.#work(webhookUrl, async (Records) => failedOf(await deliverWebhook({ Records }, context)))
+  }
+
+  /** How many messages the queues hold, shown, hidden or in flight. */
+  async waiting(): Promise<number> {
+    const { url, webhookUrl } = this.#queues
+    const counts = await Promise.all(
+      [url, ...(webhookUrl === undefined ? [] : [webhookUrl])].map((of) => this.#count(of)),
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  async stop(): Promise<void> {
+    await this.pause()
+    this.#streams.destroy()
+    this.#sqs.destroy()
+  }
+
+  async #deliverByTime(url: string, time: VirtualTime): Promise<number> {
+    const { deliverEvents } = await import('../../lib/webhooks/deliver-events.ts')
+    for (const handle of time.takeDue()) await this.#hide(url, handle, 0)
+    const hide = async (handles: string[], seconds: number) => {
+      for (const handle of handles) await this.#hide(url, handle, LONG_SECONDS)
+      time.hide(handles, seconds)
+    }
+    const startUntil = Date.now() + 60_000
+    return this.#work(url, (records) =>
+      deliverEvents(records, { clock: time.now, random: Math.random, startUntil, hide }),
+    )
+  }
+
+  async #work(url: string, deliver: Deliver): Promise<number> {
     const { Messages = [] } = await this.#sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: this.#queueUrl,
-        MaxNumberOfMessages: 10,
-        MessageSystemAttributeNames: ['All'],
-      }),
+      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
     )
     if (Messages.length === 0) return 0
     const records = Messages.map(({ MessageId, ReceiptHandle, Body, Attributes }) => ({
@@ -90,17 +173,26 @@ export class DeliveryLine {
       body: Body,
       attributes: Attributes,
     })) as SQSRecord[]
-    const { batchItemFailures } = await deliverMessage({ Records: records }, context)
-    const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+    const failed = new Set(await deliver(records))
     for (const { messageId, receiptHandle } of records)
       if (!failed.has(messageId))
-        await this.#sqs.send(new DeleteMessageCommand({ QueueUrl: this.#queueUrl, ReceiptHandle: receiptHandle }))
+        await this.#sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: receiptHandle }))
     return Messages.length
   }
 
-  async stop(): Promise<void> {
-    await this.pause()
-    this.#streams.destroy()
-    this.#sqs.destroy()
+  async #hide(url: string, ReceiptHandle: string, VisibilityTimeout: number): Promise<void> {
+    await this.#sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
+  }
+
+  async #count(QueueUrl: string): Promise<number> {
+    const { Attributes = {} } = await this.#sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+    )
+    return Object.entries(Attributes)
+      .filter(([name]) => name.startsWith('ApproximateNumberOfMessages'))
+      .reduce((sum, [, count]) => sum + Number(count), 0)
   }
 }
+
+const failedOf = ({ batchItemFailures }: { batchItemFailures: { itemIdentifier: string }[] }): string[] =>
+  batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)

@@ -1,4 +1,4 @@
-/** The way of a message in small, stepped by the test and killed at will: stream → relay → queue → sender. */
+/** The way of messages and events in small, stepped by the test and killed at will: stream → relay → queues → senders. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
@@ -16,12 +16,13 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { Context, DynamoDBRecord, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
+import type { Context, DynamoDBRecord, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import { deliverMessage } from '../../functions/deliver-message.ts'
+import { deliverWebhook } from '../../functions/deliver-webhook.ts'
 import { relayChanges } from '../../functions/relay-changes.ts'
 import { sqs } from '../../lib/delivery/queue.ts'
-import { MESSAGE_RECEIPTS } from '../../lib/delivery/retry-plan.ts'
+import { MESSAGE_RECEIPTS, WEBHOOK_RECEIPTS } from '../../lib/delivery/retry-plan.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
 
@@ -48,8 +49,16 @@ const DIED = Symbol('died')
 const running = new AsyncLocalStorage<Invocation>()
 const never = new Promise<never>(() => {})
 
-const QUEUE = 'messages.fifo'
 const DEAD_LETTERS = 'dead-letters.fifo'
+
+/** A queue and the function that it invokes. */
+interface Lane {
+  name: string
+  url: string
+  arn: string
+  deliver(event: SQSEvent, context: Context): Promise<SQSBatchResponse>
+}
+type LaneName = 'messages' | 'webhooks'
 
 /**
  * Starts table and queues and points the functions' settings to them. One at a time in a process: the clients are made
@@ -59,20 +68,28 @@ export const startPipeline = async () => {
   const dynamo = await startDynamo()
   const server = await startFauxqs({ port: 0, logger: false })
   const deadLetters = server.createQueue(DEAD_LETTERS, { region: REGION, attributes: { FifoQueue: 'true' } })
-  const queue = server.createQueue(QUEUE, {
-    region: REGION,
-    attributes: {
-      FifoQueue: 'true',
-      // What is not hidden by plan comes back soon, but never while a function still runs.
-      VisibilityTimeout: '2',
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.queueArn, maxReceiveCount: MESSAGE_RECEIPTS }),
-    },
-  })
+  const lane = (name: string, maxReceiveCount: number, deliver: Lane['deliver']): Lane => {
+    const { queueUrl, queueArn } = server.createQueue(name, {
+      region: REGION,
+      attributes: {
+        FifoQueue: 'true',
+        // What is not hidden by plan comes back soon, but never while a function still runs.
+        VisibilityTimeout: '2',
+        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.queueArn, maxReceiveCount }),
+      },
+    })
+    return { name, url: queueUrl, arn: queueArn, deliver }
+  }
+  const lanes: Record<LaneName, Lane> = {
+    messages: lane('messages.fifo', MESSAGE_RECEIPTS, deliverMessage),
+    webhooks: lane('webhooks.fifo', WEBHOOK_RECEIPTS, deliverWebhook),
+  }
   Object.assign(process.env, {
     TABLE_NAME: dynamo.table,
     DYNAMODB_ENDPOINT: dynamo.endpoint,
     SQS_ENDPOINT: server.address,
-    MESSAGE_QUEUE_URL: queue.queueUrl,
+    MESSAGE_QUEUE_URL: lanes.messages.url,
+    WEBHOOK_QUEUE_URL: lanes.webhooks.url,
     PUBLIC_URL: 'http://127.0.0.1',
     LOCAL_STAGE: 'true',
     LOG_LEVEL: 'debug',
@@ -172,18 +189,16 @@ export const startPipeline = async () => {
     return unread.length
   }
 
-  const comeBack = async (ReceiptHandle: string | undefined): Promise<void> => {
+  const comeBack = async ({ url }: Lane, ReceiptHandle: string | undefined): Promise<void> => {
     try {
-      await poller.send(
-        new ChangeMessageVisibilityCommand({ QueueUrl: queue.queueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
-      )
+      await poller.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }))
     } catch (error) {
       // It is back already when the function died after it had hidden the message for 0 s.
       if (!(error instanceof Error && error.name === 'MessageNotInflight')) throw error
     }
   }
 
-  const toRecord = (message: Message): SQSEvent['Records'][number] => ({
+  const toRecord = (message: Message, { arn }: Lane): SQSEvent['Records'][number] => ({
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
@@ -197,30 +212,31 @@ export const startPipeline = async () => {
     messageAttributes: {},
     md5OfBody: message.MD5OfBody ?? '',
     eventSource: 'aws:sqs',
-    eventSourceARN: queue.queueArn,
+    eventSourceARN: arn,
     awsRegion: REGION,
   })
 
   /**
    * One batch of the queue through the sender; a dead one's messages come back at once. Returns how many were received.
    */
-  const deliverOnce = async (batchSize = 10): Promise<number> => {
+  const deliverOnce = async (batchSize = 10, name: LaneName = 'messages'): Promise<number> => {
+    const lane = lanes[name]
     const { Messages = [] } = await poller.send(
       new ReceiveMessageCommand({
-        QueueUrl: queue.queueUrl,
+        QueueUrl: lane.url,
         MaxNumberOfMessages: batchSize,
         MessageSystemAttributeNames: ['All'],
       }),
     )
     if (Messages.length === 0) return 0
-    const event: SQSEvent = { Records: Messages.map(toRecord) }
+    const event: SQSEvent = { Records: Messages.map((message) => toRecord(message, lane)) }
     const context = { getRemainingTimeInMillis: () => 30_000 } as Context
-    const answer = await invoke(() => deliverMessage(event, context))
+    const answer = await invoke(() => lane.deliver(event, context))
     const failed = new Set(answer === DIED ? [] : answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
     for (const { MessageId = '', ReceiptHandle } of Messages) {
-      if (answer === DIED) await comeBack(ReceiptHandle)
+      if (answer === DIED) await comeBack(lane, ReceiptHandle)
       else if (!failed.has(MessageId))
-        await poller.send(new DeleteMessageCommand({ QueueUrl: queue.queueUrl, ReceiptHandle }))
+        await poller.send(new DeleteMessageCommand({ QueueUrl: lane.url, ReceiptHandle }))
     }
     return Messages.length
   }
@@ -230,14 +246,16 @@ export const startPipeline = async () => {
     return ready.length + delayed.length + inflight.length
   }
 
+  const queued = (): number => waiting(lanes.messages.name) + waiting(lanes.webhooks.name)
+
   /** Relays and delivers until nothing is left to do. */
   const settle = async (batchSize = 10): Promise<void> => {
     const deadline = Date.now() + 20_000
     do {
       const left = await relayOnce()
-      const received = await deliverOnce(batchSize)
+      const received = (await deliverOnce(batchSize)) + (await deliverOnce(batchSize, 'webhooks'))
       if (received === 0) await delay(20)
-      if (left === 0 && waiting(QUEUE) === 0) return
+      if (left === 0 && queued() === 0) return
     } while (Date.now() < deadline)
     throw new Error('the pipeline did not settle')
   }
@@ -255,8 +273,8 @@ export const startPipeline = async () => {
       (await dynamo.client.send(new GetItemCommand({ TableName: dynamo.table, Key: { pk, sk }, ConsistentRead: true })))
         .Item,
     /** Puts any body into the queue. */
-    enqueue: (body: string, group: string) =>
-      server.sendMessage(QUEUE, body, {
+    enqueue: (body: string, group: string, name: LaneName = 'messages') =>
+      server.sendMessage(lanes[name].name, body, {
         region: REGION,
         messageGroupId: group,
         messageDeduplicationId: crypto.randomUUID(),
@@ -264,7 +282,7 @@ export const startPipeline = async () => {
     relayOnce,
     deliverOnce,
     settle,
-    queued: () => waiting(QUEUE),
+    queued,
     dead: () => waiting(DEAD_LETTERS),
     stop: async () => {
       for (const client of [streams, poller]) client.destroy()

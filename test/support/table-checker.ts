@@ -4,6 +4,10 @@ import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk
 import { entryPartition, keyAddress, tenantAddress } from '../../lib/store/address.ts'
 import { indexEntries, recordOfEntry } from '../../lib/store/index-entries.ts'
 import { fromRecordItem, type StoredRecord } from '../../lib/store/stored-record.ts'
+import { attemptAddress, fromAttemptItem } from '../../lib/webhooks/attempts.ts'
+import { occurredAtOf } from '../../lib/webhooks/event-id.ts'
+import { eventAddress, fromEventItem } from '../../lib/webhooks/event-item.ts'
+import { fromReplayItem, replayAddress } from '../../lib/webhooks/replay-item.ts'
 
 type Item = Record<string, AttributeValue>
 
@@ -17,6 +21,9 @@ const PLACES: Record<string, RegExp> = {
   outbox: /^[^|]+\|outbox\|[^|]+ .+$/,
   tenant: /^@tenant\|[^|]+ -$/,
   registration: /^@org\|[^|]+ (notification|webhook)(#pending#.+)?$/,
+  event: /^@endpoint\|[^|]+\|events [^#]+Z#.+$/,
+  attempt: /^@endpoint\|[^|]+\|attempts .+$/,
+  replay: /^@endpoint\|[^|]+\|replays .+$/,
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
   'cursor-key': /^@service\|cursor-key -$/,
@@ -82,11 +89,47 @@ const checkIssuerDid: Check = (item, byName) => {
 const checkTenant: Check = (item) =>
   isDeepStrictEqual(toItem(tenantAddress(item.id?.S ?? '')).pk, item.pk) ? [] : [`${nameOf(item)}: is not its tenant's`]
 
+/** An event lies where its time and id say, and its state fits the attempts that it had. */
+const checkEvent: Check = (item) => {
+  const event = attempt(() => fromEventItem(item))
+  if (event === undefined) return [`${nameOf(item)}: not an event`]
+  const problems = misaddressed(item, eventAddress(event))
+  const tried = event.state === 'delivered' || event.state === 'failed' || event.nextAttemptAt !== undefined
+  if (tried && event.attempts === 0) problems.push(`${nameOf(item)}: ${event.state} without an attempt`)
+  if (event.state !== 'pending' && event.nextAttemptAt !== undefined)
+    problems.push(`${nameOf(item)}: ${event.state}, and yet to be tried again`)
+  return problems
+}
+
+/** An attempt is one at an event. */
+const checkAttempt: Check = (item, byName) => {
+  const made = attempt(() => fromAttemptItem(item))
+  if (made === undefined) return [`${nameOf(item)}: not an attempt`]
+  const occurredAt = occurredAtOf(made.eventId)
+  const event = occurredAt && eventAddress({ ...made, id: made.eventId, occurredAt })
+  const lost = event && !byName.has(nameOf(toItem(event))) ? [`${nameOf(item)}: has no event`] : []
+  return [...misaddressed(item, attemptAddress(made)), ...lost]
+}
+
+/** A replay is one of events. */
+const checkReplay: Check = (item, byName) => {
+  const replay = attempt(() => fromReplayItem(item))
+  if (replay === undefined) return [`${nameOf(item)}: not a replay`]
+  const lost = replay.events.filter((event) => !byName.has(nameOf(toItem(event))))
+  return [...misaddressed(item, replayAddress(replay)), ...lost.map(() => `${nameOf(item)}: lacks one of its events`)]
+}
+
+const misaddressed = (item: Item, { pk, sk }: { pk: string; sk: string }): string[] =>
+  nameOf(item) === `${pk} ${sk}` ? [] : [`${nameOf(item)}: is not at its address`]
+
 const CHECKS: Record<string, Check> = {
   record: checkRecord,
   entry: checkEntry,
   'issuer-did': checkIssuerDid,
   tenant: checkTenant,
+  event: checkEvent,
+  attempt: checkAttempt,
+  replay: checkReplay,
 }
 
 const toItem = ({ pk, sk }: { pk: string; sk: string }): Item => ({ pk: { S: pk }, sk: { S: sk } })

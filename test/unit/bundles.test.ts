@@ -16,8 +16,7 @@ import {
   type UnpackedFunction,
   unpackFunctions,
 } from '../support/bench-bundles.ts'
-import { offerBody, requestBody } from '../support/scenes.ts'
-import { waitFor } from '../wallet/wait.ts'
+import { playScene } from '../support/bench-scene.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 const READING = [
@@ -136,39 +135,11 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
   })
 
   test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {
-    const { body: tenant } = await stage.call('create-tenant', { body: { config: { label: 'Acme' } } })
-    const caller = { tenantId: tenant.id }
-    const { body: request } = await stage.call('create-request', { caller, body: requestBody })
-    const { id: walletConnectionId } = await wallet.connect(request.invitationUrl)
-    const connection = await waitFor('the connection to be completed', async () => {
-      const query = { outOfBandId: request.outOfBandRecord.id }
-      const { body } = await stage.call('get-connections', { caller, query })
-      return body[0]?.state === 'completed' && body[0]
-    })
-    const path = { connectionId: connection.id }
-    expect(await stage.call('get-connection-by-id', { caller, path })).toMatchObject({ status: 200, body: connection })
-
-    expect(await stage.call('send-message', { caller, path, body: { content: 'hello' } })).toMatchObject({
-      status: 200,
-    })
-    await waitFor('the message to come', async () => (await wallet.messages(walletConnectionId))[0])
-    await wallet.sendMessage(walletConnectionId, 'hi')
-    const { body: messages } = await stage.call('tenant-get-basic-messages', { caller, path: { ...path, ...caller } })
-    expect(messages.map(({ content }: { content: string }) => content)).toEqual(['hello', 'hi'])
-
-    const offer = { caller, body: offerBody(connection.id, wallet.did) }
-    const { body: offered } = await stage.call('create-offer', offer)
-    const credential = await waitFor('the credential exchange to be done', async () => {
-      const { body } = await stage.call('get-credential-by-id', { caller, path: { credentialRecordId: offered.id } })
-      return body.state === 'done' && body
-    })
-    expect(credential).toMatchObject({ role: 'issuer', connectionId: connection.id })
-    const proof = await waitFor('the proof to be done', async () => {
-      const proofPath = { ...caller, proofRecordId: request.proofRecordId }
-      const { body } = await stage.call('tenant-proof-form-data', { caller, path: proofPath })
-      return body.state === 'done' && body
-    })
-    expect(proof).toMatchObject({ isVerified: true, presentation: { presentationExchange: expect.anything() } })
+    const scene = await playScene(stage.call, wallet)
+    expect(scene.connection).toMatchObject({ state: 'completed', role: 'responder' })
+    expect(scene.messages.map(({ content }) => content)).toEqual(['hello', 'hi'])
+    expect(scene.credential).toMatchObject({ role: 'issuer', connectionId: scene.connection.id })
+    expect(scene.proof).toMatchObject({ isVerified: true, presentation: { presentationExchange: expect.anything() } })
     expect(wallet.journal.errors).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 /** A record of each type that the agent stores, with whatever the type can hold. */
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { DidDocument, DidDocumentRole, DidRecord, JsonTransformer, TypedArrayEncoder } from '@credo-ts/core'
 import {
   DidCommAutoAcceptCredential,
@@ -37,7 +37,7 @@ const didDocument = (did: string): DidDocument =>
           id: '#key-1',
           type: 'Ed25519VerificationKey2018',
           controller: did,
-          publicKeyBase58: TypedArrayEncoder.toBase58(randomBytes(32)),
+          publicKeyBase58: TypedArrayEncoder.toBase58(createHash('sha256').update(did).digest()),
         },
       ],
       authentication: ['#key-1'],
@@ -96,6 +96,7 @@ export const connectionRecord = (
 
 export const outOfBandRecord = (): DidCommOutOfBandRecord => {
   const invitation = new DidCommOutOfBandInvitation({
+    id: 'invitation-1',
     label: 'Acme',
     goalCode: 'request-proof',
     accept: ['didcomm/aip1'],
@@ -114,7 +115,7 @@ export const outOfBandRecord = (): DidCommOutOfBandRecord => {
   })
 }
 
-export const credentialRecord = (): DidCommCredentialExchangeRecord =>
+const credentialRecord = (): DidCommCredentialExchangeRecord =>
   new DidCommCredentialExchangeRecord({
     state: DidCommCredentialState.OfferSent,
     role: DidCommCredentialRole.Issuer,
@@ -167,6 +168,7 @@ export const messageRecord = (associatedRecordId = 'proof-1'): DidCommMessageRec
       '@id': 'message-1',
       '~thread': { thid: 'thread-1' },
       formats: [{ attach_id: 'one', format: 'dif/presentation-exchange/definitions@v1.0' }],
+      'request_presentations~attach': [{ '@id': 'one', 'mime-type': 'application/json', data: { json: { a: [1] } } }],
     },
     role: DidCommMessageRole.Sender,
     associatedRecordId,

@@ -7,8 +7,8 @@ import { getItem } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { newRecord } from './records.ts'
 
-/** Three attempts of 2 s each, and the SDK's pauses between them. */
-const LONGEST_WAIT = 3 * 2_000 + 1_000
+/** Three attempts of 2 s each, the SDK's pauses between them, and a machine that is busy. */
+const LONGEST_WAIT = 3 * 2_000 + 2_000
 
 /** What the table does, by a word in the request. */
 const BEHAVIOURS: Record<string, (socket: Socket) => void> = {
@@ -61,6 +61,14 @@ const refused = async (wait: Promise<unknown>): Promise<number> => {
 }
 
 describe.concurrent('a table', () => {
+  test.each(['reset', 'broken', 'garbage', 'busy'])(
+    'that fails at once (%s) should be told as fast',
+    async (behaviour) => {
+      expect(await refused(read(behaviour))).toBeLessThan(2_000)
+      expect(asked.filter((name) => name === behaviour).length).toBeLessThanOrEqual(3)
+    },
+  )
+
   test('that never answers should be asked three times, and not be waited for any longer', async () => {
     const [reading, writing] = await Promise.all([refused(read('silent')), refused(write('silent'))])
     for (const time of [reading, writing]) {
@@ -73,14 +81,6 @@ describe.concurrent('a table', () => {
   test('that falls silent amid its answer should not be waited for any longer either', async () => {
     expect(await refused(read('half'))).toBeLessThan(LONGEST_WAIT)
   })
-
-  test.each(['reset', 'broken', 'garbage', 'busy'])(
-    'that fails at once (%s) should be told as fast',
-    async (behaviour) => {
-      expect(await refused(read(behaviour))).toBeLessThan(LONGEST_WAIT)
-      expect(asked.filter((name) => name === behaviour).length).toBeLessThanOrEqual(3)
-    },
-  )
 })
 
 test('a table that is not there should be store.unavailable', async () => {

@@ -111,6 +111,22 @@ describe('a replacement and a deletion', () => {
   })
 })
 
+describe('a replacement of what has no version', () => {
+  test('should hold only for the attributes that were read, whatever they are called', async () => {
+    const item = { ...newItem(), state: { S: 'pending' }, attempts: { N: '1' } }
+    await table.put(item)
+    const replace = (read: Item) => commit((unit) => unit.replace({ ...item, state: { S: 'done' } }, read))
+    for (const stale of [
+      { state: { S: 'held' } },
+      { state: { S: 'pending' }, attempts: { N: '2' } },
+      { gone: { S: 'x' } },
+    ])
+      expect(await replace(stale)).toMatchObject({ error: { code: 'store.conflict' }, written: false })
+    expect(await replace({ state: { S: 'pending' }, attempts: { N: '1' } })).toMatchObject({ written: true })
+    expect(await replace({ state: { S: 'pending' } })).toMatchObject({ error: { code: 'store.conflict' } })
+  })
+})
+
 describe('the limits of a transaction', () => {
   const expectRefusal = async (code: string, write: (unit: UnitOfWork) => void) => {
     const { error, written } = await commit(write)

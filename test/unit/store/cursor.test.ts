@@ -60,8 +60,10 @@ describe('a cursor', () => {
       await expect(openCursor(elsewhere, await signCursor(scope, position))).rejects.toThrow(MALFORMED)
     })
     await fc.assert(other)
-    // Scope and position are kept apart: what is moved from one to the other is not the same.
-    await expect(openCursor('list a', (await signCursor('list', ' ab')).replace(' a', ''))).rejects.toThrow(MALFORMED)
+    // What is moved from the position to the scope is not the same, although they make the same text.
+    const bytes = Buffer.from(await signCursor('list', 'ab'), 'base64url')
+    const moved = Buffer.concat([bytes.subarray(0, -2), Buffer.from('b')]).toString('base64url')
+    await expect(openCursor('lista', moved)).rejects.toThrow(MALFORMED)
   })
 
   test('should not open with any byte changed, missing or added', async () => {

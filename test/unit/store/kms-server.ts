@@ -11,13 +11,13 @@ interface Request {
   EncryptionContext?: Record<string, string>
 }
 
-export interface KmsCall {
+interface KmsCall {
   action: string
   request: Request
 }
 
 /** An answer in the place of the service's own. */
-export interface KmsRefusal {
+interface KmsRefusal {
   status: number
   /** Name of the exception. */
   type: string

@@ -1,13 +1,8 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everyPartition, indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
-import {
-  type ListFilter,
-  type ListQuery,
-  listRecords,
-  readTagged,
-  requireRecord,
-} from '../../../lib/store/record-reads.ts'
+import type { ListQuery } from '../../../lib/store/item-list.ts'
+import { type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { ACME, newRecord, storedRecord } from './records.ts'
@@ -163,6 +158,13 @@ describe('a filter', () => {
     passes: ({ value }) => Number(value.index) % step === 0,
   })
 
+  test('should end its page once enough is shown, however few that are', async () => {
+    const { partition } = await fillList('heavy', 30, () => ({ content: 'x'.repeat(100_000) }))
+    const all = await pages(partition, { limit: 1_000, order: 'asc' }, every(1))
+    expect(all.flat()).toEqual(upTo(30))
+    expect(all.length).toBe(table.requests.length)
+  })
+
   test.each([1, 2, 5, 100])('should show what passes it, %i at a time, each once', async (limit) => {
     const { partition } = await fillList(`filtered ${limit}`, 40)
     for (const order of ['asc', 'desc'] as const) {
@@ -174,7 +176,7 @@ describe('a filter', () => {
   })
 
   test('that nothing passes should end, page by page', async () => {
-    const { partition } = await fillList('nothing', 40)
+    const { partition } = await fillList('nothing', 1_100)
     const all = await pages(partition, { limit: 1, order: 'asc' }, { name: 'nothing', passes: () => false })
     expect(all.flat()).toEqual([])
     expect(table.requests.length).toBeLessThan(40)

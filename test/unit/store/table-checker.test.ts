@@ -15,6 +15,10 @@ import {
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { type Item, toKey } from '../../../lib/store/table.ts'
+import { type Attempt, toAttemptItem } from '../../../lib/webhooks/attempts.ts'
+import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
+import { eventAddress, type NewEvent, toEventItem } from '../../../lib/webhooks/event-item.ts'
+import { toReplayItem } from '../../../lib/webhooks/replay-item.ts'
 import { ACME, storedRecord } from './records.ts'
 import { type StartedTable, startTable } from './started-table.ts'
 
@@ -46,6 +50,26 @@ const DID = storedRecord({
   tags: { did: 'did:key:1' },
   value: { keys: [{ didDocumentRelativeKeyId: '#1', kmsKeyId: 'k1' }] },
 })
+const EVENT: NewEvent = {
+  id: eventIdOf('2026-01-01T00:00:00.000Z', 'one'),
+  type: 'endpoint.test',
+  orgId: ACME,
+  endpointId: 'e1',
+  endpointKind: 'webhook',
+  recordId: 'c1',
+  occurredAt: '2026-01-01T00:00:00.000Z',
+  body: '{}',
+}
+const ATTEMPT: Attempt = {
+  endpointId: 'e1',
+  eventId: EVENT.id,
+  type: EVENT.type,
+  attempt: 1,
+  startedAt: '2026-01-01T00:00:01.000Z',
+  milliseconds: 1,
+  response: '',
+  outcome: 'failed',
+}
 const KEY = { ...toKey(keyAddress(ACME, 'k1')), kind: { S: 'key' } }
 
 test('should find nothing in an empty table, nor where everything fits', async () => {
@@ -62,6 +86,9 @@ test('should find nothing in an empty table, nor where everything fits', async (
     { ...toKey(tenantAddress('acme')), kind: { S: 'tenant' }, id: { S: 'acme' } },
     { ...toKey(CURSOR_KEY_ADDRESS), kind: { S: 'cursor-key' } },
     { pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' } },
+    toEventItem(EVENT, 'pending'),
+    toAttemptItem(ATTEMPT),
+    toReplayItem('e1', [{ ...eventAddress(EVENT), recordId: 'c1' }]),
     { pk: { S: 'acme|outbox|c1' }, sk: { S: '0190' }, kind: { S: 'outbox' } },
   ])
   expect(await table.check()).toEqual([])
@@ -136,6 +163,30 @@ describe('should find', () => {
       'acme|ConnectionRecord|c1 -: the record says that it is c2',
       'acme|DidCommMessageRecord|m1 -: version 0',
       'acme|ProofRecord|p1 -: not a record',
+    ])
+  })
+
+  test('an event that is at another place, or whose state does not fit its attempts', async () => {
+    await table.putAll([
+      { ...toEventItem(EVENT, 'pending'), sk: { S: `2026-01-02T00:00:00.000Z#${EVENT.id}` } },
+      { ...toEventItem({ ...EVENT, id: 'x' }, 'delivered') },
+      { ...toEventItem({ ...EVENT, id: 'y' }, 'held'), attempts: { N: '1' }, nextAttemptAt: { S: EVENT.occurredAt } },
+      { ...toEventItem({ ...EVENT, id: 'z' }, 'pending'), body: { N: '1' } },
+    ])
+    expect(await table.check()).toEqual([
+      '@endpoint|e1|events 2026-01-01T00:00:00.000Z#x: delivered without an attempt',
+      '@endpoint|e1|events 2026-01-01T00:00:00.000Z#y: held, and yet to be tried again',
+      '@endpoint|e1|events 2026-01-01T00:00:00.000Z#z: not an event',
+      `@endpoint|e1|events 2026-01-02T00:00:00.000Z#${EVENT.id}: is not at its address`,
+    ])
+  })
+
+  test('an attempt and a replay of an event that is not there', async () => {
+    const replay = toReplayItem('e1', [{ ...eventAddress(EVENT), recordId: 'c1' }])
+    await table.putAll([toAttemptItem(ATTEMPT), replay])
+    expect(await table.check()).toEqual([
+      `@endpoint|e1|attempts ${ATTEMPT.startedAt}#${EVENT.id}#1: has no event`,
+      `@endpoint|e1|replays ${replay.sk?.S}: lacks one of its events`,
     ])
   })
 

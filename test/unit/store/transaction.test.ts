@@ -67,6 +67,18 @@ describe('two that write the same record', () => {
     expect(await readCount(record)).toBeNaN()
   })
 
+  test('should not delete what has changed since it was read, but look again', async () => {
+    const record = await counter()
+    const seen: unknown[] = []
+    await transaction(ACME, async (unit) => {
+      seen.push((await unit.read(ACME, record.type, record.id))?.value.count)
+      if (seen.length === 1) await transaction(ACME, increment(record))
+      await unit.remove(ACME, record.type, record.id)
+    })
+    expect(seen).toEqual([0, 1])
+    expect(await readCount(record)).toBeNaN()
+  })
+
   test('should lose no update in 50 at once, and count nothing that was refused', async () => {
     const record = await counter()
     const untilDone = async (): Promise<void> => {

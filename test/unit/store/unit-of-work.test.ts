@@ -110,6 +110,7 @@ describe('a unit', () => {
   test('should neither read nor find what is of another tenant or type', async () => {
     const record = await saved({ tags: { threadId: 'theirs' } })
     await transaction('other', async (unit) => {
+      expect(await unit.read(ACME, TYPE, record.id)).toBeDefined()
       expect(await unit.read('other', TYPE, record.id)).toBeUndefined()
       expect(await unit.find('other', TYPE, { threadId: 'theirs' })).toEqual([])
       expect(await unit.find(ACME, 'ProofRecord', { threadId: 'theirs' })).toEqual([])

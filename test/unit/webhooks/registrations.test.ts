@@ -206,8 +206,16 @@ describe('a pending registration', () => {
     await requestEach(['1', '2', '3', '4', '5'])
     await request(HOOK, { kind: 'notification' })
     await request(HOOK, { orgId: `${orgId}-other` })
-    const own = (await items()).filter(({ pk, sk }) => pk?.S === `@org|${orgId}` && sk?.S?.startsWith('webhook'))
-    expect(own).toHaveLength(5)
+    const own = (await items()).filter(({ pk }) => pk?.S === `@org|${orgId}`)
+    const urlsOf = (kind: string) => own.filter(({ sk }) => sk?.S?.startsWith(kind)).map(({ url }) => url?.S)
+    expect(urlsOf('webhook').sort()).toEqual(['1', '2', '3', '4', '5'].map((name) => `https://example.com/${name}`))
+    expect(urlsOf('notification')).toEqual([HOOK])
+  })
+
+  test('should not become an active one of the other kind', async () => {
+    const { registration } = await request(HOOK, { kind: 'notification' })
+    expect((await register(HOOK)).registration.id).not.toBe(registration.id)
+    expect(await urls('pending')).toEqual([HOOK])
   })
 
   test('should be forgotten after a week, and its place be free', async () => {

@@ -1,0 +1,63 @@
+/** The `webhooks` section of the OpenAPI document: what the service posts to endpoints of organizations. */
+import type { JsonSchema } from '@valibot/to-json-schema'
+import { eventBodies } from '../interface/webhook-events.ts'
+import { EVENT_TYPES, type EventType } from '../records/webhook-event.ts'
+import { schemaOf } from './json-schema.ts'
+
+const header = (name: string, description: string, schema: JsonSchema) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema,
+})
+
+/** Standard Webhooks 1.0.0, "Webhook Headers". For `components.parameters`. */
+export const WEBHOOK_PARAMETERS = {
+  WebhookId: header(
+    'webhook-id',
+    'Id of the event: the same for every attempt and replay, so a receiver that has seen it is done.',
+    { type: 'string', format: 'uuid' },
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'When this attempt was made, in seconds since the epoch. Refuse what is off by more than 5 minutes.',
+    { type: 'string', pattern: '^[0-9]+$' },
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    'Signatures, separated by spaces; one that verifies is enough. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
+      "`<webhook-id>.<webhook-timestamp>.<body>` with the endpoint's secret, which is the base64 behind `whsec_`. While a " +
+      'secret is rotated there is one of the new and one of the old.',
+    { type: 'string', pattern: '^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$' },
+  ),
+} as const
+
+const RESPONSES = {
+  '2XX': {
+    description: 'Taken. Anything else is a failure, a redirect too, and the event is posted again by the plan.',
+  },
+  410: { description: 'The endpoint wants no more events: it is disabled.' },
+  429: { description: 'Failed; a `Retry-After` is honoured within bounds, with 502, 503 and 504 too.' },
+}
+
+const describeEvent = (type: EventType) => {
+  const { summary, webhook, notification } = eventBodies(type)
+  const kinds = [
+    { title: 'For a webhook endpoint', ...schemaOf(webhook) },
+    { title: 'For a notification endpoint: ids and state only', ...schemaOf(notification) },
+  ]
+  return {
+    post: {
+      operationId: type,
+      summary,
+      security: [],
+      parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+      requestBody: { required: true, content: { 'application/json': { schema: { anyOf: kinds } } } },
+      responses: RESPONSES,
+    },
+  }
+}
+
+/** https://spec.openapis.org/oas/v3.1.0#oasWebhooks */
+export const describeWebhooks = () => Object.fromEntries(EVENT_TYPES.map((type) => [type, describeEvent(type)]))

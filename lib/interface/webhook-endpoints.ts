@@ -1,0 +1,140 @@
+/** Contracts of what an organization does with its webhook endpoints once they are registered. */
+import * as v from 'valibot'
+import { Timestamp } from '../records/record-json.ts'
+import { EntityId } from '../records/tenant.ts'
+import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
+import { EnabledWebhookEndpoint, RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import { defineContract } from './contract.ts'
+import { exactly } from './fields.ts'
+import { Cursor, Limit, MAX_PAGE } from './paging.ts'
+
+const EndpointPath = v.object({ orgId: EntityId, endpointId: EntityId })
+
+const WHOSE = 'Needs a token of an owner or admin of the organization, or a root token.'
+
+export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetWebhookEndpoints',
+  method: 'GET',
+  path: '/webhooks/orgs/{orgId}',
+  summary: 'List the webhook endpoints of an organization, with their health',
+  description: `${WHOSE} Registrations that wait for a token are among them, as pending.`,
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ orgId: EntityId }) },
+  answers: { 200: v.array(WebhookEndpoint) },
+  statuses: [400, 401, 403, 429, 500, 503],
+}))
+
+export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'DeleteWebhookEndpoint',
+  method: 'DELETE',
+  path: '/webhooks/orgs/{orgId}/{endpointId}',
+  summary: 'Delete a webhook endpoint, or a pending registration of one',
+  description: `${WHOSE} Answers with the endpoint as it was. What is on its way to it is not sent any more.`,
+  security: 'token',
+  companion: true,
+  parameters: { path: EndpointPath },
+  answers: { 200: WebhookEndpoint },
+  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+}))
+
+export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RotateWebhookSecret',
+  method: 'POST',
+  path: '/webhooks/orgs/{orgId}/{endpointId}/rotate-secret',
+  summary: 'Give a webhook endpoint a new signing secret',
+  description:
+    `${WHOSE} The secret is shown this once. The one before it signs too for 24 hours; after another rotation within that ` +
+    'time, only the latest one and the one right before it do.',
+  security: 'token',
+  companion: true,
+  parameters: { path: EndpointPath },
+  answers: { 200: RotatedWebhookEndpoint },
+  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+}))
+
+export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'TestWebhookEndpoint',
+  method: 'POST',
+  path: '/webhooks/orgs/{orgId}/{endpointId}/test',
+  summary: 'Send an endpoint.test event to a webhook endpoint',
+  description: `${WHOSE} What becomes of it is among the endpoint's deliveries. An endpoint that is disabled is to be enabled first.`,
+  security: 'token',
+  companion: true,
+  parameters: { path: EndpointPath },
+  idempotent: true,
+  answers: { 202: v.strictObject({ eventId: v.string() }) },
+  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+}))
+
+export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'EnableWebhookEndpoint',
+  method: 'POST',
+  path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
+  summary: 'Enable a webhook endpoint that was disabled',
+  description: `${WHOSE} What it has missed is kept for 30 days and waits for a replay. An endpoint that is not disabled stays as it is.`,
+  security: 'token',
+  companion: true,
+  parameters: { path: EndpointPath },
+  idempotent: true,
+  answers: { 200: EnabledWebhookEndpoint },
+  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+}))
+
+export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetWebhookDeliveries',
+  method: 'GET',
+  path: '/webhooks/orgs/{orgId}/{endpointId}/deliveries',
+  summary: 'List the attempts to deliver events to a webhook endpoint, newest first',
+  description: `${WHOSE} Attempts are kept for 30 days.`,
+  security: 'token',
+  companion: true,
+  parameters: {
+    path: EndpointPath,
+    query: v.object({
+      status: v.optional(v.picklist(DELIVERY_STATUSES)),
+      limit: v.optional(Limit, String(MAX_PAGE)),
+      cursor: v.optional(Cursor),
+    }),
+  },
+  answers: { 200: v.array(WebhookDelivery) },
+  statuses: [400, 401, 403, 404, 429, 500, 503],
+}))
+
+const Replay = v.pipe(
+  exactly({
+    /** The events that occurred then or later. */
+    since: v.optional(
+      v.pipe(
+        Timestamp,
+        v.check((since) => !Number.isNaN(Date.parse(since)), 'must be a time'),
+      ),
+    ),
+    /** What `since` did not get to in one call: the `cursor` of the answer. */
+    cursor: v.optional(Cursor),
+    eventId: v.optional(EntityId),
+  }),
+  v.check(
+    ({ since, eventId }) => (since === undefined) !== (eventId === undefined),
+    'must have since or eventId, and not both',
+  ),
+  v.check(({ since, cursor }) => cursor === undefined || since !== undefined, 'must have since with a cursor'),
+)
+
+export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ReplayWebhookEvents',
+  method: 'POST',
+  path: '/webhooks/orgs/{orgId}/{endpointId}/replay',
+  summary: 'Send events to a webhook endpoint again, with the ids that they had',
+  description:
+    `${WHOSE} Either one event (\`eventId\`), or all that occurred since a time and before the first call (\`since\`), whatever became of ` +
+    'them; those that are on their way already are left alone. When the answer holds a `cursor`, there are more: call again with the ' +
+    'same `since` and that `cursor`.',
+  security: 'token',
+  companion: true,
+  parameters: { path: EndpointPath },
+  body: Replay,
+  idempotent: true,
+  answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
+  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+}))

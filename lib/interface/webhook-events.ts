@@ -1,0 +1,118 @@
+/** The bodies of events, as endpoints of both kinds get them: what the OpenAPI document describes and tests hold them against. */
+import * as v from 'valibot'
+import { BasicMessageRecord } from '../records/basic-message.ts'
+import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
+import { CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
+import { PROOF_STATES, ProofFormData } from '../records/proof.ts'
+import { Timestamp } from '../records/record-json.ts'
+import { BASE_AGENT, EntityId } from '../records/tenant.ts'
+import { WEBHOOK_ENDPOINT_STATUSES, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import type { EventType } from '../records/webhook-event.ts'
+import type { Schema } from './contract.ts'
+
+/** What one kind of record is in an event. */
+interface Told {
+  /** For webhook endpoints: as the API shows it. */
+  record: Schema
+  /** For notification endpoints, and for webhook endpoints where the record is too large. */
+  ids: Schema
+  /** Of `previousState`. */
+  states?: readonly string[]
+  /** What happens to an endpoint is no tenant's. */
+  tenant?: false
+}
+
+const Id = v.pipe(v.string(), v.maxLength(256))
+
+const CONNECTION: Told = {
+  record: ConnectionRecord,
+  ids: v.strictObject({
+    id: Id,
+    state: v.picklist(CONNECTION_STATES),
+    outOfBandId: v.optional(Id),
+    threadId: v.optional(Id),
+  }),
+  states: CONNECTION_STATES,
+}
+
+/** Credentials and proofs are exchanged alike. */
+const exchange = (record: Schema, states: readonly string[]): Told => ({
+  record,
+  ids: v.strictObject({
+    id: Id,
+    state: v.picklist(states),
+    connectionId: v.optional(Id),
+    threadId: v.optional(Id),
+  }),
+  states,
+})
+
+const CREDENTIAL = exchange(CredentialExchangeRecord, CREDENTIAL_STATES)
+const PROOF = exchange(ProofFormData, PROOF_STATES)
+
+const BASIC_MESSAGE: Told = {
+  record: BasicMessageRecord,
+  ids: v.strictObject({ id: Id, connectionId: v.optional(Id), threadId: v.optional(Id) }),
+}
+
+const ENDPOINT: Told = {
+  record: WebhookEndpoint,
+  ids: v.strictObject({
+    id: Id,
+    kind: v.picklist(['notification', 'webhook']),
+    status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
+  }),
+  states: WEBHOOK_ENDPOINT_STATUSES,
+  tenant: false,
+}
+
+/** The base agent's events have `@base` for a tenant: no tenant's id has an `@`. */
+const TenantId = v.union([EntityId, v.literal(BASE_AGENT)])
+
+/** Grows from one event of a record to its next, not always by one. */
+const Sequence = v.pipe(v.number(), v.integer(), v.minValue(1))
+
+const eventBody = (type: EventType, { states, tenant }: Told, shown: v.ObjectEntries) => {
+  const data: v.ObjectEntries = {
+    orgId: EntityId,
+    ...(tenant === false ? {} : { tenantId: TenantId }),
+    sequence: Sequence,
+    // Absent where the record is new.
+    ...(states === undefined ? {} : { previousState: v.optional(v.picklist(states)) }),
+    ...shown,
+  }
+  // The timestamp is when it happened, not when it is posted.
+  return v.strictObject({ type: v.literal(type), timestamp: Timestamp, data: v.strictObject(data) })
+}
+
+interface EventBodies {
+  summary: string
+  /** Body for a webhook endpoint: with the record, or with its ids where it is too large. */
+  webhook: Schema
+  /** Body for a notification endpoint. */
+  notification: Schema
+}
+
+const bodies = (type: EventType, summary: string, told: Told): EventBodies => ({
+  summary,
+  webhook: v.union([
+    eventBody(type, told, { record: told.record }),
+    eventBody(type, told, { truncated: v.literal(true), record: told.ids }),
+  ]),
+  notification: eventBody(type, told, { record: told.ids }),
+})
+
+const SUMMARIES: Record<EventType, [summary: string, told: Told]> = {
+  'connection.state_changed': ['A connection has come to another state', CONNECTION],
+  'credential.state_changed': ['A credential exchange has come to another state', CREDENTIAL],
+  'proof.state_changed': ['A proof has come to another state', PROOF],
+  'basic_message.received': ['A basic message has come in', BASIC_MESSAGE],
+  'basic_message.sent': ['A basic message is on its way to the wallet', BASIC_MESSAGE],
+  'basic_message.delivered': ['The wallet has taken a basic message', BASIC_MESSAGE],
+  'basic_message.failed': ['A basic message was given up: the wallet took none of the attempts', BASIC_MESSAGE],
+  'endpoint.disabled': ["The organization's other endpoint was disabled", ENDPOINT],
+  'endpoint.test': ['The organization asked for a test', ENDPOINT],
+}
+
+/** The bodies of an event. */
+export const eventBodies = (type: EventType): EventBodies => bodies(type, ...SUMMARIES[type])

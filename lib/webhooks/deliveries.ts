@@ -1,0 +1,35 @@
+/** The attempts at an endpoint, newest first, as its organization sees them. */
+import type { WebhookDelivery } from '../records/webhook-delivery.ts'
+import { type ListedPage, listItems } from '../store/item-list.ts'
+import type { Item } from '../store/table.ts'
+import { type AttemptOutcome, attemptPartition, fromAttemptItem } from './attempts.ts'
+
+export interface DeliveriesQuery {
+  /** Which outcome is asked for; none: both. */
+  status?: AttemptOutcome | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+/** A page of attempts. Throws `request.malformed` for a cursor that is not of this endpoint and status. */
+export const listDeliveries = (
+  endpointId: string,
+  { status, limit, cursor }: DeliveriesQuery,
+): Promise<ListedPage<WebhookDelivery>> => {
+  const show = (item: Item): WebhookDelivery | undefined => {
+    const delivery = toDelivery(item)
+    return status === undefined || delivery.status === status ? delivery : undefined
+  }
+  return listItems(attemptPartition(endpointId), { limit, cursor, order: 'desc' }, { show, filter: status })
+}
+
+const toDelivery = (item: Item): WebhookDelivery => {
+  const { eventId, type, attempt, startedAt, outcome, status, failure, milliseconds, response } = fromAttemptItem(item)
+  return {
+    ...{ eventId, type, attempt, startedAt, status: outcome },
+    ...(status !== undefined && { responseStatus: status }),
+    ...(failure !== undefined && { failure }),
+    milliseconds,
+    response,
+  }
+}

@@ -1,0 +1,47 @@
+/** A fact: something that happened by a committed change, whoever hears of it; and how its parts are read out of images. */
+import type { DynamoDBRecord } from 'aws-lambda'
+import * as v from 'valibot'
+import { Timestamp } from '../records/record-json.ts'
+import type { EventType } from '../records/webhook-event.ts'
+
+/**
+ * Whose organization hears of it: that of an agent (a tenant's id or BASE_AGENT), or the one that has an endpoint, and
+ * then by its other endpoint.
+ */
+type Subject = { tenant: string } | { orgId: string; endpointId: string }
+
+export interface Fact {
+  type: EventType
+  of: Subject
+  recordId: string
+  /** Grows with each event of the record: the record's version, or what counts on from it. */
+  sequence: number
+  previousState?: string
+  /** ISO 8601 UTC with milliseconds; the same however often the change is relayed. */
+  occurredAt: string
+  /** As the API shows it. */
+  record: Record<string, unknown>
+  /** `record` is too large for an event: it has its ids only. */
+  truncated?: true
+}
+
+export type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
+
+/** What became of an item. */
+export interface Change {
+  /** Absent for an item that is new. */
+  before?: Image | undefined
+  after: Image
+  /** When the stream noted it, in seconds since the epoch. */
+  notedAt: number
+}
+
+export const Text = v.object({ S: v.string() })
+export const Count = v.object({ N: v.pipe(v.string(), v.digits()) })
+
+/** Ids of events have no room for what was before 1970. */
+const isTime = (value: unknown): value is string => v.is(Timestamp, value) && Date.parse(value) >= 0
+
+/** The first of the candidates that is a time, else when the change was noted. Throws where there is neither. */
+export const timeOf = (candidates: unknown[], { notedAt }: Change): string =>
+  new Date(candidates.find(isTime) ?? notedAt * 1000).toISOString()

@@ -1,0 +1,91 @@
+/** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
+import { AgentError } from '../errors.ts'
+import { openCursor, signCursor } from '../store/cursor.ts'
+import { getItem, type Item, type PartitionPage, queryPage } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { occurredAtOf } from './event-id.ts'
+import { eventAddress, eventPartition, fromEventItem } from './event-item.ts'
+import { type ReplayedEvent, toReplayItem } from './replay-item.ts'
+
+/** Events that one call replays: its transaction takes 100 items and 4 MB, and an event may be 20 KB. */
+export const MOST_REPLAYED = 80
+
+/** Pages read for one call at most. */
+const MOST_READS = 10
+
+export interface Replayed {
+  /** How many events go out again because of this call. */
+  replayed: number
+  /** Where the next call goes on; absent when there is no more. */
+  cursor?: string
+}
+
+/** Replays one event, unless it is on its way. Throws `resource.not_found`. */
+export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId: string): Promise<Replayed> => {
+  const occurredAt = occurredAtOf(eventId)
+  const address = occurredAt && eventAddress({ endpointId, occurredAt, id: eventId })
+  const item = address ? await unit.attempt(() => getItem(address)) : undefined
+  if (item === undefined) throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
+  return { replayed: replay(unit, endpointId, [item].filter(isAtRest)) }
+}
+
+export interface ReplaySince {
+  /** ISO 8601: the events that occurred then or later. */
+  since: string
+  cursor?: string | undefined
+}
+
+/**
+ * Replays the next events, oldest first; those that occur after the first call are none of them. Throws `request.malformed` for a cursor
+ * that is not of this endpoint and `since`. `now` in ms since the epoch.
+ */
+export const replaySince = async (
+  unit: UnitOfWork,
+  endpointId: string,
+  { since, cursor }: ReplaySince,
+  now: number = Date.now(),
+): Promise<Replayed> => {
+  const scope = `${endpointId} replay ${since}`
+  const position = cursor === undefined ? undefined : await unit.attempt(() => openCursor(scope, cursor))
+  const [until = '', last] = position?.split(' ') ?? [new Date(now).toISOString()]
+  const { events, next } = await nextAtRest(unit, endpointId, last ?? new Date(since).toISOString(), until)
+  const replayed = replay(unit, endpointId, events)
+  return next === undefined
+    ? { replayed }
+    : { replayed, cursor: await unit.attempt(() => signCursor(scope, `${until} ${next}`)) }
+}
+
+/** The events after a sort key and not after `until` that are not on their way, as many as one call takes. */
+const nextAtRest = async (unit: UnitOfWork, endpointId: string, after: string, until: string) => {
+  const events: Item[] = []
+  let next: string | undefined = after
+  for (let reads = 0; reads < MOST_READS && next !== undefined && events.length < MOST_REPLAYED; reads++) {
+    const read = { after: next, limit: MOST_REPLAYED - events.length }
+    const page: PartitionPage = await unit.attempt(() => queryPage(eventPartition(endpointId), read))
+    const due = page.items.filter(({ occurredAt }) => (occurredAt?.S ?? '') <= until)
+    events.push(...due.filter(isAtRest))
+    next = due.length < page.items.length ? undefined : page.next
+  }
+  return { events, next }
+}
+
+const isAtRest = ({ state }: Item): boolean => state?.S !== 'pending'
+
+/** Writes the events' return together with the item that the relay sends them by: neither is without the other. */
+const replay = (unit: UnitOfWork, endpointId: string, items: Item[]): number => {
+  const events = items.map((item): ReplayedEvent => {
+    const { recordId, occurredAt, id } = fromEventItem(item)
+    const { state, attempts, nextAttemptAt: _, ...kept } = item
+    // The plan begins anew.
+    unit.replace({ ...kept, state: { S: 'pending' }, attempts: { N: '0' } }, asRead({ state, attempts }))
+    return { ...eventAddress({ endpointId, occurredAt, id }), recordId }
+  })
+  if (events.length > 0) unit.create(toReplayItem(endpointId, events))
+  return events.length
+}
+
+/** The attributes that every mark of an attempt changes. */
+const asRead = ({ state, attempts }: Partial<Item>): Item => ({
+  ...(state && { state }),
+  ...(attempts && { attempts }),
+})

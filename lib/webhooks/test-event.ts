@@ -1,0 +1,17 @@
+/** The event that an organization asks for to see whether its endpoint works. */
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
+import { toEventItem } from './event-item.ts'
+import { testEvent } from './organization-events.ts'
+
+/** Has an `endpoint.test` sent. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch. */
+export const sendTestEvent = async (
+  unit: UnitOfWork,
+  path: EndpointPath,
+  now: number = Date.now(),
+): Promise<{ eventId: string }> => {
+  const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
+  // Each in a group of its own: a test that fails and is tried again for days must not hold back the next one.
+  unit.create(toEventItem({ ...event, recordId: event.id }, 'pending'))
+  return { eventId: event.id }
+}

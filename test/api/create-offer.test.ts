@@ -1,0 +1,133 @@
+/** CreateOffer over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokens } from '../support/api-scene.ts'
+import type { Json } from '../support/in-process-stage.ts'
+import { offerBody } from '../support/scenes.ts'
+
+const path = '/credentials/create-offer'
+const { token } = acme
+const subject = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
+const valid = { ...offerBody(acme.connectionId, subject), autoAcceptCredential: 'never' }
+const route = { method: 'POST', path, body: valid } as const
+const { credential, options } = valid.credentialFormats.jsonld
+const at = 'credentialFormats.jsonld'
+
+const offer = (body: object, as = token) => api.post(path, { token: as, body })
+const withCredential = (more: object) => ({
+  ...valid,
+  credentialFormats: { jsonld: { credential: { ...credential, ...more }, options } },
+})
+
+test('offers a credential, which GetCredentialById then shows', async () => {
+  const answer = await offer({ ...valid, comment: 'Your degree' })
+  expect(answer.status).toBe(200)
+  expect(answer.body).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    state: 'offer-sent',
+    role: 'issuer',
+    connectionId: acme.connectionId,
+    protocolVersion: 'v2',
+    autoAcceptCredential: 'never',
+    credentials: [],
+    credentialAttributes: [],
+    metadata: {},
+    _tags: { state: 'offer-sent', role: 'issuer', connectionId: acme.connectionId },
+  })
+  const { status, body } = await api.get(`/credentials/${answer.body.id}`, { token })
+  expect({ status, id: body.id }).toEqual({ status: 200, id: answer.body.id })
+  await expectExample(answer)
+})
+
+describe('offers on connections of the agent that the token acts for', () => {
+  const message = 'there is no such connection'
+
+  test.each(Object.entries(tokens))('%s: the base agent', async (_, rootToken) => {
+    const { status } = await offer({ ...valid, connectionId: base.connectionId }, rootToken)
+    expect(status).toBe(200)
+    expectError(await offer(valid, rootToken), 404, { message })
+  })
+
+  test.each([
+    ["another tenant's", globex.connectionId],
+    ["the base agent's", base.connectionId],
+    ['an unknown one', randomUUID()],
+  ])('a tenant: not %s', async (_, connectionId) => {
+    expectError(await offer({ ...valid, connectionId }), 404, { message })
+  })
+})
+
+describe('refuses what cannot be sent on: 409', () => {
+  test('a connection that the other side has given up', async () => {
+    expectError(await offer({ ...valid, connectionId: acme.abandonedConnectionId }), 409, {
+      message: 'the connection is not ready: its state is abandoned',
+    })
+  })
+
+  test('a connection with a wallet that has no endpoint', async () => {
+    const { status, body } = await offer({ ...valid, connectionId: acme.silentConnectionId })
+    expect(status).toBe(409)
+    expect(body).toEqual({ statusCode: 409, error: 'Conflict', message: expect.stringContaining('endpoint') })
+  })
+})
+
+describe('the issuer is a DID of this agent', () => {
+  test.each<[string, unknown]>([
+    ['as a string', acme.issuerDid],
+    ['as an object', { id: acme.issuerDid, name: 'Acme' }],
+  ])('%s', async (_, issuer) => {
+    expect((await offer(withCredential({ issuer }))).status).toBe(200)
+  })
+
+  test.each<[string, unknown]>([
+    ["another tenant's", globex.issuerDid],
+    ["the base agent's", base.issuerDid],
+    ["the wallet's", acme.theirDid],
+    ["nobody's", subject],
+    ["another tenant's, as an object", { id: globex.issuerDid }],
+  ])('not %s: 422', async (_, issuer) => {
+    const { status, body } = await offer(withCredential({ issuer }))
+    const fields = body.details?.map(({ path: field }: Json) => field)
+    expect({ status, fields }).toEqual({ status: 422, fields: [`${at}.credential.issuer`] })
+  })
+})
+
+describe('names every field that is wrong', () => {
+  test.each<[object, string[]]>([
+    [{}, ['connectionId', 'protocolVersion', 'credentialFormats']],
+    [{ ...valid, connectionId: 'a b' }, ['connectionId']],
+    [{ ...valid, protocolVersion: 'v1' }, ['protocolVersion']],
+    [{ ...valid, credentialFormats: {} }, ['credentialFormats.jsonld']],
+    [{ ...valid, credentialFormats: { indy: {} } }, ['credentialFormats.jsonld', 'credentialFormats.indy']],
+    [{ ...valid, autoAcceptCredential: 'yes' }, ['autoAcceptCredential']],
+    [{ ...valid, comment: 'x'.repeat(2001) }, ['comment']],
+    [{ ...valid, more: 1, again: 2 }, ['more', 'again']],
+    [withCredential({ '@context': [] }), [`${at}.credential.@context`]],
+    [withCredential({ '@context': ['https://example.org/v1'] }), [`${at}.credential.@context`]],
+    [withCredential({ type: ['DegreeCredential'] }), [`${at}.credential.type`]],
+    [withCredential({ issuanceDate: 'yesterday' }), [`${at}.credential.issuanceDate`]],
+    [withCredential({ issuanceDate: '2026-13-01T00:00:00Z' }), [`${at}.credential.issuanceDate`]],
+    [withCredential({ credentialSubject: 'me' }), [`${at}.credential.credentialSubject`]],
+    [withCredential({ proof: {} }), [`${at}.credential.proof`]],
+    [
+      { ...valid, credentialFormats: { jsonld: { credential, options: { proofType: 'x', odd: 1 } } } },
+      [`${at}.options.proofType`, `${at}.options.proofPurpose`, `${at}.options.odd`],
+    ],
+  ])('%j', async (body, fields) => {
+    expectInvalid(await offer(body), fields)
+  })
+})
+
+test('with an Idempotency-Key it is offered once', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const first = await api.post(path, { token, body: valid, headers })
+  expect((await api.post(path, { token, body: valid, headers })).body).toEqual(first.body)
+  expectError(await api.post(path, { token, body: { ...valid, comment: 'other' }, headers }), 409, {
+    message: 'this Idempotency-Key was used with another request',
+  })
+})
+
+refusesStrangers(route)
+refusesUnreadableBodies(route, token)

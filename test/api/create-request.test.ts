@@ -1,0 +1,235 @@
+/** CreateRequest over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokens, tokenWith, world } from '../support/api-scene.ts'
+import type { Json } from '../support/in-process-stage.ts'
+import { anonCredsRequest, degreeDefinition } from '../support/scenes.ts'
+
+const path = '/proofs/create-request-oob'
+const { token } = acme
+const presentationExchange = {
+  presentationDefinition: degreeDefinition,
+  options: { challenge: 'example-challenge', domain: 'example.org' },
+}
+const valid = { protocolVersion: 'v2', proofFormats: { presentationExchange } }
+const route = { method: 'POST', path, body: valid } as const
+
+const create = (body: object, as = token) => api.post(path, { token: as, body })
+
+/** The request that the invitation carries. */
+const requestIn = ({ invitation }: Json): Json => {
+  const [attachment] = invitation['requests~attach']
+  return JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString())
+}
+
+test('answers an invitation that carries the request, and what the form data is asked for with', async () => {
+  const answer = await create({ ...valid, label: 'Acme University', goalCode: 'aries.vc.verify' })
+  expect(answer.status).toBe(200)
+  const { body } = answer
+  expect(Object.keys(body).sort()).toEqual([
+    'invitation',
+    'invitationDid',
+    'invitationUrl',
+    'outOfBandRecord',
+    'proofRecordId',
+    'proofRecordThId',
+  ])
+  expect(body.invitation).toMatchObject({
+    '@type': 'https://didcomm.org/out-of-band/1.1/invitation',
+    '@id': expect.any(String),
+    messageType: body.invitation['@type'],
+    label: 'Acme University',
+    goal_code: 'aries.vc.verify',
+    handshake_protocols: ['https://didcomm.org/didexchange/1.1', 'https://didcomm.org/connections/1.0'],
+    services: [body.invitationDid],
+  })
+  expect(body.invitationDid).toMatch(/^did:peer:2\./)
+  expect(body.outOfBandRecord).toMatchObject({
+    state: 'await-response',
+    role: 'sender',
+    reusable: false,
+    autoAcceptConnection: true,
+    _tags: { state: 'await-response', role: 'sender' },
+  })
+  const { messageType: _, ...invitation } = body.invitation
+  const [url, encoded = ''] = body.invitationUrl.split('?oob=')
+  expect(url).toBe(world.baseUrl)
+  expect(JSON.parse(Buffer.from(encoded, 'base64url').toString())).toEqual(invitation)
+  expect(requestIn(body)).toMatchObject({ '~thread': { thid: body.proofRecordThId } })
+
+  const formData = await api.get(`/multi-tenancy/form-data/${acme.tenantId}/${body.proofRecordId}`, { token })
+  expect(formData.body).toMatchObject({ state: 'request-sent', threadId: body.proofRecordThId })
+  await expectExample(answer)
+})
+
+describe('makes the request in the agent that the token acts for', () => {
+  test.each(Object.entries(tokens))('%s: the base agent', async (_, rootToken) => {
+    const { status, body } = await create(valid, rootToken)
+    expect(status).toBe(200)
+    expect(body.invitation.label).toBe('serverless-agent')
+    const { body: tenants } = await api.get(`/multi-tenancy/form-data/${acme.tenantId}/${body.proofRecordId}`, {
+      token,
+    })
+    expect(tenants.statusCode).toBe(404)
+  })
+
+  test('a tenant: its own, under its own label', async () => {
+    const { body } = await create(valid)
+    expect(body.invitation.label).toBe(acme.label)
+  })
+
+  test('a tenant that does not exist: 404', async () => {
+    const ghost = await tokenWith({ role: 'RestTenantAgent', tenantId: randomUUID() })
+    expectError(await create(valid, ghost), 404, { message: 'there is no such tenant' })
+  })
+})
+
+describe('takes every format of its protocol version', () => {
+  test.each([
+    ['v1', { indy: anonCredsRequest }],
+    ['v2', { indy: anonCredsRequest }],
+    ['v2', { anoncreds: anonCredsRequest }],
+    ['v2', { presentationExchange }],
+    ['v2', { indy: anonCredsRequest, anoncreds: anonCredsRequest, presentationExchange }],
+  ])('%s %j', async (protocolVersion, proofFormats) => {
+    const { status, body } = await create({ protocolVersion, proofFormats })
+    expect(status).toBe(200)
+    const [, major] = protocolVersion
+    expect(requestIn(body)['@type']).toBe(`https://didcomm.org/present-proof/${major}.0/request-presentation`)
+    const formData = await api.get(`/multi-tenancy/form-data/${acme.tenantId}/${body.proofRecordId}`, { token })
+    expect(Object.keys(formData.body.request).sort()).toEqual(Object.keys(proofFormats).sort())
+  })
+})
+
+describe('takes every optional field', () => {
+  test.each(['always', 'contentApproved', 'never'])('autoAcceptProof: %s', async (autoAcceptProof) => {
+    const { body } = await create({ ...valid, autoAcceptProof })
+    const formData = await api.get(`/multi-tenancy/form-data/${acme.tenantId}/${body.proofRecordId}`, { token })
+    expect(formData.body.autoAcceptProof).toBe(autoAcceptProof)
+  })
+
+  test('autoAcceptProof is contentApproved unless said', async () => {
+    const { body } = await create(valid)
+    const formData = await api.get(`/multi-tenancy/form-data/${acme.tenantId}/${body.proofRecordId}`, { token })
+    expect(formData.body.autoAcceptProof).toBe('contentApproved')
+  })
+
+  test('goalCode, comment, willConfirm and parentThreadId reach the request, imageUrl the invitation', async () => {
+    const imageUrl = 'https://example.org/logo.png'
+    const fields = { goalCode: 'g', comment: 'c', willConfirm: true, parentThreadId: 'parent-thread', imageUrl }
+    const { body } = await create({ ...valid, ...fields })
+    expect(requestIn(body)).toMatchObject({
+      goal_code: 'g',
+      comment: 'c',
+      will_confirm: true,
+      '~thread': { pthid: 'parent-thread' },
+    })
+    expect(body.invitation).toMatchObject({ goal_code: 'g', imageUrl })
+  })
+
+  test('invitationDid: a DID of this agent names it in the invitation', async () => {
+    const { status, body } = await create({ ...valid, invitationDid: acme.invitationDid })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      invitationDid: acme.invitationDid,
+      invitation: { services: [acme.invitationDid] },
+    })
+  })
+
+  test('recipientKey: so does a key of this agent', async () => {
+    const { status, body } = await create({ ...valid, recipientKey: acme.recipientKey })
+    expect({ status, services: body.invitation?.services }).toEqual({ status: 200, services: [acme.invitationDid] })
+  })
+
+  test.each([
+    ['invitationDid', 'of another tenant', globex.invitationDid],
+    ['invitationDid', 'of the base agent', base.invitationDid],
+    ['invitationDid', 'of the wallet', acme.theirDid],
+    ['invitationDid', 'of nobody', 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
+    ['recipientKey', 'of another tenant', globex.recipientKey],
+    ['recipientKey', 'of the base agent', base.recipientKey],
+    ['recipientKey', 'of nobody', 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
+    ['recipientKey', 'that is none', 'nonsense'],
+  ])('but no %s %s', async (field, _, value) => {
+    const { status, body } = await create({ ...valid, [field]: value })
+    expect({ status, fields: body.details?.map(({ path: at }: Json) => at) }).toEqual({ status: 422, fields: [field] })
+    expect(JSON.stringify(body)).not.toContain(value)
+  })
+})
+
+describe('names every field that is wrong', () => {
+  const indy = (request: object) => ({ protocolVersion: 'v1', proofFormats: { indy: request } })
+  const definition = (more: object) => ({
+    ...valid,
+    proofFormats: { presentationExchange: { presentationDefinition: { ...degreeDefinition, ...more } } },
+  })
+  const at = 'proofFormats.presentationExchange.presentationDefinition'
+
+  test.each<[object, string[]]>([
+    [{}, ['protocolVersion', 'proofFormats']],
+    [{ ...valid, protocolVersion: 'v3' }, ['protocolVersion']],
+    [{ ...valid, protocolVersion: 2 }, ['protocolVersion']],
+    [{ ...valid, proofFormats: {} }, ['proofFormats']],
+    [{ ...valid, proofFormats: [] }, ['proofFormats']],
+    [{ ...valid, proofFormats: { jwt: {} } }, ['proofFormats.jwt']],
+    [{ ...valid, protocolVersion: 'v1' }, ['proofFormats']],
+    [indy({ name: 'n', version: '1.0' }), ['proofFormats.indy']],
+    [indy({ ...anonCredsRequest, name: '' }), ['proofFormats.indy.name']],
+    [
+      indy({ ...anonCredsRequest, requested_attributes: { a: { name: 'x', names: ['y'] } } }),
+      ['proofFormats.indy.requested_attributes.a'],
+    ],
+    [
+      indy({ ...anonCredsRequest, requested_predicates: { p: { name: 'x', p_type: '=', p_value: 1.5 } } }),
+      ['proofFormats.indy.requested_predicates.p.p_type', 'proofFormats.indy.requested_predicates.p.p_value'],
+    ],
+    [
+      indy({ ...anonCredsRequest, requested_attributes: { a: { name: 'x', restrictions: [{ odd: 'x' }] } } }),
+      ['proofFormats.indy.requested_attributes.a.restrictions.0.odd'],
+    ],
+    [definition({ id: '' }), [`${at}.id`]],
+    [definition({ input_descriptors: [] }), [`${at}.input_descriptors`]],
+    [definition({ input_descriptors: [{ id: 'a' }, { id: 'a' }] }), [at]],
+    [definition({ odd: 1 }), [`${at}.odd`]],
+    [{ ...valid, goalCode: '' }, ['goalCode']],
+    [{ ...valid, parentThreadId: 'a b' }, ['parentThreadId']],
+    [{ ...valid, willConfirm: 'yes' }, ['willConfirm']],
+    [{ ...valid, autoAcceptProof: 'Always' }, ['autoAcceptProof']],
+    [{ ...valid, comment: 'x'.repeat(2001) }, ['comment']],
+    [{ ...valid, label: 'x'.repeat(256) }, ['label']],
+    [{ ...valid, imageUrl: 'javascript:alert(1)' }, ['imageUrl']],
+    [{ ...valid, recipientKey: 1 }, ['recipientKey']],
+    [{ ...valid, invitationDid: 'acme' }, ['invitationDid']],
+    [{ ...valid, connectionId: 'x', odd: null }, ['connectionId', 'odd']],
+    [{ goalCode: 1, label: {}, comment: [] }, ['protocolVersion', 'proofFormats', 'goalCode', 'label', 'comment']],
+  ])('%j', async (body, fields) => {
+    expectInvalid(await create(body), fields)
+  })
+})
+
+describe('with an Idempotency-Key', () => {
+  const post = (key: string, body: object) => api.post(path, { token, body, headers: { 'Idempotency-Key': key } })
+
+  test('the same request again gets the same invitation', async () => {
+    const key = randomUUID()
+    const first = await post(key, valid)
+    expect((await post(key, valid)).body).toEqual(first.body)
+    // Defaults and the order of fields make no other request.
+    const { protocolVersion, proofFormats } = valid
+    const same = { autoAcceptProof: 'contentApproved', proofFormats, protocolVersion }
+    expect((await post(key, same)).body).toEqual(first.body)
+  })
+
+  test('another body is a 409', async () => {
+    const key = randomUUID()
+    await post(key, valid)
+    expectError(await post(key, { ...valid, label: 'other' }), 409, {
+      message: 'this Idempotency-Key was used with another request',
+    })
+  })
+})
+
+refusesStrangers(route)
+refusesUnreadableBodies(route, token)

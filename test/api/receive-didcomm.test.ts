@@ -1,0 +1,111 @@
+/** ReceiveDidcomm over HTTP: envelopes of a real wallet, and what is none. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { refusesMalformedIds, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, globex, tokens } from '../support/api-scene.ts'
+import type { Json } from '../support/in-process-stage.ts'
+
+const ENVELOPE = 'application/didcomm-envelope-enc'
+const path = `/didcomm/${acme.tenantId}`
+const cannotHandle = { message: 'this agent cannot handle the message' }
+
+/** An envelope that acme's agent has not seen yet; each test takes one of its own. */
+const [newEnvelope, wrongDoor, altered] = acme.newEnvelopes.map(({ envelope }) => envelope as Json)
+
+const receive = (body: unknown, contentType = ENVELOPE, at = path) =>
+  api.post(at, { body, headers: { 'content-type': contentType } })
+
+const connections = async (token: string): Promise<number> => (await api.get('/connections', { token })).body.length
+
+test('handles an envelope, and answers by return route; again, with the same answer and no second effect', async () => {
+  const before = await connections(acme.token)
+  const answer = await receive(newEnvelope)
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toBe(ENVELOPE)
+  expect(Object.keys(answer.body).sort()).toEqual(['ciphertext', 'iv', 'protected', 'tag'])
+  expect(await connections(acme.token)).toBe(before + 1)
+  for (const contentType of [ENVELOPE, 'application/ssi-agent-wire', 'application/json'])
+    expect((await receive(newEnvelope, contentType)).body).toEqual(answer.body)
+  const atOnce = await Promise.all(Array.from({ length: 5 }, () => receive(newEnvelope)))
+  for (const { text } of atOnce) expect(text).toBe(answer.text)
+  expect(await connections(acme.token)).toBe(before + 1)
+})
+
+test("the base agent's door is the one without a tenant", async () => {
+  const [first] = base.newEnvelopes
+  expect(first?.path).toBe('/didcomm')
+  const answer = await receive(first?.envelope, ENVELOPE, '/didcomm')
+  expect(answer.status).toBe(200)
+  await expectExample(answer)
+})
+
+describe("an envelope at somebody else's door is a 400, and nothing comes of it", () => {
+  test.each([
+    ["another tenant's", `/didcomm/${globex.tenantId}`, globex.token],
+    ["the base agent's", '/didcomm', tokens.root],
+  ])('%s', async (_, door, token) => {
+    const before = await connections(token)
+    expectError(await receive(wrongDoor, ENVELOPE, door), 400, cannotHandle)
+    expect(await connections(token)).toBe(before)
+  })
+
+  test('a tenant that does not exist: 404', async () => {
+    expectError(await receive(wrongDoor, ENVELOPE, `/didcomm/${randomUUID()}`), 404, {
+      message: 'there is no such tenant',
+    })
+  })
+
+  test('and is still good at its own', async () => {
+    expect((await receive(wrongDoor)).status).toBe(200)
+  })
+})
+
+describe('an envelope that was altered is a 400', () => {
+  const flip = (text: string, place = 5) =>
+    text.slice(0, place) + (text[place] === 'A' ? 'B' : 'A') + text.slice(place + 1)
+
+  test.each<[string, (envelope: Json) => unknown]>([
+    ['its ciphertext', (envelope) => ({ ...envelope, ciphertext: flip(envelope.ciphertext) })],
+    ['its tag', (envelope) => ({ ...envelope, tag: flip(envelope.tag) })],
+    ['its iv', (envelope) => ({ ...envelope, iv: flip(envelope.iv) })],
+    ['its header', (envelope) => ({ ...envelope, protected: flip(envelope.protected, 40) })],
+    ['cut short', (envelope) => ({ ...envelope, ciphertext: envelope.ciphertext.slice(0, -30) })],
+  ])('%s', async (_, alter) => {
+    expectError(await receive(alter(altered)), 400, cannotHandle)
+  })
+
+  test('the true one is still good', async () => {
+    expect((await receive(altered)).status).toBe(200)
+  })
+})
+
+describe('what is no envelope is a 400', () => {
+  const noEnvelope = { message: 'the body is no DIDComm envelope (RFC 0019)' }
+
+  test.each([
+    {},
+    { '@type': 'https://didcomm.org/basicmessage/1.0/message', '@id': 'x', content: 'hello' },
+    { protected: 'a', iv: 'b', ciphertext: 'c' },
+    { protected: 1, iv: 2, ciphertext: 3, tag: 4 },
+    { payload: 'e30', signatures: [] },
+  ])('%j', async (body) => {
+    expectError(await receive(body), 400, noEnvelope)
+  })
+
+  test.each([
+    { protected: '', iv: '', ciphertext: '', tag: '' },
+    { protected: 'e30', iv: 'e30', ciphertext: 'e30', tag: 'e30' },
+    { protected: '%%%', iv: 'b', ciphertext: 'c', tag: 'd' },
+  ])('%j', async (body) => {
+    expectError(await receive(body), 400, cannotHandle)
+  })
+})
+
+test('asks for no token, and looks at none', async () => {
+  const answer = await api.post(path, { body: {}, headers: { authorization: 'Bearer nonsense' } })
+  expect(answer.status).toBe(400)
+})
+
+refusesMalformedIds({ method: 'POST', path, body: {} }, 'tenantId', (id) => `/didcomm/${id}`)
+refusesUnreadableBodies({ method: 'POST', path, body: {} }, undefined)

@@ -1,0 +1,126 @@
+/** RegisterWebhook over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokenIn, tokens } from '../support/api-scene.ts'
+import { ENDPOINTS, NO_ENDPOINTS } from '../support/api-urls.ts'
+
+const url = 'https://hooks.example.org/agent'
+const pathOf = (orgId: string) => `/webhooks/orgs/${orgId}/register`
+const route = { method: 'POST', path: pathOf('strangers'), body: { webhookUrl: url } } as const
+
+const register = (orgId: string, token: string, webhookUrl = url) =>
+  api.post(pathOf(orgId), { token, body: { webhookUrl } })
+
+test('registers the webhook of the organization and shows its secret', async () => {
+  const orgId = `org-${randomUUID()}`
+  const answer = await register(orgId, await tokenIn(orgId, ['owner']))
+  expect(answer.status).toBe(201)
+  expect(answer.body).toEqual({
+    statusCode: 201,
+    success: true,
+    message: 'The endpoint is registered.',
+    data: {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      orgId,
+      webhookUrl: url,
+      status: 'active',
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: answer.body.data.createdAt,
+    },
+  })
+  await expectExample(answer)
+})
+
+describe('who may register', () => {
+  test.each([
+    ['an owner', (orgId: string) => tokenIn(orgId, ['owner'])],
+    ['an admin', (orgId: string) => tokenIn(orgId, ['admin'])],
+    ['a root token', async () => tokens.root],
+    ['a root token with tenants', async () => tokens.rootWithTenants],
+  ])('%s', async (_, tokenFor) => {
+    const orgId = randomUUID()
+    expect((await register(orgId, await tokenFor(orgId))).status).toBe(201)
+  })
+
+  test.each([
+    ['a member', (orgId: string) => tokenIn(orgId, ['member', 'verifier'])],
+    ['somebody without a role', (orgId: string) => tokenIn(orgId, [])],
+    ['the owner of another organization', () => tokenIn('another', ['owner'])],
+    ['a tenant without organizations', async () => acme.token],
+  ])('not %s: 403', async (_, tokenFor) => {
+    const orgId = randomUUID()
+    expectError(await register(orgId, await tokenFor(orgId)), 403)
+  })
+
+  test("not the owner of a tenant's organization for another tenant's, or the base agent's: 403", async () => {
+    expect((await register(acme.orgId, acme.ownerToken)).status).toBe(201)
+    expectError(await register(globex.orgId, acme.ownerToken), 403)
+    expectError(await register(base.orgId, acme.ownerToken), 403)
+  })
+
+  test('whether the organization has a webhook is not told to those who may not know', async () => {
+    const orgId = randomUUID()
+    const before = await register(orgId, acme.token)
+    await register(orgId, tokens.root)
+    expect((await register(orgId, acme.token)).text).toBe(before.text)
+  })
+})
+
+describe('registering again', () => {
+  test('with the same URL: the same id, and the secret is not shown a second time', async () => {
+    const orgId = randomUUID()
+    const first = await register(orgId, tokens.root)
+    const again = await register(orgId, await tokenIn(orgId, ['admin']))
+    expect(again.status).toBe(201)
+    expect(again.body.data).toMatchObject({ id: first.body.data.id, createdAt: first.body.data.createdAt })
+    expect(again.body.data).not.toHaveProperty('secret')
+  })
+
+  test('with another URL: another id, another secret', async () => {
+    const orgId = randomUUID()
+    const first = await register(orgId, tokens.root)
+    const other = await register(orgId, tokens.root, `${url}/other`)
+    expect(other.body.data).toMatchObject({ webhookUrl: `${url}/other`, secret: expect.stringMatching(/^whsec_/) })
+    expect(other.body.data.id).not.toBe(first.body.data.id)
+    expect(other.body.data.secret).not.toBe(first.body.data.secret)
+  })
+
+  test('ten at once leave one', async () => {
+    const orgId = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => register(orgId, tokens.root)))
+    for (const { status } of answers) expect([201, 409]).toContain(status)
+    const registered = answers.filter(({ status }) => status === 201).map(({ body }) => body.data)
+    expect(new Set(registered.map(({ id }) => id)).size).toBe(1)
+    expect(registered.filter(({ secret }) => secret !== undefined)).toHaveLength(1)
+  })
+})
+
+describe('the address of an endpoint', () => {
+  test.each(ENDPOINTS)('may be %s', async (address) => {
+    const { status, body } = await register(randomUUID(), tokens.root, address)
+    expect({ status, address: body.data?.webhookUrl }).toEqual({ status: 201, address })
+  })
+
+  test.each(NO_ENDPOINTS)('may not be %s: %s', async (_, address) => {
+    expectInvalid(await register(randomUUID(), tokens.root, address), ['webhookUrl'])
+  })
+})
+
+describe('names every field that is wrong', () => {
+  test.each<[object, string[]]>([
+    [{}, ['webhookUrl']],
+    [{ webhookUrl: null }, ['webhookUrl']],
+    [{ webhookUrl: { url } }, ['webhookUrl']],
+    [{ webhookUrl: url, orgId: 'x' }, ['orgId']],
+    [{ notificationWebhook: url }, ['webhookUrl', 'notificationWebhook']],
+  ])('%j', async (body, fields) => {
+    expectInvalid(await api.post(pathOf('any'), { token: tokens.root, body }), fields)
+  })
+})
+
+refusesStrangers(route)
+refusesMalformedIds(route, 'orgId', pathOf)
+refusesUnreadableBodies(route, tokens.root)

@@ -1,0 +1,167 @@
+/** SendMessage over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, expectInvalid, tokens } from '../support/api-scene.ts'
+import type { Json } from '../support/in-process-stage.ts'
+
+const pathOf = (connectionId: string) => `/basic-messages/${connectionId}`
+const path = pathOf(acme.connectionId)
+const { token } = acme
+const route = { method: 'POST', path, body: { content: 'hello' } } as const
+
+/** All contents of acme's connection. */
+const contents = async (): Promise<string[]> => {
+  const { body } = await api.get(`/multi-tenancy${path}/${acme.tenantId}`, { token })
+  return body.map(({ content }: Json) => content)
+}
+
+test('answers the record of the message', async () => {
+  const answer = await api.post(path, { token, body: { content: 'Your degree is ready.' } })
+  expect(answer.status).toBe(200)
+  expect(answer.body).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    content: 'Your degree is ready.',
+    connectionId: acme.connectionId,
+    role: 'sender',
+    metadata: {},
+    _tags: { role: 'sender', connectionId: acme.connectionId },
+  })
+  for (const time of [answer.body.createdAt, answer.body.sentTime])
+    expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000)
+  expect(await contents()).toContain('Your degree is ready.')
+  await expectExample(answer)
+})
+
+describe('sends on connections of the agent that the token acts for', () => {
+  test.each(Object.entries(tokens))('%s: the base agent', async (_, rootToken) => {
+    const body = { content: randomUUID() }
+    const { status } = await api.post(pathOf(base.connectionId), { token: rootToken, body })
+    expect(status).toBe(200)
+    expectError(await api.post(path, { token: rootToken, body }), 404, { message: 'there is no such connection' })
+  })
+
+  test('a tenant: its own', async () => {
+    const body = { content: randomUUID() }
+    expectError(await api.post(pathOf(base.connectionId), { token, body }), 404, {
+      message: 'there is no such connection',
+    })
+  })
+})
+
+describe('takes any text of 1 to 100,000 characters as it is', () => {
+  test.each([
+    ['one character', 'x'],
+    ['100,000 characters', 'x'.repeat(100_000)],
+    ['what JSON and HTML escape', '"\\/<>&\b\f\n\r\t\u2028'],
+    ['NUL', 'a\u0000b'],
+    ['beyond the basic plane', '👩‍🎓 \u{10FFFF}'],
+    ['from right to left', 'שלום'],
+    ['spaces only', '   '],
+  ])('%s', async (_, content) => {
+    const { status, body } = await api.post(path, { token, body: { content } })
+    expect({ status, content: body.content }).toEqual({ status: 200, content })
+    expect(await contents()).toContain(content)
+  })
+
+  test.each([
+    [{}, ['content']],
+    [{ content: '' }, ['content']],
+    [{ content: 'x'.repeat(100_001) }, ['content']],
+    [{ content: null }, ['content']],
+    [{ content: 5 }, ['content']],
+    [{ content: ['hello'] }, ['content']],
+    [{ content: 'hello', more: 1, evenMore: 2 }, ['more', 'evenMore']],
+    [{ text: 'hello' }, ['content', 'text']],
+  ])('and refuses %j', async (body, fields) => {
+    expectInvalid(await api.post(path, { token, body }), fields)
+  })
+
+  test.each([
+    ['half a surrogate pair', '{"content":"\\ud83d"}', 'content'],
+    ['a name that reaches into the prototype', '{"content":"x","__proto__":{"a":1}}', ''],
+    ['a name of half a surrogate pair', '{"content":"x","\\ud83d":1}', ''],
+    ['deep nesting', `{"content":${'['.repeat(100)}${']'.repeat(100)}}`, `content${'.0'.repeat(64)}`],
+  ])('and refuses %s', async (_, body, field) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await api.send({ method: 'POST', path, headers, body })
+    expectInvalid(answer, [field.slice(0, 200)])
+  })
+})
+
+describe('refuses what cannot be sent on', () => {
+  test('an unknown connection: 404', async () => {
+    expectError(await api.post(pathOf(randomUUID()), { token, body: route.body }), 404, {
+      message: 'there is no such connection',
+    })
+  })
+
+  test('a connection that the other side has given up: 409', async () => {
+    expectError(await api.post(pathOf(acme.abandonedConnectionId), { token, body: route.body }), 409, {
+      message: 'the connection is not ready: its state is abandoned',
+    })
+  })
+
+  test('a connection with a wallet that has no endpoint: 409', async () => {
+    const { status, body } = await api.post(pathOf(acme.silentConnectionId), { token, body: route.body })
+    expect(status).toBe(409)
+    expect(body).toEqual({ statusCode: 409, error: 'Conflict', message: expect.stringContaining('endpoint') })
+  })
+})
+
+describe('with an Idempotency-Key', () => {
+  const post = (key: string, content: string, at = path, as = token) =>
+    api.post(at, { token: as, body: { content }, headers: { 'idempotency-key': key } })
+
+  test('the same request again gets the first answer again, and sends nothing', async () => {
+    const [key, content] = [randomUUID(), randomUUID()]
+    const first = await post(key, content)
+    const again = await post(key, content)
+    expect(again.body).toEqual(first.body)
+    expect((await contents()).filter((one) => one === content)).toEqual([content])
+  })
+
+  test('ten at once are one', async () => {
+    const [key, content] = [randomUUID(), randomUUID()]
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(key, content)))
+    const sent = answers.filter(({ status }) => status === 200)
+    expect(new Set(sent.map(({ body }) => body.id)).size).toBe(1)
+    // A caller who lost the race too often is told so, and finds the answer when it asks again.
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    expect((await post(key, content)).body.id).toBe(sent[0]?.body.id)
+    expect((await contents()).filter((one) => one === content)).toEqual([content])
+  })
+
+  test('another body or another connection is a 409', async () => {
+    const key = randomUUID()
+    await post(key, 'one')
+    const message = 'this Idempotency-Key was used with another request'
+    expectError(await post(key, 'two'), 409, { message })
+    expectError(await post(key, 'one', pathOf(acme.silentConnectionId)), 409, { message })
+  })
+
+  test('a refusal is not kept: what failed may be tried again', async () => {
+    const key = randomUUID()
+    expectError(await post(key, 'one', pathOf(randomUUID())), 404, { message: 'there is no such connection' })
+    expect((await post(key, 'one')).status).toBe(200)
+  })
+
+  test('the key is one of its own agent: nobody gets the answer of somebody else', async () => {
+    const [key, content] = [randomUUID(), randomUUID()]
+    const mine = await post(key, content)
+    const theirs = await post(key, content, pathOf(base.connectionId), tokens.root)
+    expect(theirs.body).toMatchObject({ connectionId: base.connectionId })
+    expect(theirs.body.id).not.toBe(mine.body.id)
+  })
+
+  test.each(['', ' ', 'a b', 'x'.repeat(256)])('that is no key (%j) it is a 400', async (key) => {
+    expectError(await post(key, 'one'), 400, {
+      message: 'the Idempotency-Key must be 1 to 255 visible characters',
+    })
+  })
+})
+
+refusesStrangers(route)
+refusesMalformedIds(route, 'connectionId', pathOf)
+refusesUnreadableBodies(route, token)

@@ -1,0 +1,101 @@
+/** The service itself over HTTP: its health, its description, and what is no operation at all. */
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { expectExample } from '../support/api-example.ts'
+import { httpTo } from '../support/api-http.ts'
+import { acme, api, expectError, tokens, world } from '../support/api-scene.ts'
+
+const PATHS: [string, string][] = [
+  ['GET', `/credentials/${acme.credentialRecordId}`],
+  ['POST', `/basic-messages/${acme.connectionId}`],
+  ['GET', `/multi-tenancy/basic-messages/${acme.connectionId}/${acme.tenantId}`],
+  ['POST', '/proofs/create-request-oob'],
+  ['GET', `/multi-tenancy/form-data/${acme.tenantId}/${acme.proofRecordId}`],
+  ['POST', '/notification/register/webhook-endpoint'],
+  ['POST', '/webhooks/orgs/acme/register'],
+  ['POST', '/multi-tenancy/create-tenant'],
+  ['GET', '/connections'],
+  ['GET', `/connections/${acme.connectionId}`],
+  ['POST', '/credentials/create-offer'],
+  ['POST', '/didcomm'],
+  ['POST', `/didcomm/${acme.tenantId}`],
+  ['GET', '/openapi.json'],
+  ['GET', '/health'],
+]
+
+test('GET /health says that it is there, and its version', async () => {
+  const answer = await api.get('/health')
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 200,
+    body: { status: 'ok', version: packageJson.version },
+  })
+  await expectExample(answer)
+})
+
+test.each(['/health', '/openapi.json'])('GET %s asks for no token, and looks at none', async (path) => {
+  const { status } = await api.get(path, { headers: { authorization: 'Bearer nonsense' } })
+  expect(status).toBe(200)
+})
+
+describe('an unknown route is a 404, with or without a token', () => {
+  test.each([
+    '/',
+    '/nothing',
+    '/credentials',
+    '/credentials/a/b',
+    '/connections/a/b',
+    '/multi-tenancy/basic-messages/a',
+    '/webhooks/orgs/register',
+    '/Health',
+    '/health.json',
+    '/..%2Fhealth',
+    '/credentials/..%2F..%2Fhealth/x',
+    '//health',
+    '/favicon.ico',
+    '/.env',
+    '/@connections',
+    '/2015-03-31/functions/health/invocations',
+  ])('%s', async (path) => {
+    for (const token of [undefined, tokens.root, 'nonsense'])
+      for (const method of ['GET', 'POST']) expectError(await api.ask(method, path, { token }), 404)
+  })
+})
+
+describe('a method that a route does not have is a 404', () => {
+  test.each(PATHS)('any but %s %s', async (known, path) => {
+    // /credentials/create-offer is a path of GetCredentialById, too.
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE'])
+      if (method !== known && !(method === 'GET' && path === '/credentials/create-offer'))
+        expectError(await api.ask(method, path, { token: tokens.root, ...(method !== 'TRACE' && { body: {} }) }), 404)
+  })
+})
+
+describe('a browser may call every operation', () => {
+  const send = httpTo(world.baseUrl)
+
+  test.each(PATHS)('%s %s', async (method, path) => {
+    const headers = {
+      origin: 'https://app.example',
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,content-type,idempotency-key',
+    }
+    const preflight = await send({ method: 'OPTIONS', path, headers })
+    expect(preflight.status).toBeGreaterThanOrEqual(200)
+    expect(preflight.status).toBeLessThan(300)
+    const allowed = (name: string) => (preflight.headers[`access-control-allow-${name}`] ?? '').toLowerCase()
+    expect(['*', 'https://app.example']).toContain(allowed('origin'))
+    expect(allowed('methods').toUpperCase().split(/, ?/)).toContain(method)
+    for (const header of ['authorization', 'content-type', 'idempotency-key'])
+      expect(allowed('headers').split(/, ?/)).toContain(header)
+
+    const answer = await api.ask(method, path, { headers: { origin: 'https://app.example' } })
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+})
+
+test('nobody says who they are by a header of the local gateway', async () => {
+  const principal = { role: 'RestRootAgent', organizations: '{}', expiresAt: '9999999999', principalId: 'me' }
+  const headers = { 'sls-offline-authorizer-override': JSON.stringify(principal) }
+  expectError(await api.get('/connections', { headers }), 401)
+})

@@ -1,0 +1,153 @@
+/** tenant_GetBasicMessages over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { followPages } from '../support/api-pages.ts'
+import { refusesMalformedIds, refusesStrangers } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api-scene.ts'
+import type { Json } from '../support/in-process-stage.ts'
+
+const pathOf = (connectionId: string, tenantId = globex.tenantId) =>
+  `/multi-tenancy/basic-messages/${connectionId}/${tenantId}`
+const path = pathOf(globex.connectionId)
+const { token } = globex
+const route = { method: 'GET', path } as const
+
+const contentsOf = (records: Json[]): string[] => records.map(({ content }) => content)
+
+test('lists what was said on the connection, oldest first', async () => {
+  const answer = await api.get(path, { token })
+  expect(answer.status).toBe(200)
+  expect(contentsOf(answer.body)).toEqual(globex.contents)
+  expect(answer.headers.link).toBeUndefined()
+  const [sent, received] = answer.body
+  expect(sent).toMatchObject({
+    connectionId: globex.connectionId,
+    role: 'sender',
+    _tags: { role: 'sender', connectionId: globex.connectionId },
+  })
+  expect(received).toMatchObject({ role: 'receiver', _tags: { role: 'receiver' } })
+  await expectExample(answer)
+})
+
+test('a connection on which nothing was said has an empty list', async () => {
+  const { status, body } = await api.get(pathOf(globex.silentConnectionId), { token })
+  expect({ status, body }).toEqual({ status: 200, body: [] })
+})
+
+describe('who may name the tenant', () => {
+  test('a root token with tenants: any', async () => {
+    const { status, body } = await api.get(path, { token: tokens.rootWithTenants })
+    expect({ status, contents: contentsOf(body) }).toEqual({ status: 200, contents: globex.contents })
+  })
+
+  test('a root token without tenants: none', async () => {
+    expectError(await api.get(path, { token: tokens.root }), 403)
+    expectError(await api.get(pathOf(randomUUID(), randomUUID()), { token: tokens.root }), 403)
+  })
+
+  test('a tenant token: its own and no other, whether that exists or not', async () => {
+    expectError(await api.get(path, { token: acme.token }), 403)
+    expectError(await api.get(pathOf(acme.connectionId, randomUUID()), { token: acme.token }), 403)
+    expectError(await api.get(pathOf(base.connectionId, 'base'), { token: acme.token }), 403)
+  })
+})
+
+describe('knows no other connection', () => {
+  const message = 'there is no such record'
+
+  test.each([
+    ['an unknown one', () => [randomUUID(), globex.tenantId]],
+    ["another tenant's", () => [acme.connectionId, globex.tenantId]],
+    ["the base agent's", () => [base.connectionId, globex.tenantId]],
+    ['one of an unknown tenant', () => [globex.connectionId, randomUUID()]],
+    ['the id of a message', () => [globex.proofRecordId, globex.tenantId]],
+  ])('%s: 404', async (_, ids) => {
+    const [connectionId = '', tenantId] = ids()
+    expectError(await api.get(pathOf(connectionId, tenantId), { token: tokens.rootWithTenants }), 404, { message })
+  })
+})
+
+describe('gives a page at a time', () => {
+  test.each([1, 2, 4, 5])('of %i, and the Link header leads through all of them', async (limit) => {
+    const pages = await followPages(`${path}?limit=${limit}`, token)
+    expect(pages.map((page) => page.length)).toEqual(
+      Array.from({ length: Math.ceil(globex.contents.length / limit) }, (_, page) =>
+        Math.min(limit, globex.contents.length - page * limit),
+      ),
+    )
+    expect(contentsOf(pages.flat())).toEqual(globex.contents)
+  })
+
+  test('with nothing after the last', async () => {
+    for (const limit of [globex.contents.length, 1000])
+      expect((await api.get(`${path}?limit=${limit}`, { token })).headers.link).toBeUndefined()
+  })
+
+  test('the newest first, when asked', async () => {
+    const pages = await followPages(`${path}?order=desc&limit=4`, token)
+    expect(contentsOf(pages.flat())).toEqual(globex.contents.toReversed())
+  })
+
+  test.each(['0', '-1', '1001', '01001', '1.5', 'ten', '1e2', '0x10', '', '%20', '٣', '1%00'])(
+    'but not of %s',
+    async (limit) => {
+      expectMalformed(await api.get(`${path}?limit=${encodeURI(decodeURI(limit))}`, { token }), 'query', ['limit'])
+    },
+  )
+
+  test.each(['up', 'ASC', ''])('nor ordered %j', async (order) => {
+    expectMalformed(await api.get(`${path}?order=${order}`, { token }), 'query', ['order'])
+  })
+
+  test('a parameter that is given twice is nobody to guess', async () => {
+    expectMalformed(await api.get(`${path}?limit=1&limit=2`, { token }), 'query', ['limit'])
+  })
+})
+
+describe('a cursor is good for its own list only', () => {
+  const cursorOf = async (query: string, at = path, as = token): Promise<string> => {
+    const { headers } = await api.get(`${at}?${query}`, { token: as })
+    return new URL(headers.link?.match(/<(.+)>/)?.[1] ?? '').searchParams.get('cursor') ?? ''
+  }
+  const message = 'the cursor is not one of this list'
+
+  test('it may be used again, with another limit', async () => {
+    const cursor = await cursorOf('limit=2')
+    for (const limit of [2, 3, 1000]) {
+      const { status, body } = await api.get(`${path}?limit=${limit}&cursor=${cursor}`, { token })
+      expect(status).toBe(200)
+      expect(contentsOf(body)).toEqual(globex.contents.slice(2, 2 + limit))
+    }
+  })
+
+  test.each([
+    ['of another order', () => cursorOf('limit=2&order=desc')],
+    ['of another connection', () => cursorOf('limit=2', pathOf(acme.connectionId, acme.tenantId), acme.token)],
+    ['of another list', () => cursorOf('limit=1', '/connections')],
+    ['that is made up', () => 'AAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['of one character', () => 'A'],
+    ['that is cut', async () => (await cursorOf('limit=2')).slice(0, -1)],
+    ['that goes on', async () => `${await cursorOf('limit=2')}A`],
+    ['with padding', async () => `${await cursorOf('limit=2')}~`],
+  ])('one %s is a 400', async (_, make) => {
+    expectError(await api.get(`${path}?cursor=${await make()}`, { token }), 400, { message })
+  })
+
+  test('one that is altered in any place is a 400', async () => {
+    const cursor = await cursorOf('limit=2')
+    for (let place = 0; place < cursor.length; place += 5) {
+      const other = cursor[place] === 'A' ? 'B' : 'A'
+      const altered = cursor.slice(0, place) + other + cursor.slice(place + 1)
+      expectError(await api.get(`${path}?cursor=${altered}`, { token }), 400, { message })
+    }
+  })
+
+  test.each(['', 'a/b', 'a%2Bb', 'a%00', 'x'.repeat(4097)])('one that none can be (%s) is a 400', async (cursor) => {
+    expectMalformed(await api.get(`${path}?cursor=${cursor}`, { token }), 'query', ['cursor'])
+  })
+})
+
+refusesStrangers(route)
+refusesMalformedIds(route, 'connectionId', (id) => pathOf(id))
+refusesMalformedIds(route, 'tenantId', (id) => pathOf(globex.connectionId, id))

@@ -1,0 +1,89 @@
+/** tenant_ProofFormData over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api-example.ts'
+import { refusesMalformedIds, refusesStrangers } from '../support/api-refusals.ts'
+import { acme, api, base, expectError, globex, tokens } from '../support/api-scene.ts'
+import { degreeDefinition } from '../support/scenes.ts'
+
+const pathOf = (proofRecordId: string, tenantId = globex.tenantId) =>
+  `/multi-tenancy/form-data/${tenantId}/${proofRecordId}`
+const path = pathOf(globex.proofRecordId)
+const { token } = globex
+const route = { method: 'GET', path } as const
+
+test('shows the proof record with what was asked and what was presented', async () => {
+  const answer = await api.get(path, { token })
+  expect(answer.status).toBe(200)
+  const { body } = answer
+  expect(body).toMatchObject({
+    id: globex.proofRecordId,
+    metadata: {},
+    createdAt: expect.any(String),
+    connectionId: globex.connectionId,
+    threadId: expect.any(String),
+    protocolVersion: 'v2',
+    state: 'done',
+    role: 'verifier',
+    isVerified: true,
+    _tags: { state: 'done', role: 'verifier', threadId: body.threadId, connectionId: globex.connectionId },
+    request: { presentationExchange: { presentation_definition: degreeDefinition } },
+    presentation: {
+      presentationExchange: {
+        type: ['VerifiablePresentation', 'PresentationSubmission'],
+        verifiableCredential: [{ credentialSubject: { degree: 'Bachelor' } }],
+      },
+    },
+  })
+  expect(body).not.toHaveProperty('proposal')
+  await expectExample(answer)
+})
+
+test('shows a request that nobody has answered yet', async () => {
+  const body = {
+    protocolVersion: 'v2',
+    proofFormats: { presentationExchange: { presentationDefinition: degreeDefinition } },
+  }
+  const { body: request } = await api.post('/proofs/create-request-oob', { token: acme.token, body })
+  const answer = await api.get(pathOf(request.proofRecordId, acme.tenantId), { token: acme.token })
+  expect(answer.body).toMatchObject({ id: request.proofRecordId, state: 'request-sent', role: 'verifier' })
+  for (const field of ['connectionId', 'isVerified', 'presentation', 'proposal'])
+    expect(answer.body).not.toHaveProperty(field)
+})
+
+describe('who may name the tenant', () => {
+  test('a root token with tenants: any', async () => {
+    const { status, body } = await api.get(path, { token: tokens.rootWithTenants })
+    expect({ status, id: body.id }).toEqual({ status: 200, id: globex.proofRecordId })
+  })
+
+  test('a root token without tenants: none', async () => {
+    expectError(await api.get(path, { token: tokens.root }), 403)
+    expectError(await api.get(pathOf(randomUUID(), randomUUID()), { token: tokens.root }), 403)
+  })
+
+  test('a tenant token: its own and no other, whether that exists or not', async () => {
+    expectError(await api.get(path, { token: acme.token }), 403)
+    expectError(await api.get(pathOf(acme.proofRecordId, randomUUID()), { token: acme.token }), 403)
+  })
+})
+
+describe('knows no other proof', () => {
+  test.each([
+    ['an unknown one', () => [randomUUID(), globex.tenantId]],
+    ["another tenant's", () => [acme.proofRecordId, globex.tenantId]],
+    ["the base agent's", () => [base.proofRecordId, globex.tenantId]],
+    ['one of an unknown tenant', () => [globex.proofRecordId, randomUUID()]],
+    ['the id of a credential', () => [globex.credentialRecordId, globex.tenantId]],
+    ['the id of a connection', () => [globex.connectionId, globex.tenantId]],
+  ])('%s: 404', async (_, ids) => {
+    const [proofRecordId = '', tenantId] = ids()
+    expectError(await api.get(pathOf(proofRecordId, tenantId), { token: tokens.rootWithTenants }), 404, {
+      message: 'there is no such record',
+    })
+  })
+})
+
+refusesStrangers(route)
+refusesMalformedIds(route, 'proofRecordId', (id) => pathOf(id))
+refusesMalformedIds(route, 'tenantId', (id) => pathOf(globex.proofRecordId, id))

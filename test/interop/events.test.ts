@@ -1,0 +1,242 @@
+/** What organizations hear of whole exchanges: exactly the events of what happened, in order, signed, and nothing of it in the log. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { eventBodies } from '../../lib/interface/webhook-events.ts'
+import { EVENT_TYPES } from '../../lib/records/webhook-event.ts'
+import type { TestIssuer } from '../support/api-tokens.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { KINDS, OrganizationEndpoints, trustIssuer } from '../support/organization-endpoints.ts'
+import { connect, createTenant, degreeDefinition, issueDegree, offerBody } from '../support/scenes.ts'
+import { readRecord } from '../support/stored.ts'
+import { checkTable } from '../support/table-checker.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let receiver: FaultyReceiver
+let issuer: TestIssuer
+const wallets: Wallet[] = []
+const secrets: string[] = []
+const lines: string[] = []
+
+const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'debug'
+  for (const method of METHODS)
+    vi.spyOn(console, method).mockImplementation((...parts) => void lines.push(parts.map(String).join(' ')))
+  issuer = await trustIssuer()
+  stage = await startInProcessStage()
+  receiver = await startFaultyReceiver()
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  for (const wallet of wallets) await wallet.stop()
+  await stage.stop()
+  await receiver.stop()
+})
+
+const startWallet = async (options: Parameters<typeof Wallet.start>[0] = {}): Promise<Wallet> => {
+  const wallet = await Wallet.start(options)
+  wallets.push(wallet)
+  return wallet
+}
+
+const TEXTS = ['a secret of the agent', 'a secret of the wallet', 'a secret for a wallet that is gone']
+
+describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
+  let caller: Caller
+  let tenantId: string
+  let organization: OrganizationEndpoints
+
+  beforeAll(async () => {
+    caller = agent === 'a tenant' ? await createTenant(stage) : {}
+    tenantId = caller.tenantId ?? '@base'
+    organization = await OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId ?? 'base')
+    secrets.push(...Object.values(organization.secrets))
+    stage.line.run()
+  })
+
+  /** Runs with the Credo of this agent: for what no operation does. */
+  const withCredo = async <T>(act: (credo: Json) => Promise<T>): Promise<T> => {
+    const { transaction } = await import('../../lib/store/transaction.ts')
+    const { currentAgent } = await import('../../lib/agent/agent.ts')
+    return transaction(tenantId, async () => act(await currentAgent()))
+  }
+
+  const proofState = async (id: string): Promise<string> => {
+    if (caller.tenantId === undefined) return String((await readRecord('ProofRecord', id)).state)
+    const path = { tenantId: caller.tenantId, proofRecordId: id }
+    return (await stage.call('tenantProofFormData', { caller, path })).body.state
+  }
+
+  const credentialState = async (credentialRecordId: string): Promise<string> =>
+    (await stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body.state
+
+  /** Lets everything arrive, and tells what both kinds of endpoint have heard since `from` events; they are to have heard the same. */
+  const heardSince = async (from: number) => {
+    await stage.line.pause()
+    await stage.line.settle()
+    stage.line.run()
+    const [webhook = [], notification = []] = KINDS.map((kind) => organization.heard(kind).slice(from))
+    const same = ({ type, recordId, sequence, previousState, body }: (typeof webhook)[number]) =>
+      JSON.stringify([type, recordId, sequence, previousState, body.timestamp])
+    expect(notification.map(same).toSorted()).toEqual(webhook.map(same).toSorted())
+    return webhook
+  }
+
+  /** By record, what was heard of it in order: the steps of the sequence, and the states. */
+  const stories = (heard: Awaited<ReturnType<typeof heardSince>>) =>
+    Object.fromEntries(
+      [...Map.groupBy(heard, ({ recordId }) => recordId)].map(([recordId, events]) => [
+        recordId,
+        events.map(({ type, sequence, previousState, body }) =>
+          [sequence, type, previousState, body.data.record.state].filter((part) => part !== undefined).join(' '),
+        ),
+      ]),
+    )
+
+  const heardCount = () => organization.heard('webhook').length
+
+  test('a connection, messages both ways, a credential and a proof that are accepted', async () => {
+    const from = heardCount()
+    const wallet = await startWallet({ handshake: 'didexchange' })
+    const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
+    const { body: sent } = await stage.call('sendMessage', {
+      caller,
+      path: { connectionId },
+      body: { content: TEXTS[0] },
+    })
+    await wallet.sendMessage(walletConnectionId, TEXTS[1] ?? '')
+    const credential = await issueDegree(stage, wallet, connectionId, caller)
+    await waitFor('the proof to be done', async () => (await proofState(request.proofRecordId)) === 'done')
+
+    const heard = await heardSince(from)
+    const received = heard.find(({ type }) => type === 'basic_message.received')
+    expect(stories(heard)).toEqual({
+      [connectionId]: [
+        '1 connection.state_changed response-sent',
+        '2 connection.state_changed response-sent completed',
+      ],
+      [sent.id]: ['1 basic_message.sent', '2 basic_message.delivered'],
+      [received?.recordId ?? '']: ['1 basic_message.received'],
+      [credential.id]: [
+        '1 credential.state_changed offer-sent',
+        '2 credential.state_changed offer-sent credential-issued',
+        '3 credential.state_changed credential-issued done',
+      ],
+      [request.proofRecordId]: ['1 proof.state_changed request-sent', '2 proof.state_changed request-sent done'],
+    })
+
+    for (const { body } of heard)
+      expect(body.data).toMatchObject({ orgId: organization.orgId, tenantId, record: { id: expect.any(String) } })
+    expect(new Set(heard.map(({ id }) => id)).size).toBe(heard.length)
+    const recordOf = (type: string) => heard.findLast((event) => event.type === type)?.body.data.record
+    expect(recordOf('basic_message.sent')).toEqual(sent)
+    expect(recordOf('basic_message.delivered')).toEqual(sent)
+    expect(recordOf('basic_message.received')).toMatchObject({ content: TEXTS[1], role: 'receiver', connectionId })
+    const path = { connectionId }
+    expect(recordOf('connection.state_changed')).toEqual((await stage.call('getConnectionById', { caller, path })).body)
+    expect(recordOf('credential.state_changed')).toEqual(credential)
+    expect(recordOf('proof.state_changed')).toMatchObject({ isVerified: true, state: 'done', connectionId })
+  })
+
+  test('a credential and a proof that the wallet declines', async () => {
+    const from = heardCount()
+    const wallet = await startWallet({ acceptOffers: false, answerProofs: false })
+    const { connectionId, request } = await connect(stage, wallet, caller)
+    const { body: offered } = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
+    const offer = await waitFor('the offer to come', async () => (await wallet.credentialExchanges())[0])
+    const { credentials, proofs } = wallet.agent.didcomm
+    await credentials.sendProblemReport({ credentialExchangeRecordId: offer.id, description: 'no, thank you' })
+    const proof = await waitFor('the request to come', async () => (await wallet.proofs())[0])
+    await proofs.declineRequest({ proofExchangeRecordId: proof.id, sendProblemReport: true })
+    await waitFor('both to be abandoned', async () => {
+      const states = [await credentialState(offered.id), await proofState(request.proofRecordId)]
+      return states.every((state) => state === 'abandoned')
+    })
+    const { [connectionId]: _, ...others } = stories(await heardSince(from))
+    expect(others).toEqual({
+      [offered.id]: ['1 credential.state_changed offer-sent', '2 credential.state_changed offer-sent abandoned'],
+      [request.proofRecordId]: ['1 proof.state_changed request-sent', '2 proof.state_changed request-sent abandoned'],
+    })
+  })
+
+  test('a credential and a proof that the agent declines', async () => {
+    const wallet = await startWallet({ answerProofs: false })
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    const from = (await heardSince(0)).length
+    const { credentials, proofs } = wallet.agent.didcomm
+    await credentials.offerCredential({
+      connectionId: walletConnectionId,
+      protocolVersion: 'v2',
+      credentialFormats: {
+        jsonld: {
+          ...offerBody(connectionId, wallet.did).credentialFormats.jsonld,
+          credential: {
+            ...offerBody(connectionId, wallet.did).credentialFormats.jsonld.credential,
+            issuer: wallet.did,
+          } as Json,
+        },
+      },
+    })
+    await proofs.requestProof({
+      connectionId: walletConnectionId,
+      protocolVersion: 'v2',
+      proofFormats: { presentationExchange: { presentationDefinition: degreeDefinition as Json } },
+    })
+    const [[offer], [request]] = await waitFor('offer and request to come', () =>
+      withCredo(async ({ didcomm }) => {
+        const found = await Promise.all([
+          didcomm.credentials.findAllByQuery({ connectionId }),
+          didcomm.proofs.findAllByQuery({ connectionId, role: 'prover' }),
+        ])
+        return found.every(({ length }) => length === 1) && found
+      }),
+    )
+    await withCredo(({ didcomm }) =>
+      didcomm.credentials.declineOffer({ credentialExchangeRecordId: offer.id, sendProblemReport: true }),
+    )
+    await withCredo(({ didcomm }) =>
+      didcomm.proofs.declineRequest({ proofExchangeRecordId: request.id, sendProblemReport: true }),
+    )
+    expect(stories(await heardSince(from))).toEqual({
+      [offer.id]: ['1 credential.state_changed offer-received', '2 credential.state_changed offer-received declined'],
+      [request.id]: ['1 proof.state_changed request-received', '2 proof.state_changed request-received declined'],
+    })
+  })
+
+  test('a message that no wallet takes, and one that is too large for an event', async () => {
+    const wallet = await startWallet()
+    const { connectionId } = await connect(stage, wallet, caller)
+    const from = (await heardSince(0)).length
+    const content = 'large '.repeat(5_000)
+    const send = async (text: string) =>
+      (await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: text } })).body
+    const large = await send(content)
+    await heardSince(from)
+    await stage.line.pause()
+    const lost = await send(TEXTS[2] ?? '')
+    await giveUp(connectionId)
+    const heard = await heardSince(from)
+    expect(stories(heard)).toEqual({
+      [large.id]: ['1 basic_message.sent', '2 basic_message.delivered'],
+      [lost.id]: ['1 basic_message.sent', '2 basic_message.failed'],
+    })
+    const { id, threadId } = large
+    for (const { body } of heard.filter(({ recordId }) => recordId === large.id))
+      expect(body.data).toMatchObject({ truncated: true, record: { id, connectionId, threadId } })
+    expect(heard.at(-1)?.body.data.record).toEqual(lost)
+  })
+
+  /** What the sender does when its plan is used up, without waiting for a day. */
+  const giveUp = async (connectionId: string): Promise<void> => {
+    const { markAttemptFailed, readOutbox } = await import('../../lib/delivery/outbox.ts')
+    const { queryAll } = await import('../../lib/store/table.ts')
+    const items = await queryAll(`${tenantId}|outbox|${connectionId}`)
+    const { pk, sk } = items.findLast(({ state }) => state?.S === 'pending') ?? {}
+    const item = await readOutbox({ pk: pk?.S ?? '', sk: sk?.S ?? '' })
+    if (item === undefined) throw new Error('there is nothing to give up')
+    await markAttemptFailed(item, 'failed', 'status 503')
+  }
+})

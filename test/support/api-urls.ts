@@ -1,0 +1,46 @@
+/** Addresses that may and may not be registered on the local stage, which also takes http and loopback. */
+
+export const ENDPOINTS: string[] = [
+  'https://example.org',
+  'https://example.org/hook?a=b#c',
+  'https://example.org:443/',
+  'https://example.org:1024/',
+  'https://example.org:65535/',
+  'https://münchen.example/hook',
+  'https://example.org/a@b',
+  'http://example.org/',
+  'http://localhost:3001/hook',
+  'http://127.0.0.1:3001/hook',
+  'http://[::1]:3001/',
+  `https://example.org/${'x'.repeat(2048 - 20)}`,
+]
+
+/** What is wrong, and an address of that kind. */
+export const NO_ENDPOINTS: [string, string][] = [
+  ['no URL', 'example.org'],
+  ['nothing', ''],
+  ['no host', 'https://'],
+  ['another scheme', 'ftp://example.org/'],
+  ['another scheme', 'javascript:alert(1)'],
+  ['another scheme', 'file:///etc/passwd'],
+  ['with credentials', 'https://user:password@example.org/'],
+  ['with credentials', 'https://user@example.org/'],
+  ['with credentials', 'https://@example.org/'],
+  ['over 2,048 characters', `https://example.org/${'x'.repeat(2048 - 19)}`],
+  ['a port below 1024', 'https://example.org:22/'],
+  ['a port below 1024', 'https://example.org:1023/'],
+  ['a port that does not exist', 'https://example.org:65536/'],
+  ['an IPv4 literal', 'https://93.184.216.34/'],
+  ['an IPv4 literal in decimal', 'https://3232235777/'],
+  ['an IPv4 literal in hex', 'https://0xc0.0xa8.1.1/'],
+  ['an IPv6 literal', 'https://[2606:2800:220:1:248:1893:25c8:1946]/'],
+  ['a private address', 'http://10.0.0.1/'],
+  ['the metadata service', 'http://169.254.169.254/latest/meta-data'],
+  ['a local name', 'https://printer.local/'],
+  ['a local name', 'https://metadata.google.internal/'],
+  ['a bare name', 'https://intranet/'],
+  ['a space', 'https://exa mple.org/'],
+  ['a line end', 'https://example.org/\n'],
+  ['NUL', 'https://example.org/\u0000'],
+  ['backslashes', 'https:\\\\example.org\\'],
+]

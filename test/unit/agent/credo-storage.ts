@@ -1,0 +1,34 @@
+/** The storage service for tests, free of the generics of Credo's records. */
+import { AgentContext, DependencyManager } from '@credo-ts/core'
+import { UnitOfWorkStorageService } from '../../../lib/agent/storage-service.ts'
+import type { AnyRecord, RecordClass } from './credo-records.ts'
+
+/** The service without the generics of Credo's records, which have no type in common. */
+export interface Storage {
+  save(context: AgentContext, record: AnyRecord): Promise<void>
+  update(context: AgentContext, record: AnyRecord): Promise<void>
+  delete(context: AgentContext, record: AnyRecord): Promise<void>
+  deleteById(context: AgentContext, type: RecordClass, id: string): Promise<void>
+  getById<T extends AnyRecord>(context: AgentContext, type: RecordClass<T>, id: string): Promise<T>
+  getAll<T extends AnyRecord>(context: AgentContext, type: RecordClass<T>): Promise<T[]>
+  findByQuery<T extends AnyRecord>(
+    context: AgentContext,
+    type: RecordClass<T>,
+    query: object,
+    options?: { limit?: number; offset?: number },
+  ): Promise<T[]>
+  updateByIdWithLock<T extends AnyRecord>(
+    context: AgentContext,
+    type: RecordClass<T>,
+    id: string,
+    change: (record: T) => Promise<T>,
+  ): Promise<T>
+}
+
+export const service = new UnitOfWorkStorageService()
+export const storage = service as unknown as Storage
+
+export const contextOf = (tenant: string, isRootAgentContext = false): AgentContext =>
+  new AgentContext({ contextCorrelationId: tenant, dependencyManager: new DependencyManager(), isRootAgentContext })
+
+export const idsOf = (records: AnyRecord[]): string[] => records.map(({ id }) => id)

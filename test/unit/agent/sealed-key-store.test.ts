@@ -1,0 +1,242 @@
+/** Private keys in the table: sealed, their owner's only, there when their transaction is and not before. */
+import { randomBytes } from 'node:crypto'
+import { AgentContext, DependencyManager, Kms } from '@credo-ts/core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SealedKeyStore } from '../../../lib/agent/keys/sealed-key-store.ts'
+import { keyAddress } from '../../../lib/store/address.ts'
+import { toKey } from '../../../lib/store/table.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+let keys = 0
+let keyId: string
+let jwk: ReturnType<typeof newKey>
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+beforeEach(() => {
+  keys += 1
+  keyId = `key-${keys}`
+  jwk = newKey()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  table.way = undefined
+  vi.restoreAllMocks()
+})
+
+const contextOf = (tenant: string) =>
+  new AgentContext({ contextCorrelationId: tenant, dependencyManager: new DependencyManager() })
+const acme = contextOf('acme')
+const newKey = () => {
+  const [x, d] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
+  return { kty: 'OKP', crv: 'Ed25519', x, d } as const
+}
+const run = <T>(act: () => Promise<T>): Promise<T> => transaction('acme', act)
+/** A store as another process has it: with nothing in memory. */
+const newStore = () => new SealedKeyStore()
+const read = (store: SealedKeyStore, context = acme) => run(() => store.get(context, keyId))
+const insert = (store: SealedKeyStore, context = acme) => run(() => store.insert(context, keyId, jwk))
+const itemOf = (tenant = 'acme') => table.get(keyAddress(tenant, keyId))
+
+describe('a key', () => {
+  test('should be read back as it was kept, here and in every other process', async () => {
+    const store = newStore()
+    await insert(store)
+    expect(await read(store)).toEqual(jwk)
+    expect(await read(newStore())).toEqual(jwk)
+  })
+
+  test('should be read once for a process', async () => {
+    const [maker, reader] = [newStore(), newStore()]
+    await insert(maker)
+    table.watch()
+    for (let time = 0; time < 3; time++) await read(maker)
+    expect(table.requests).toEqual([])
+    for (let time = 0; time < 3; time++) await read(reader)
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('should lie in the table sealed: nothing of it can be read there', async () => {
+    await insert(newStore())
+    const item = await itemOf()
+    expect(Object.keys(item ?? {}).sort()).toEqual(['kind', 'pk', 'sealed', 'sk'])
+    const sealed = Buffer.from(item?.sealed?.B ?? [])
+    const secret = Buffer.from(jwk.d, 'base64url')
+    for (const part of [secret, jwk.d, secret.toString('base64'), secret.toString('hex'), 'kty', 'OKP'])
+      expect(sealed.includes(part)).toBe(false)
+  })
+
+  test('should be of nobody else, whatever others know of it', async () => {
+    const store = newStore()
+    await insert(store)
+    const other = contextOf('other')
+    expect(await read(store, other)).toBeNull()
+    expect(await run(() => store.delete(other, keyId))).toBe(false)
+    const ours = jwk
+    jwk = newKey()
+    await insert(store, other)
+    expect(await read(newStore(), other)).toEqual(jwk)
+    expect(await read(newStore())).toEqual(ours)
+  })
+
+  test('should not open in another place, nor with any byte changed', async () => {
+    await insert(newStore())
+    const item = { ...(await itemOf()) }
+    await table.put({ ...item, ...toKey(keyAddress('thief', keyId)) })
+    await expect(read(newStore(), contextOf('thief'))).rejects.toThrow()
+    const altered = Buffer.from(item.sealed?.B ?? [])
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1)
+    await table.put({ ...item, sealed: { B: altered } })
+    await expect(read(newStore())).rejects.toThrow()
+  })
+
+  test('that does not open should let nothing be written, although the operation has swallowed it', async () => {
+    await insert(newStore())
+    const item = { ...(await itemOf()) }
+    await table.put({ ...item, sealed: { B: randomBytes(100) } })
+    const mark = keyAddress('acme', `${keyId}-mark`)
+    const careless = transaction('acme', async (unit) => {
+      unit.create({ ...toKey(mark), kind: { S: 'key' } })
+      await newStore()
+        .get(acme, keyId)
+        .catch(() => {})
+    })
+    await expect(careless).rejects.toThrow()
+    expect(await table.get(mark)).toBeUndefined()
+  })
+
+  test('that is not there should be null, and be found once it is', async () => {
+    const store = newStore()
+    expect(await read(store)).toBeNull()
+    await insert(newStore())
+    expect(await read(store)).toEqual(jwk)
+  })
+})
+
+describe('a key that is made', () => {
+  test('should be there at once for its own transaction, and for nobody else before the commit', async () => {
+    const store = newStore()
+    await run(async () => {
+      await store.insert(acme, keyId, jwk)
+      expect(await store.get(acme, keyId)).toEqual(jwk)
+      expect(await read(store)).toBeNull()
+      expect(await itemOf()).toBeUndefined()
+    })
+    expect(await read(store)).toEqual(jwk)
+  })
+
+  test('should be gone, from memory too, where its transaction fails', async () => {
+    const store = newStore()
+    const failing = run(async () => {
+      await store.insert(acme, keyId, jwk)
+      throw new RangeError('changed its mind')
+    })
+    await expect(failing).rejects.toThrow(RangeError)
+    expect(await read(store)).toBeNull()
+    await insert(store)
+    expect(await read(store)).toEqual(jwk)
+  })
+
+  test('should never take the place of one that is there', async () => {
+    const store = newStore()
+    await insert(store)
+    const first = jwk
+    jwk = newKey()
+    for (const other of [store, newStore()])
+      await expect(insert(other)).rejects.toThrow(Kms.KeyManagementKeyExistsError)
+    expect(await read(newStore())).toEqual(first)
+  })
+
+  test('should not be made twice in one transaction', async () => {
+    const store = newStore()
+    const twice = run(async () => {
+      await store.insert(acme, keyId, jwk)
+      await store.insert(acme, keyId, newKey())
+    })
+    await expect(twice).rejects.toThrow(Kms.KeyManagementKeyExistsError)
+    expect(await itemOf()).toBeUndefined()
+  })
+
+  test('should be one where two make it at once', async () => {
+    const stores = [newStore(), newStore()]
+    const results = await Promise.allSettled(stores.map((store) => run(() => store.insert(acme, keyId, newKey()))))
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [one, other] = await Promise.all([read(newStore()), read(newStore())])
+    expect(one).toEqual(other)
+  })
+
+  test('should not be named with its private half in what is thrown', async () => {
+    await insert(newStore())
+    const error: unknown = await insert(newStore()).catch((thrown: unknown) => thrown)
+    expect(`${error} ${JSON.stringify(error)}`).not.toContain(jwk.d)
+  })
+})
+
+describe('a key that is deleted', () => {
+  test('should be gone for its own transaction at once, and for everybody after the commit', async () => {
+    const store = newStore()
+    await insert(store)
+    await run(async () => {
+      expect(await store.delete(acme, keyId)).toBe(true)
+      expect(await store.get(acme, keyId)).toBeNull()
+      expect(await store.delete(acme, keyId)).toBe(false)
+      expect(await read(store)).toEqual(jwk)
+    })
+    expect(await read(store)).toBeNull()
+    expect(await itemOf()).toBeUndefined()
+    expect(await run(() => store.delete(acme, keyId))).toBe(false)
+  })
+
+  test('should stay where its transaction fails', async () => {
+    const store = newStore()
+    await insert(store)
+    const failing = run(async () => {
+      await store.delete(acme, keyId)
+      throw new RangeError('changed its mind')
+    })
+    await expect(failing).rejects.toThrow(RangeError)
+    expect(await read(store)).toEqual(jwk)
+    expect(await read(newStore())).toEqual(jwk)
+  })
+
+  test('should leave nothing where it was made in the same transaction', async () => {
+    const store = newStore()
+    await run(async () => {
+      await store.insert(acme, keyId, jwk)
+      expect(await store.delete(acme, keyId)).toBe(true)
+    })
+    expect(await itemOf()).toBeUndefined()
+    expect(await read(store)).toBeNull()
+  })
+
+  test('should give way to a new one in the same transaction', async () => {
+    const store = newStore()
+    await insert(store)
+    jwk = newKey()
+    await run(async () => {
+      await store.delete(acme, keyId)
+      await store.insert(acme, keyId, jwk)
+      expect(await store.get(acme, keyId)).toEqual(jwk)
+    })
+    expect(await read(store)).toEqual(jwk)
+    expect(await read(newStore())).toEqual(jwk)
+  })
+})
+
+test('a key that cannot be read because the table fails should be store.unavailable, not a key that is missing', async () => {
+  await insert(newStore())
+  table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+  const careless = run(() =>
+    newStore()
+      .get(acme, keyId)
+      .catch(() => null),
+  )
+  await expect(careless).rejects.toMatchObject({ code: 'store.unavailable' })
+})

@@ -1,0 +1,102 @@
+/** Records, outbox items and endpoints for the tests of events. */
+
+import { outboxItem } from '../../../lib/delivery/outbox-item.ts'
+import type { StoredRecord } from '../../../lib/store/stored-record.ts'
+import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import type { Listener } from '../../../lib/webhooks/organization-events.ts'
+
+const ROLES: Record<string, string> = {
+  ConnectionRecord: 'responder',
+  CredentialRecord: 'issuer',
+  ProofRecord: 'verifier',
+}
+
+/** When version `version` of a record is written. */
+export const writtenAt = (version: number): string => new Date(Date.UTC(2026, 0, 1) + version * 1_234).toISOString()
+
+/** A record that fits its schema, in a state. */
+export const storedIn = (
+  type: string,
+  state: string,
+  version = 1,
+  more: Record<string, unknown> = {},
+): StoredRecord => {
+  const shared = { state, role: ROLES[type], threadId: '6dd01c06-4e19-4e87-ba04-e9ab0dbe40ad' }
+  return {
+    tenant: 'acme',
+    type,
+    id: 'f0a7fe6c-9e0c-4b3b-a7b1-7d33a26cb6b4',
+    version,
+    value: {
+      id: 'f0a7fe6c-9e0c-4b3b-a7b1-7d33a26cb6b4',
+      createdAt: writtenAt(1),
+      updatedAt: writtenAt(version),
+      metadata: {},
+      ...(type === 'ConnectionRecord' ? { outOfBandId: 'o1' } : { protocolVersion: 'v2', connectionId: 'c1' }),
+      ...shared,
+      ...more,
+    },
+    tags: shared,
+  }
+}
+
+export const recordItem = (...of: Parameters<typeof storedIn>) => toRecordItem(storedIn(...of))
+
+/** A basic message record. */
+export const message = (role: 'sender' | 'receiver', content = 'hello', version = 1): StoredRecord => ({
+  tenant: 'acme',
+  type: 'BasicMessageRecord',
+  id: 'm1',
+  version,
+  value: {
+    id: 'm1',
+    createdAt: writtenAt(1),
+    updatedAt: writtenAt(version),
+    metadata: {},
+    sentTime: writtenAt(0),
+    connectionId: 'c1',
+    content,
+    role,
+  },
+  tags: { role, connectionId: 'c1' },
+})
+
+/** An outbox item with a basic message. */
+export const outboxWith = (state = 'pending', attempts = 0, more: object = {}) => ({
+  ...outboxItem({
+    tenant: 'acme',
+    connectionId: 'c1',
+    id: 'o1',
+    messages: [{ endpoint: 'https://wallet.example', payload: '{}' }],
+    basicMessages: [{ record: { id: 'm1', content: 'hello', connectionId: 'c1' } }],
+    createdAt: writtenAt(1),
+    expiresAt: 2_000_000_000,
+  }),
+  state: { S: state },
+  attempts: { N: String(attempts) },
+  ...(state === 'delivered' && { deliveredAt: { S: writtenAt(9) } }),
+  ...more,
+})
+
+export const listener = (kind: Listener['kind'], status: Listener['status'] = 'active'): Listener => ({
+  id: `endpoint-${kind}`,
+  orgId: 'acme-org',
+  kind,
+  status,
+})
+
+/** The registration item of an endpoint. */
+export const registrationItem = (kind: Listener['kind'], status: string, version: number, more: object = {}) => ({
+  pk: { S: '@org|acme-org' },
+  sk: { S: kind },
+  kind: { S: 'registration' },
+  id: { S: `endpoint-${kind}` },
+  orgId: { S: 'acme-org' },
+  url: { S: `https://${kind}.example.com/hook` },
+  status: { S: status },
+  secret: { B: new Uint8Array(60) },
+  version: { N: String(version) },
+  createdAt: { S: writtenAt(1) },
+  updatedAt: { S: writtenAt(version) },
+  ...more,
+})

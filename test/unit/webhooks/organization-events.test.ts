@@ -1,0 +1,290 @@
+/** What endpoints hear of a fact: ids that stay the same, bodies that fit their schema, and nothing personal where it does not belong. */
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { eventBodies } from '../../../lib/interface/webhook-events.ts'
+import { CONNECTION_STATES } from '../../../lib/records/connection.ts'
+import { CREDENTIAL_STATES } from '../../../lib/records/credential-exchange.ts'
+import { PROOF_STATES } from '../../../lib/records/proof.ts'
+import { EVENT_TYPES, MOST_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
+import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import { eventBody } from '../../../lib/webhooks/event-bodies.ts'
+import { occurredAtOf } from '../../../lib/webhooks/event-id.ts'
+import { factsOf } from '../../../lib/webhooks/events.ts'
+import type { Fact } from '../../../lib/webhooks/fact.ts'
+import { eventsFor, testEvent } from '../../../lib/webhooks/organization-events.ts'
+import { inserted, modified } from '../../support/changes.ts'
+import { listener, message, outboxWith, recordItem, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
+
+const both = [listener('webhook'), listener('notification')]
+
+const only = ([fact, ...others]: Fact[]): Fact => {
+  if (fact === undefined || others.length > 0) throw new Error('not one fact')
+  return fact
+}
+
+/** One fact of each type. `endpoint.test` is no change of the table. */
+const FACTS: Record<string, Fact> = {
+  'connection.state_changed': only(
+    factsOf(
+      modified(
+        recordItem('ConnectionRecord', 'request-received', 1),
+        recordItem('ConnectionRecord', 'completed', 3, { theirLabel: 'Alice', theirDid: 'did:peer:4zAlice' }),
+      ),
+    ),
+  ),
+  'credential.state_changed': only(
+    factsOf(
+      inserted(
+        recordItem('CredentialRecord', 'offer-sent', 1, { credentialAttributes: [{ name: 'name', value: 'Alice' }] }),
+      ),
+    ),
+  ),
+  'proof.state_changed': only(
+    factsOf(
+      modified(
+        recordItem('ProofRecord', 'request-sent', 1),
+        recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
+      ),
+    ),
+  ),
+  'basic_message.received': only(factsOf(inserted(toRecordItem(message('receiver', 'from Alice'))))),
+  'basic_message.sent': only(factsOf(inserted(outboxWithMessage()))),
+  'basic_message.delivered': only(factsOf(modified(outboxWithMessage(), outboxWithMessage('delivered', 1)))),
+  'basic_message.failed': only(factsOf(modified(outboxWithMessage(), outboxWithMessage('failed', 585)))),
+  'endpoint.disabled': only(
+    factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
+  ),
+}
+
+function outboxWithMessage(state = 'pending', attempts = 0) {
+  const { value, tags } = message('sender', 'to Alice')
+  const basicMessages = { S: JSON.stringify([{ record: { ...value, _tags: tags } }]) }
+  return outboxWith(state, attempts, { basicMessages })
+}
+
+const CHANGES = Object.entries(FACTS)
+
+describe('events of every type', () => {
+  test('are looked at here', () => {
+    expect([...CHANGES.map(([type]) => type), 'endpoint.test']).toEqual(expect.arrayContaining([...EVENT_TYPES]))
+  })
+
+  test.each(CHANGES)('%s fits its schema for both kinds of endpoint', (_name, fact) => {
+    const { webhook, notification } = eventBodies(fact.type)
+    const [forWebhook, forNotification] = (['webhook', 'notification'] as const).map((kind) =>
+      JSON.parse(eventBody(fact, 'acme-org', kind)),
+    )
+    expect(v.safeParse(webhook, forWebhook).issues).toBeUndefined()
+    expect(v.safeParse(notification, forNotification).issues).toBeUndefined()
+    expect(v.is(notification, forWebhook)).toBe(false)
+    expect(forWebhook.data.record).toEqual(JSON.parse(JSON.stringify(fact.record)))
+    expect(forWebhook).toMatchObject({ type: fact.type, timestamp: fact.occurredAt, data: { orgId: 'acme-org' } })
+    expect(Object.keys(forWebhook)).toEqual(['type', 'timestamp', 'data'])
+  })
+
+  test.each(CHANGES)('%s has the ids and states of its record in a thin body, and no more', (type, fact) => {
+    const { data } = JSON.parse(eventBody(fact, 'acme-org', 'notification'))
+    const { previousState, ...rest } = data
+    expect(previousState).toBe(fact.previousState)
+    expect(rest).toEqual({
+      orgId: 'acme-org',
+      ...(type.startsWith('endpoint') ? {} : { tenantId: 'acme' }),
+      sequence: fact.sequence,
+      record: expect.objectContaining({ id: fact.recordId }),
+    })
+    const allowed = ['id', 'state', 'connectionId', 'threadId', 'outOfBandId', 'kind', 'status']
+    expect(Object.keys(data.record).filter((name) => !allowed.includes(name))).toEqual([])
+    expect(JSON.stringify(data)).not.toMatch(/Alice|example\.com|did:/)
+  })
+})
+
+test('the states of events are those of the records', () => {
+  for (const [type, recordType, states] of [
+    ['connection.state_changed', 'ConnectionRecord', CONNECTION_STATES],
+    ['credential.state_changed', 'CredentialRecord', CREDENTIAL_STATES],
+    ['proof.state_changed', 'ProofRecord', PROOF_STATES],
+  ] as const)
+    for (const state of states) {
+      const fact = only(factsOf(inserted(recordItem(recordType, state))))
+      expect(v.is(eventBodies(type).webhook, JSON.parse(eventBody(fact, 'org', 'webhook')))).toBe(true)
+      expect(v.is(eventBodies(type).notification, JSON.parse(eventBody(fact, 'org', 'notification')))).toBe(true)
+    }
+})
+
+test("the base agent's events say so", () => {
+  const item = toRecordItem({ ...storedIn('ProofRecord', 'done'), tenant: '@base' })
+  const body = JSON.parse(eventBody(only(factsOf(inserted(item))), 'base', 'webhook'))
+  expect(body.data.tenantId).toBe('@base')
+  expect(v.is(eventBodies('proof.state_changed').webhook, body)).toBe(true)
+})
+
+describe('a body', () => {
+  const factOfSize = (characters: number, character = 'x') =>
+    only(factsOf(inserted(toRecordItem(message('receiver', character.repeat(characters))))))
+  const sizeOf = (fact: Fact) => Buffer.byteLength(eventBody(fact, 'acme-org', 'webhook'))
+  const frame = sizeOf(factOfSize(0))
+
+  test('should hold the record up to 20 KB, and its ids beyond', () => {
+    const largest = factOfSize(MOST_BODY_BYTES - frame)
+    expect(sizeOf(largest)).toBe(MOST_BODY_BYTES)
+    expect(JSON.parse(eventBody(largest, 'acme-org', 'webhook')).data).not.toHaveProperty('truncated')
+    const body = JSON.parse(eventBody(factOfSize(MOST_BODY_BYTES - frame + 1), 'acme-org', 'webhook'))
+    expect(body.data).toEqual({
+      orgId: 'acme-org',
+      tenantId: 'acme',
+      sequence: 1,
+      truncated: true,
+      record: { id: 'm1', connectionId: 'c1' },
+    })
+    expect(v.is(eventBodies('basic_message.received').webhook, body)).toBe(true)
+  })
+
+  test('should be measured in bytes, not in characters', () => {
+    expect(sizeOf(factOfSize(9_000, '€'))).toBeLessThan(1_000)
+    expect(sizeOf(factOfSize(4_500, '€'))).toBeGreaterThan(13_500)
+  })
+
+  test('should be cut where a caller says', () => {
+    expect(JSON.parse(eventBody(factOfSize(100), 'o', 'webhook', 100)).data.truncated).toBe(true)
+  })
+
+  test('should be truncated where the record was when it was sent', () => {
+    const fact: Fact = { ...factOfSize(1), truncated: true }
+    expect(JSON.parse(eventBody(fact, 'acme-org', 'webhook')).data).toMatchObject({
+      truncated: true,
+      record: { id: 'm1', connectionId: 'c1' },
+    })
+  })
+
+  test('should never be larger than 20 KB, whatever is in the record', () => {
+    const records = fc.dictionary(
+      fc.constantFrom('threadId', 'connectionId', 'content', 'theirLabel', 'state'),
+      fc
+        .record({ part: fc.constantFrom('x', '€', '😀', '"', '\u0000'), times: fc.nat(30_000) })
+        .map(({ part, times }) => part.repeat(times)),
+    )
+    fc.assert(
+      fc.property(records, (fields) => {
+        const { value, tags, ...record } = message('receiver')
+        const fact = only(
+          factsOf(inserted(toRecordItem({ ...record, value: { ...value, ...fields, id: 'm1' }, tags }))),
+        )
+        for (const kind of ['webhook', 'notification'] as const)
+          expect(Buffer.byteLength(eventBody(fact, 'acme-org', kind))).toBeLessThanOrEqual(MOST_BODY_BYTES)
+      }),
+    )
+  })
+})
+
+describe('the id of an event', () => {
+  const idsOf = (fact: Fact) => eventsFor(fact, both).map(({ event }) => event.id)
+  const proofFact = only(factsOf(inserted(recordItem('ProofRecord', 'done'))))
+
+  test('should be the same however often its change is relayed, and whatever the endpoint is called meanwhile', () => {
+    expect(idsOf(proofFact)).toEqual(idsOf(only(factsOf(inserted(recordItem('ProofRecord', 'done'))))))
+    const failing = both.map((endpoint) => ({ ...endpoint, status: 'failing' as const }))
+    expect(eventsFor(proofFact, failing).map(({ event }) => event.id)).toEqual(idsOf(proofFact))
+  })
+
+  test('should be one for each type, tenant, record, sequence and endpoint', () => {
+    const others: Fact[] = [
+      proofFact,
+      { ...proofFact, type: 'credential.state_changed' },
+      { ...proofFact, of: { tenant: 'other' } },
+      { ...proofFact, recordId: 'other' },
+      { ...proofFact, sequence: 2 },
+    ]
+    expect(new Set(others.flatMap(idsOf)).size).toBe(10)
+  })
+
+  test('should lead to when it occurred, and be a UUID, without a character that the signature uses', () => {
+    for (const id of idsOf(proofFact)) {
+      expect(occurredAtOf(id)).toBe(proofFact.occurredAt)
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('should not collide where strings could be cut in another place', () => {
+    const parts = fc.record({ tenant: fc.string(), recordId: fc.string(), sequence: fc.nat(), endpointId: fc.string() })
+    fc.assert(
+      fc.property(parts, parts, (a, b) => {
+        fc.pre(JSON.stringify(a) !== JSON.stringify(b))
+        const [one, other] = [a, b].map(
+          ({ tenant, endpointId, ...rest }) =>
+            eventsFor({ ...proofFact, ...rest, of: { tenant } }, [{ ...listener('webhook'), id: endpointId }])[0]?.event
+              .id,
+        )
+        expect(one).not.toBe(other)
+      }),
+    )
+  })
+})
+
+describe('who hears of a fact', () => {
+  const statesOf = (fact: Fact, ...endpoints: Parameters<typeof listener>[]) =>
+    eventsFor(
+      fact,
+      endpoints.map((of) => listener(...of)),
+    ).map(({ event, state }) => [event.endpointKind, state])
+  const fact = FACTS['proof.state_changed'] as Fact
+  const disabled = FACTS['endpoint.disabled'] as Fact
+
+  test('both endpoints, one, or none', () => {
+    expect(statesOf(fact, ['webhook'], ['notification'])).toEqual([
+      ['webhook', 'pending'],
+      ['notification', 'pending'],
+    ])
+    expect(statesOf(fact, ['notification'])).toEqual([['notification', 'pending']])
+    expect(statesOf(fact)).toEqual([])
+  })
+
+  test('a failing endpoint now, a disabled one when it asks for a replay', () => {
+    expect(statesOf(fact, ['webhook', 'failing'], ['notification', 'disabled'])).toEqual([
+      ['webhook', 'pending'],
+      ['notification', 'held'],
+    ])
+  })
+
+  test('the other endpoint of one that was disabled', () => {
+    expect(statesOf(disabled, ['webhook', 'disabled'], ['notification'])).toEqual([['notification', 'pending']])
+    expect(statesOf(disabled, ['webhook', 'disabled'])).toEqual([])
+  })
+})
+
+describe('a test event', () => {
+  const endpoint = {
+    ...listener('webhook'),
+    url: 'https://a.example/hook',
+    createdAt: writtenAt(1),
+    updatedAt: writtenAt(2),
+    version: 3,
+  }
+
+  test.each(['webhook', 'notification'] as const)('fits its schema at a %s endpoint', (kind) => {
+    const event = testEvent({ ...endpoint, kind }, writtenAt(5))
+    expect(event).toMatchObject({ type: 'endpoint.test', recordId: 'endpoint-webhook', occurredAt: writtenAt(5) })
+    expect(v.safeParse(eventBodies('endpoint.test')[kind], JSON.parse(event.body)).issues).toBeUndefined()
+  })
+
+  test('is another one each time, and has no secret', () => {
+    const secret = new Uint8Array(Buffer.from('secret'))
+    const withSecret = { ...endpoint, secret, lastError: 'status 500' }
+    const [one, other] = [5, 6].map((version) => testEvent(withSecret, writtenAt(version)))
+    expect(one?.id).not.toBe(other?.id)
+    expect(JSON.parse(one?.body ?? '').data).toEqual({
+      orgId: 'acme-org',
+      sequence: 3,
+      record: {
+        id: 'endpoint-webhook',
+        orgId: 'acme-org',
+        kind: 'webhook',
+        url: 'https://a.example/hook',
+        status: 'active',
+        createdAt: writtenAt(1),
+        updatedAt: writtenAt(2),
+        lastError: 'status 500',
+      },
+    })
+  })
+})
