@@ -12,9 +12,9 @@ export const replayWebhookEvents = defineOperation(
   transactional(async ({ principal, path, body }) => {
     assertManages(principal, path.orgId)
     const { id } = await requireEnabledEndpoint(currentUnit(), path)
-    const { since = '', eventId, cursor } = body
+    const { since = '', state, eventId, cursor } = body
     return eventId === undefined
-      ? replaySince(currentUnit(), id, { since, cursor })
+      ? replaySince(currentUnit(), id, { since, state, cursor })
       : replayEvent(currentUnit(), id, eventId)
   }),
 )

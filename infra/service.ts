@@ -10,9 +10,18 @@ export interface TokenAuthorizer {
   resultTtlInSeconds: number
 }
 
+/** What a browser is told before it calls from another origin. */
+export interface Cors {
+  origin: string
+  headers: string[]
+  /** How long a browser may keep the answer, in seconds. */
+  maxAge: number
+}
+
 export interface HttpEvent {
   method: string
   path: string
+  cors?: Cors
   authorizer?: TokenAuthorizer
 }
 

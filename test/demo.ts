@@ -1,7 +1,8 @@
-/** `npm run demo`: the service and a wallet on this machine, from a scanned invitation to a verified degree. */
+/** `npm run demo`: the service, a wallet and a webhook receiver on this machine, from a scanned invitation to a verified degree. */
 import { tellFailure, tellPlayed, tellTitle } from './demo/report.ts'
 import { Scene } from './demo/step.ts'
 import { STEPS } from './demo/steps.ts'
+import { WebhookReceiver } from './demo/webhook-receiver.ts'
 import { startStage } from './support/stage.ts'
 import { Wallet } from './wallet/wallet.ts'
 
@@ -17,11 +18,13 @@ const play = async (scene: Scene): Promise<void> => {
 const start = performance.now()
 const starting = startStage()
 let wallet: Wallet | undefined
+let receiver: WebhookReceiver | undefined
 let ending: Promise<never> | undefined
-/** Ends the wallet, the stage (one that is still starting, too) and the process; the first to call it says how. */
+/** Ends the wallet, the receiver, the stage (one that is still starting, too) and the process; the first to call it says how. */
 const end = (status: number): Promise<never> => {
   ending ??= (async () => {
     await wallet?.stop()
+    await receiver?.stop()
     await starting.then(
       (stage) => stage.stop(),
       () => {},
@@ -36,7 +39,8 @@ process.once('SIGTERM', () => void end(143))
 try {
   const stage = await starting
   wallet = await Wallet.start({ label: 'Alice' })
-  await play(new Scene(stage, wallet))
+  receiver = await WebhookReceiver.start()
+  await play(new Scene(stage, wallet, receiver))
   console.log(`\nAll ${STEPS.length} steps held, in ${((performance.now() - start) / 1000).toFixed(1)} s.`)
   await end(0)
 } catch (error) {

@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
 import * as v from 'valibot'
-import type { Resource, Serverless, TokenAuthorizer } from '../service.ts'
+import type { HttpEvent, Resource, Serverless, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
 import { tokenAuthorizer } from './token-authorizer.ts'
 
 /** serverless-offline's route for what no function has. */
 const UNKNOWN_ROUTE = '/{p*}'
+
+/** The gateway's own word for a route that it does not have. */
+const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
 
 /** With this header anybody could say who they are to serverless-offline. */
 const OVERRIDE = 'sls-offline-authorizer-override'
@@ -39,12 +42,34 @@ const typeOfStatus = (status: number): string => {
 }
 
 /** The type of the gateway response that stands in for hapi's or serverless-offline's own answer; undefined: a function gave it. */
-const typeOf = ({ method, route, response }: Request): string | undefined => {
-  if (method === 'options') return undefined
+const typeOf = ({ route, response }: Request): string | undefined => {
   if (response.isBoom) return typeOfStatus(response.output.statusCode)
-  if (route.path === UNKNOWN_ROUTE) return 'MISSING_AUTHENTICATION_TOKEN'
+  if (route.path === UNKNOWN_ROUTE) return UNKNOWN
   // A function that crashed, timed out or gave no answer: no operation answers with these.
   return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined
+}
+
+/** The template of the path that a request goes to; hapi throws at what is no path. */
+const templateOf = (server: Server, method: string, path: string): string | undefined => {
+  try {
+    return server.match(method, path)?.path
+  } catch {
+    return undefined
+  }
+}
+
+/** The answer to a preflight, as the integration gives it that Serverless makes of `cors`; undefined: nothing is at the path. */
+const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
+  const there = events.filter((event) => templateOf(server, event.method, path) === event.path)
+  const [cors] = there.flatMap(({ cors }) => cors ?? [])
+  if (cors === undefined) return undefined
+  const methods = ['OPTIONS', ...there.map(({ method }) => method.toUpperCase())]
+  const response = h.response().code(200).type('application/json')
+  response.header('access-control-allow-origin', cors.origin)
+  response.header('access-control-allow-headers', cors.headers.join(','))
+  response.header('access-control-allow-methods', methods.join(','))
+  response.header('access-control-max-age', String(cors.maxAge))
+  return asTheGatewaySends(response)
 }
 
 /** Has the server ask the service's authorizer, and answer with its gateway responses. */
@@ -57,7 +82,8 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     return response === undefined ? h.response().code(500) : answerWith(h, response)
   }
 
-  const authorizers = authorizersByRoute(service.functions)
+  const events = Object.values(service.functions).flatMap(({ events = [] }) => events.flatMap(({ http }) => http ?? []))
+  const authorizers = authorizersByRoute(events)
   const decide = tokenAuthorizer(invoke)
 
   server.ext('onRequest', ({ headers, raw }, h) => {
@@ -67,6 +93,8 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   })
 
   server.ext('onPreAuth', async (request, h) => {
+    // hapi takes HEAD for GET; to the gateway it is a method that no route has.
+    if (request.method === 'head') return answer(h, UNKNOWN).takeover()
     const authorizer = authorizers.get(`${request.method} ${request.route.path}`)
     if (authorizer === undefined) return h.continue
     const method = `${request.method.toUpperCase()}${request.path}`
@@ -78,6 +106,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   })
 
   server.ext('onPreResponse', (request, h) => {
+    if (request.method === 'options') return answerPreflight(h, server, events, request.path) ?? answer(h, UNKNOWN)
     const type = typeOf(request)
     if (type !== undefined) return answer(h, type)
     return request.response.isBoom ? h.continue : asTheGatewaySends(request.response)
@@ -95,14 +124,12 @@ const gatewayResponses = (resources: Record<string, Resource>): GatewayResponse[
     .filter(({ Type }) => Type === 'AWS::ApiGateway::GatewayResponse')
     .map(({ Properties }) => v.parse(GatewayResponse, Properties))
 
-const authorizersByRoute = (functions: Serverless['service']['functions']): Map<string, TokenAuthorizer> => {
-  const events = Object.values(functions).flatMap(({ events = [] }) => events.flatMap(({ http }) => http ?? []))
-  return new Map(
+const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =>
+  new Map(
     events.flatMap(({ method, path, authorizer }) =>
       authorizer === undefined ? [] : [[`${method.toLowerCase()} ${path}`, authorizer] as const],
     ),
   )
-}
 
 /** Node's raw headers are names and values in turn. */
 const withoutHeader = (rawHeaders: string[], name: string): string[] =>

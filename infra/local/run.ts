@@ -10,11 +10,21 @@ import { type Stage, startStage } from './stage.ts'
 /** How long requests and batches that are being worked on may take to end, in ms; what does not is delivered after the next start. */
 const GRACE_MS = 5_000
 
-/** Resolves when somebody wants the stage to end: Ctrl-C, `kill`, or the end of the program that started it with a channel. */
+/** Ms between two looks at whether npm is still there. */
+const LOOK_MS = 200
+
+/** npm passes a signal on to its shell, which ends by it and tells nobody: the stage is then a child of somebody else. */
+const npmGone = async (): Promise<void> => {
+  const { ppid } = process
+  while (process.ppid === ppid) await setTimeout(LOOK_MS)
+}
+
+/** Resolves when somebody wants the stage to end: Ctrl-C, `kill`, or the end of the program that started it, by npm or with a channel. */
 const endWanted = (): Promise<unknown> =>
   Promise.race([
     once(process, 'SIGINT'),
     once(process, 'SIGTERM'),
+    ...(process.env.npm_lifecycle_event === 'start' ? [npmGone()] : []),
     ...(process.connected ? [once(process, 'disconnect')] : []),
   ])
 

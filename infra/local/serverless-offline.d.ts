@@ -57,6 +57,8 @@ declare module 'serverless-offline' {
 
   interface Server {
     ext(point: 'onRequest' | 'onPreAuth' | 'onPreResponse', extension: Extension): void
+    /** The route that a request of the method and path goes to. Throws when the path is none. */
+    match(method: string, path: string): { path: string } | null
     start(): Promise<void>
   }
 

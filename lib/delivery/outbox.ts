@@ -91,7 +91,7 @@ export const markTaken = (item: OutboxItem, taken: number, now: string): Promise
       })
     : update(item, {
         UpdateExpression:
-          'SET #state = :delivered, taken = :taken, attempts = :attempts, deliveredAt = :now REMOVE lastError',
+          'SET #state = :delivered, taken = :taken, attempts = :attempts, deliveredAt = :now REMOVE lastError, failedAt',
         ConditionExpression: 'taken <= :taken',
         values: {
           ':taken': { N: String(taken) },
@@ -103,16 +103,22 @@ export const markTaken = (item: OutboxItem, taken: number, now: string): Promise
 /**
  * Remembers a failed attempt: `failed` is for good, `pending` is to be tried again (a message that comes back out of
  * the dead-letter queue is pending anew). Counted once, however often it is marked: the count moves on from what was
- * read.
+ * read. `now` is ISO 8601.
  */
-export const markAttemptFailed = (item: OutboxItem, state: 'pending' | 'failed', lastError: string): Promise<void> =>
+export const markAttemptFailed = (
+  item: OutboxItem,
+  state: 'pending' | 'failed',
+  lastError: string,
+  now: string = new Date().toISOString(),
+): Promise<void> =>
   update(item, {
-    UpdateExpression: 'SET #state = :state, attempts = :attempts, lastError = :error',
+    UpdateExpression: 'SET #state = :state, attempts = :attempts, lastError = :error, failedAt = :now',
     ConditionExpression: 'attempts = :read',
     values: {
       ':state': { S: state },
       ':attempts': { N: String(item.attempts + 1) },
       ':read': { N: String(item.attempts) },
       ':error': { S: lastError },
+      ':now': { S: now },
     },
   })

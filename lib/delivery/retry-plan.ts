@@ -92,7 +92,8 @@ export const hidingSeconds = (dueAt: number, now: number): number =>
   Math.min(LONGEST_HIDING_SECONDS, Math.max(0, Math.ceil((dueAt - now) / 1000)))
 
 /**
- * The `maxReceiveCount` of the queue to webhook endpoints. The plan takes 20 receipts at most: one for each attempt and
- * one for each step of a delay that a receiver has doubled. The rest is for what crashes and faults of AWS cost.
+ * The `maxReceiveCount` of the queue to webhook endpoints. A plan takes 20 receipts at most: one for each attempt, and
+ * one for each step of a delay that the receiver has doubled. Waiting for a place at an endpoint that stalls takes
+ * eighty at most in the five days until it is disabled. The rest is for what crashes and faults of AWS cost.
  */
-export const WEBHOOK_RECEIPTS = 60
+export const WEBHOOK_RECEIPTS = 150

@@ -1,13 +1,54 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
+import createOffer from '../../docs/examples/CreateOffer.json' with { type: 'json' }
+import createRequest from '../../docs/examples/CreateRequest.json' with { type: 'json' }
+import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'json' }
+import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
+import enableWebhookEndpoint from '../../docs/examples/EnableWebhookEndpoint.json' with { type: 'json' }
+import getConnectionById from '../../docs/examples/GetConnectionById.json' with { type: 'json' }
+import getConnections from '../../docs/examples/GetConnections.json' with { type: 'json' }
+import getCredentialById from '../../docs/examples/GetCredentialById.json' with { type: 'json' }
+import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
+import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' with { type: 'json' }
+import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
+import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
+import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
+import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' with { type: 'json' }
+import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
+import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
+import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
+import tenantGetBasicMessages from '../../docs/examples/tenant_GetBasicMessages.json' with { type: 'json' }
+import tenantProofFormData from '../../docs/examples/tenant_ProofFormData.json' with { type: 'json' }
 
 interface Example {
   /** Body of the request, where there is one. */
   request?: unknown
   /** Body of the answer. */
-  response: unknown
+  response?: unknown
 }
 
 /** By operationId. */
 export type Examples = Readonly<Record<string, Example>>
 
-export const EXAMPLES: Examples = {}
+export const EXAMPLES: Examples = {
+  CreateOffer: createOffer,
+  CreateRequest: createRequest,
+  CreateTenant: createTenant,
+  DeleteWebhookEndpoint: deleteWebhookEndpoint,
+  EnableWebhookEndpoint: enableWebhookEndpoint,
+  GetConnectionById: getConnectionById,
+  GetConnections: getConnections,
+  GetCredentialById: getCredentialById,
+  GetHealth: getHealth,
+  GetWebhookDeliveries: getWebhookDeliveries,
+  GetWebhookEndpoints: getWebhookEndpoints,
+  ReceiveDidcomm: receiveDidcomm,
+  RegisterNotificationWebhook: registerNotificationWebhook,
+  RegisterWebhook: registerWebhook,
+  ReplayWebhookEvents: replayWebhookEvents,
+  RotateWebhookSecret: rotateWebhookSecret,
+  SendMessage: sendMessage,
+  TestWebhookEndpoint: testWebhookEndpoint,
+  tenant_GetBasicMessages: tenantGetBasicMessages,
+  tenant_ProofFormData: tenantProofFormData,
+}

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
-import { EnabledWebhookEndpoint, RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { defineContract } from './contract.ts'
 import { exactly } from './fields.ts'
 import { Cursor, Limit, MAX_PAGE } from './paging.ts'
@@ -77,7 +77,7 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   companion: true,
   parameters: { path: EndpointPath },
   idempotent: true,
-  answers: { 200: EnabledWebhookEndpoint },
+  answers: { 200: WebhookEndpoint },
   statuses: [400, 401, 403, 404, 409, 429, 500, 503],
 }))
 
@@ -101,6 +101,9 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
   statuses: [400, 401, 403, 404, 429, 500, 503],
 }))
 
+/** `held`: kept while the endpoint was disabled; `failed`: the retry plan is used up. Pending ones are on their way anyway. */
+const REPLAYED_STATES = ['held', 'failed', 'delivered'] as const
+
 const Replay = v.pipe(
   exactly({
     /** The events that occurred then or later. */
@@ -110,6 +113,8 @@ const Replay = v.pipe(
         v.check((since) => !Number.isNaN(Date.parse(since)), 'must be a time'),
       ),
     ),
+    /** Only those that are in this state; without it, those of all three. */
+    state: v.optional(v.picklist(REPLAYED_STATES)),
     /** What `since` did not get to in one call: the `cursor` of the answer. */
     cursor: v.optional(Cursor),
     eventId: v.optional(EntityId),
@@ -118,7 +123,10 @@ const Replay = v.pipe(
     ({ since, eventId }) => (since === undefined) !== (eventId === undefined),
     'must have since or eventId, and not both',
   ),
-  v.check(({ since, cursor }) => cursor === undefined || since !== undefined, 'must have since with a cursor'),
+  v.check(
+    ({ since, state, cursor }) => since !== undefined || (state === undefined && cursor === undefined),
+    'must have state and cursor only with since',
+  ),
 )
 
 export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
@@ -127,9 +135,9 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/replay',
   summary: 'Send events to a webhook endpoint again, with the ids that they had',
   description:
-    `${WHOSE} Either one event (\`eventId\`), or all that occurred since a time and before the first call (\`since\`), whatever became of ` +
-    'them; those that are on their way already are left alone. When the answer holds a `cursor`, there are more: call again with the ' +
-    'same `since` and that `cursor`.',
+    `${WHOSE} Either one event (\`eventId\`), or those that occurred since a time and before the first call (\`since\`): held, failed and ` +
+    'delivered ones, or only those of one `state`. What is on its way already is left alone. When the answer holds a `cursor`, there may be ' +
+    'more: call again with the same body and that `cursor`.',
   security: 'token',
   companion: true,
   parameters: { path: EndpointPath },

@@ -39,11 +39,3 @@ export const RotatedWebhookEndpoint = v.strictObject({
 })
 
 export type RotatedWebhookEndpoint = v.InferOutput<typeof RotatedWebhookEndpoint>
-
-export const EnabledWebhookEndpoint = v.strictObject({
-  ...WebhookEndpoint.entries,
-  /** The first failure of those that led to its being disabled: what happened since then waits for a replay. */
-  missedSince: v.optional(Timestamp),
-})
-
-export type EnabledWebhookEndpoint = v.InferOutput<typeof EnabledWebhookEndpoint>

@@ -5,7 +5,7 @@ import type { Address } from '../store/address.ts'
 import { epochSeconds, type Item, toKey } from '../store/table.ts'
 import { SECONDS_KEPT } from './event-item.ts'
 
-export const ATTEMPT_KIND = 'attempt'
+const ATTEMPT_KIND = 'attempt'
 
 /** What the endpoint's owner is shown of a response, in bytes. */
 const RESPONSE_BYTES = 1024
@@ -21,7 +21,7 @@ export const ATTEMPT_FAILURES = [
   'response',
 ] as const satisfies PostFailure[]
 
-export const ATTEMPT_OUTCOMES = ['delivered', 'failed'] as const
+const ATTEMPT_OUTCOMES = ['delivered', 'failed'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
 export interface Attempt {

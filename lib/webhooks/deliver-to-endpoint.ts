@@ -15,6 +15,7 @@ import type { AttemptResult } from './health.ts'
 import { noteAttempt } from './note-attempt.ts'
 import { openSecrets } from './secrets.ts'
 import { webhookHeaders } from './signature.ts'
+import { secondsWithoutPlace, takePlace } from './waiting-places.ts'
 
 export interface EndpointDelivery {
   /** Body of the queue message. */
@@ -52,8 +53,13 @@ export const deliverToEndpoint = async (delivery: EndpointDelivery): Promise<Ver
     return { kind: 'done' }
   }
 
-  const seconds = secondsUntil(event.nextAttemptAt, delivery.clock())
-  return seconds > 0 ? { kind: 'later', seconds } : attempt(event, endpoint, delivery)
+  const now = delivery.clock()
+  const seconds = secondsUntil(event.nextAttemptAt, now)
+  if (seconds > 0) return { kind: 'later', seconds }
+  const { failingSince, stalling } = endpoint
+  if (failingSince !== undefined && stalling === true && !(await takePlace(endpoint.id, now)))
+    return { kind: 'later', seconds: secondsWithoutPlace(failingSince, now, delivery.random()) }
+  return attempt(event, endpoint, delivery)
 }
 
 const readEvent = async (body: string): Promise<StoredEvent | undefined> => {
@@ -121,7 +127,8 @@ const attempt = async (event: StoredEvent, endpoint: Endpoint, delivery: Endpoin
 const resultOf = (outcome: PostOutcome, now: number): AttemptResult => {
   const at = new Date(now).toISOString()
   if (isTaken(outcome)) return { kind: 'taken', at }
-  return { kind: outcome.status === 410 ? 'gone' : 'refused', at, error: describeOutcome(outcome) }
+  const { status, milliseconds } = outcome
+  return { kind: status === 410 ? 'gone' : 'refused', at, error: describeOutcome(outcome), milliseconds }
 }
 
 /** Ids only, for the log. */

@@ -15,6 +15,8 @@ export interface EndpointHealth {
   lastSuccessAt?: string | undefined
   lastFailureAt?: string | undefined
   lastError?: string | undefined
+  /** Its last failure has let us wait: few attempts at once are made (waiting-places.ts). */
+  stalling?: true | undefined
   disabledAt?: string | undefined
   disabledReason?: string | undefined
 }
@@ -49,6 +51,11 @@ const bytes = v.pipe(
   v.transform(({ B }) => B),
 )
 
+const yes = v.pipe(
+  v.object({ BOOL: v.literal(true) }),
+  v.transform(({ BOOL }) => BOOL),
+)
+
 const EndpointItem = v.object({
   id: text,
   orgId: text,
@@ -65,6 +72,7 @@ const EndpointItem = v.object({
   lastSuccessAt: v.optional(text),
   lastFailureAt: v.optional(text),
   lastError: v.optional(text),
+  stalling: v.optional(yes),
   disabledAt: v.optional(text),
   disabledReason: v.optional(text),
 })

@@ -1,11 +1,10 @@
-/** The endpoints of an organization, as their owner sees and manages them: listed, deleted, rotated, enabled. */
+/** The endpoints of an organization, as their owner sees and manages them: listed, deleted, enabled. */
 import { AgentError } from '../errors.ts'
-import type { EnabledWebhookEndpoint, RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { organizationPartition } from '../store/address.ts'
 import { epochSeconds, type Item, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Endpoint, fromEndpointItem } from './endpoint-item.ts'
-import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
 /** Names an endpoint. Another organization's is one that does not exist. */
 export interface EndpointPath {
@@ -13,8 +12,14 @@ export interface EndpointPath {
   endpointId: string
 }
 
-/** What an endpoint's health is made of; enabling begins it anew. */
+/** What of an endpoint's health is shown. */
 const HEALTH = ['failingSince', 'lastSuccessAt', 'lastFailureAt', 'lastError', 'disabledAt', 'disabledReason'] as const
+
+/** What an endpoint is without its health. */
+const LASTING = [
+  ...['pk', 'sk', 'kind', 'id', 'orgId', 'url', 'createdAt', 'updatedAt', 'version'],
+  ...['secret', 'previousSecret', 'previousUntil'],
+]
 
 /** Of each kind the active one first, then those that wait for a token, the newest first. */
 export const listEndpoints = async (orgId: string): Promise<WebhookEndpoint[]> =>
@@ -25,13 +30,9 @@ export const assertEndpointExists = async (path: EndpointPath): Promise<void> =>
   registrationAmong(await queryAll(organizationPartition(path.orgId)), path)
 }
 
-/** An endpoint that is not pending. Throws `resource.not_found`, `endpoint.not_active`. */
-export const requireEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> =>
-  endpointOf(await readRegistration(unit, path))
-
 /** An endpoint that something may be sent to. Throws `resource.not_found`, `endpoint.not_active`. */
 export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> => {
-  const endpoint = await requireEndpoint(unit, path)
+  const endpoint = endpointOf(await readRegistration(unit, path))
   if (endpoint.status === 'disabled')
     throw new AgentError('endpoint.not_active', 'the endpoint is disabled: enable it first')
   return endpoint
@@ -44,43 +45,20 @@ export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Prom
   return toWebhookEndpoint(item)
 }
 
-/**
- * Gives an endpoint a new secret. The one before it signs too for 24 h; of several rotations within that time only the last one's. `now` in
- * ms since the epoch.
- */
-export const rotateSecret = async (
-  unit: UnitOfWork,
-  path: EndpointPath,
-  now: number = Date.now(),
-): Promise<RotatedWebhookEndpoint> => {
-  const item = await readRegistration(unit, path)
-  const { kind, secret: previousSecret } = endpointOf(item)
-  const secret = newSecret()
-  const rotated = {
-    ...item,
-    secret: { B: await unit.attempt(() => sealSecret(path.orgId, kind, secret)) },
-    previousSecret: { B: previousSecret },
-    previousUntil: { N: String(epochSeconds(now) + PREVIOUS_SECONDS) },
-  }
-  return { ...toWebhookEndpoint(replace(unit, rotated, now)), secret }
-}
-
 /** Makes a disabled endpoint active, as if it were new; what it has missed waits for a replay. Another one stays as it is. */
 export const enableEndpoint = async (
   unit: UnitOfWork,
   path: EndpointPath,
   now: number = Date.now(),
-): Promise<EnabledWebhookEndpoint> => {
+): Promise<WebhookEndpoint> => {
   const item = await readRegistration(unit, path)
-  const { status, failingSince, disabledAt } = endpointOf(item)
-  if (status !== 'disabled') return toWebhookEndpoint(item)
-  const healthy = Object.fromEntries(Object.entries(item).filter(([name]) => !HEALTH.some((field) => field === name)))
-  const enabled = replace(unit, { ...healthy, status: { S: 'active' } }, now)
-  const missedSince = failingSince ?? disabledAt
-  return { ...toWebhookEndpoint(enabled), ...(missedSince !== undefined && { missedSince }) }
+  if (endpointOf(item).status !== 'disabled') return toWebhookEndpoint(item)
+  const lasting = Object.fromEntries(Object.entries(item).filter(([name]) => LASTING.includes(name)))
+  return toWebhookEndpoint(replaceRegistration(unit, { ...lasting, status: { S: 'active' } }, now))
 }
 
-const readRegistration = async (unit: UnitOfWork, path: EndpointPath): Promise<Item> =>
+/** The item of a registration, pending or not. Throws `resource.not_found`. */
+export const readRegistration = async (unit: UnitOfWork, path: EndpointPath): Promise<Item> =>
   registrationAmong(await unit.attempt(() => queryAll(organizationPartition(path.orgId))), path)
 
 const registrationAmong = (items: Item[], { endpointId }: EndpointPath): Item => {
@@ -89,22 +67,23 @@ const registrationAmong = (items: Item[], { endpointId }: EndpointPath): Item =>
   return item
 }
 
-const endpointOf = (item: Item): Endpoint => {
+/** Throws `endpoint.not_active` for a registration that is pending. */
+export const endpointOf = (item: Item): Endpoint => {
   const endpoint = fromEndpointItem(item)
   if (endpoint === undefined)
     throw new AgentError('endpoint.not_active', 'the registration is pending: register it with a token first')
   return endpoint
 }
 
-/** Puts the registration in its own place, if nobody else has changed it meanwhile. */
-const replace = (unit: UnitOfWork, item: Item, now: number): Item => {
+/** Puts a registration in its own place, if nobody else has changed it meanwhile. Returns it as it is then. */
+export const replaceRegistration = (unit: UnitOfWork, item: Item, now: number): Item => {
   const version = Number(item.version?.N)
   const changed = { ...item, version: { N: String(version + 1) }, updatedAt: { S: new Date(now).toISOString() } }
   unit.replace(changed, version)
   return changed
 }
 
-const toWebhookEndpoint = (item: Item): WebhookEndpoint => {
+export const toWebhookEndpoint = (item: Item): WebhookEndpoint => {
   const endpoint = fromEndpointItem(item)
   if (endpoint === undefined) return toPending(item)
   const { id, orgId, kind, url, status, createdAt, updatedAt, previousUntil = 0 } = endpoint

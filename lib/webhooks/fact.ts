@@ -1,6 +1,7 @@
 /** A fact: something that happened by a committed change, whoever hears of it; and how its parts are read out of images. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
 import { Timestamp } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 
@@ -39,9 +40,15 @@ export interface Change {
 export const Text = v.object({ S: v.string() })
 export const Count = v.object({ N: v.pipe(v.string(), v.digits()) })
 
-/** Ids of events have no room for what was before 1970. */
-const isTime = (value: unknown): value is string => v.is(Timestamp, value) && Date.parse(value) >= 0
+/** Ids of events have 48 bits for the ms since the epoch. */
+const END_OF_TIME = 2 ** 48
 
-/** The first of the candidates that is a time, else when the change was noted. Throws where there is neither. */
-export const timeOf = (candidates: unknown[], { notedAt }: Change): string =>
-  new Date(candidates.find(isTime) ?? notedAt * 1000).toISOString()
+/**
+ * The first of the candidates that is a time, else when the change was noted. Throws `internal` where there is neither.
+ */
+export const timeOf = (candidates: unknown[], { notedAt }: Change): string => {
+  const told = candidates.map((candidate) => (v.is(Timestamp, candidate) ? Date.parse(candidate) : Number.NaN))
+  const time = [...told, notedAt * 1000].find((ms) => ms >= 0 && ms < END_OF_TIME)
+  if (time === undefined) throw new AgentError('internal', 'a change without a time')
+  return new Date(time).toISOString()
+}

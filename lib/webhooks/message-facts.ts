@@ -1,7 +1,6 @@
 /** Which facts the change of an outbox item is: its basic messages were sent, delivered, or have failed for good. */
 import * as v from 'valibot'
 import { SentBasicMessage } from '../delivery/outbox-item.ts'
-import type { EventType } from '../records/webhook-event.ts'
 import { type Change, Count, type Fact, Text, timeOf } from './fact.ts'
 
 const OutboxImage = v.object({
@@ -10,11 +9,19 @@ const OutboxImage = v.object({
   attempts: Count,
   createdAt: v.optional(Text),
   deliveredAt: v.optional(Text),
+  failedAt: v.optional(Text),
   basicMessages: v.object({ S: v.pipe(v.string(), v.parseJson(), v.array(SentBasicMessage)) }),
 })
 
+/** Which attribute says when it happened. */
+const TIMES = {
+  'basic_message.sent': 'createdAt',
+  'basic_message.delivered': 'deliveredAt',
+  'basic_message.failed': 'failedAt',
+} as const
+
 /** What the states that a message may come to are called. */
-const OUTCOMES: Record<string, EventType> = {
+const OUTCOMES: Record<string, keyof typeof TIMES> = {
   delivered: 'basic_message.delivered',
   failed: 'basic_message.failed',
 }
@@ -28,14 +35,13 @@ export const messageFacts = (change: Change): Fact[] => {
   if (after.basicMessages === undefined || before?.state?.S === after.state?.S) return []
   const type = before === undefined ? 'basic_message.sent' : OUTCOMES[after.state?.S ?? '']
   if (type === undefined) return []
-  const { tenant, attempts, createdAt, deliveredAt, basicMessages } = v.parse(OutboxImage, after)
-  const times = type === 'basic_message.failed' ? [] : [deliveredAt?.S, createdAt?.S]
+  const { tenant, attempts, basicMessages, ...times } = v.parse(OutboxImage, after)
   return basicMessages.S.map(({ record, truncated }) => ({
     type,
     of: { tenant: tenant.S },
     recordId: record.id,
     sequence: 1 + Number(attempts.N),
-    occurredAt: timeOf(times, change),
+    occurredAt: timeOf([times[TIMES[type]]?.S], change),
     record,
     ...(truncated && { truncated }),
   }))

@@ -97,6 +97,7 @@ const HEALTH = [
   'lastSuccessAt',
   'lastFailureAt',
   'lastError',
+  'stalling',
   'disabledAt',
   'disabledReason',
 ] as const satisfies (keyof EndpointHealth)[]
@@ -107,7 +108,10 @@ const healthUpdate = ({ orgId, kind, id, version }: Endpoint, health: EndpointHe
   const absent = HEALTH.filter((name) => health[name] === undefined)
   const set = [...present.map((name) => `#${name} = :${name}`), '#version = :next']
   const remove = absent.length === 0 ? '' : ` REMOVE ${absent.map((name) => `#${name}`).join(', ')}`
-  const values = present.map((name): [string, Item[string]] => [`:${name}`, { S: String(health[name]) }])
+  const values = present.map((name): [string, Item[string]] => {
+    const value = health[name]
+    return [`:${name}`, value === true ? { BOOL: true } : { S: String(value) }]
+  })
   return {
     Update: {
       TableName: settings().TABLE_NAME,

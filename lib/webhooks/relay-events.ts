@@ -22,19 +22,21 @@ interface Relayed {
   position: number
 }
 
-const skip = (record: DynamoDBRecord | undefined, error: unknown): void =>
-  log('error', 'change skipped', {
-    sequence: record?.dynamodb?.SequenceNumber,
-    eventId: record?.eventID,
-    error: error instanceof Error ? error.name : '',
-  })
+/** Its code or its name: a message may quote what could not be read. */
+const nameOf = (error: unknown): string =>
+  isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
+
+const logFault = (message: string, record: DynamoDBRecord | undefined, error: unknown): void => {
+  const { eventID: eventId, dynamodb } = record ?? {}
+  log('error', message, { sequence: dynamodb?.SequenceNumber, eventId, error: nameOf(error) })
+}
 
 /** What can't be read is skipped: thrown, it would stop everything behind it in its shard. */
 const read = (record: DynamoDBRecord, position: number): Relayed[] => {
   try {
     return factsOf(record).map((fact) => ({ fact, position }))
   } catch (error) {
-    skip(record, error)
+    logFault('change skipped', record, error)
     return []
   }
 }
@@ -95,14 +97,10 @@ export const relayEvents = async (records: DynamoDBRecord[]): Promise<string | u
       await writeAll(eventsFor(fact, await endpointsOf(orgId)))
       return true
     } catch (error) {
-      if (isAgentError(error, 'resource.not_found')) {
-        skip(records[position], error)
-        return true
-      }
-      const { name } = error instanceof Error ? error : { name: '' }
-      log('error', 'event not written', { sequence: records[position]?.dynamodb?.SequenceNumber, error: name })
-      failed.push(position)
-      return false
+      const noTenant = isAgentError(error, 'resource.not_found')
+      logFault(noTenant ? 'change skipped' : 'event not written', records[position], error)
+      if (!noTenant) failed.push(position)
+      return noTenant
     }
   }
 

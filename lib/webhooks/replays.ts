@@ -4,7 +4,7 @@ import { openCursor, signCursor } from '../store/cursor.ts'
 import { getItem, type Item, type PartitionPage, queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { occurredAtOf } from './event-id.ts'
-import { eventAddress, eventPartition, fromEventItem } from './event-item.ts'
+import { type EventState, eventAddress, eventPartition, fromEventItem } from './event-item.ts'
 import { type ReplayedEvent, toReplayItem } from './replay-item.ts'
 
 /** Events that one call replays: its transaction takes 100 items and 4 MB, and an event may be 20 KB. */
@@ -32,39 +32,53 @@ export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId:
 export interface ReplaySince {
   /** ISO 8601: the events that occurred then or later. */
   since: string
+  /** Only those that are in it; none: all that are not on their way. */
+  state?: Exclude<EventState, 'pending'> | undefined
   cursor?: string | undefined
 }
 
 /**
  * Replays the next events, oldest first; those that occur after the first call are none of them. Throws `request.malformed` for a cursor
- * that is not of this endpoint and `since`. `now` in ms since the epoch.
+ * that is not of this endpoint, `since` and `state`. `now` in ms since the epoch.
  */
 export const replaySince = async (
   unit: UnitOfWork,
   endpointId: string,
-  { since, cursor }: ReplaySince,
+  { since, state, cursor }: ReplaySince,
   now: number = Date.now(),
 ): Promise<Replayed> => {
-  const scope = `${endpointId} replay ${since}`
+  const scope = `${endpointId} replay ${since} ${state ?? ''}`
   const position = cursor === undefined ? undefined : await unit.attempt(() => openCursor(scope, cursor))
   const [until = '', last] = position?.split(' ') ?? [new Date(now).toISOString()]
-  const { events, next } = await nextAtRest(unit, endpointId, last ?? new Date(since).toISOString(), until)
+  const after = last ?? new Date(since).toISOString()
+  const { events, next } = await nextAtRest(unit, endpointId, { after, until, state })
   const replayed = replay(unit, endpointId, events)
   return next === undefined
     ? { replayed }
     : { replayed, cursor: await unit.attempt(() => signCursor(scope, `${until} ${next}`)) }
 }
 
-/** The events after a sort key and not after `until` that are not on their way, as many as one call takes. */
-const nextAtRest = async (unit: UnitOfWork, endpointId: string, after: string, until: string) => {
+interface Range extends Pick<ReplaySince, 'state'> {
+  /** A sort key. */
+  after: string
+  /** ISO 8601. */
+  until: string
+}
+
+/** The events of a range that are to be replayed, as many as one call takes; `next`: the sort key to go on after. */
+const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, state }: Range) => {
   const events: Item[] = []
   let next: string | undefined = after
-  for (let reads = 0; reads < MOST_READS && next !== undefined && events.length < MOST_REPLAYED; reads++) {
-    const read = { after: next, limit: MOST_REPLAYED - events.length }
+  for (let reads = 0; reads < MOST_READS && next !== undefined; reads++) {
+    // Of one state they may be far between: as much as a page holds is looked through.
+    const read = { after: next, ...(state === undefined && { limit: MOST_REPLAYED }) }
     const page: PartitionPage = await unit.attempt(() => queryPage(eventPartition(endpointId), read))
-    const due = page.items.filter(({ occurredAt }) => (occurredAt?.S ?? '') <= until)
-    events.push(...due.filter(isAtRest))
-    next = due.length < page.items.length ? undefined : page.next
+    for (const item of page.items) {
+      if ((item.occurredAt?.S ?? '') > until) return { events, next: undefined }
+      if (state === undefined ? isAtRest(item) : item.state?.S === state) events.push(item)
+      if (events.length === MOST_REPLAYED) return { events, next: item.sk?.S }
+    }
+    next = page.next
   }
   return { events, next }
 }

@@ -33,10 +33,13 @@ export const openSecrets = async (
   now: number,
 ): Promise<string[]> => {
   const scope = organizationPartition(orgId)
-  // A unit of work of its own, which writes nothing: data keys are read in one.
-  const key = await transaction(scope, () => dataKey(scope))
   const previous = previousSecret !== undefined && epochSeconds(now) < (previousUntil ?? 0) ? [previousSecret] : []
-  return [secret, ...previous].map((sealed) => Buffer.from(open(sealed, key, addressOf(orgId, kind))).toString())
+  // A unit of its own, in which data keys are read. One that is made there, because the right one is gone, opens nothing
+  // and is not written.
+  return transaction(scope, async () => {
+    const key = await dataKey(scope)
+    return [secret, ...previous].map((sealed) => Buffer.from(open(sealed, key, addressOf(orgId, kind))).toString())
+  })
 }
 
 type SealedSecrets = Pick<Endpoint, 'orgId' | 'kind' | 'secret' | 'previousSecret' | 'previousUntil'>

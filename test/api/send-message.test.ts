@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api-example.ts'
+import { followPages } from '../support/api-pages.ts'
 import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
 import { acme, api, base, expectError, expectInvalid, tokens } from '../support/api-scene.ts'
 import type { Json } from '../support/in-process-stage.ts'
@@ -11,9 +12,9 @@ const path = pathOf(acme.connectionId)
 const { token } = acme
 const route = { method: 'POST', path, body: { content: 'hello' } } as const
 
-/** All contents of acme's connection. */
+/** The newest contents of acme's connection. */
 const contents = async (): Promise<string[]> => {
-  const { body } = await api.get(`/multi-tenancy${path}/${acme.tenantId}`, { token })
+  const { body } = await api.get(`/multi-tenancy${path}/${acme.tenantId}?order=desc&limit=50`, { token })
   return body.map(({ content }: Json) => content)
 }
 
@@ -54,6 +55,8 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
   test.each([
     ['one character', 'x'],
     ['100,000 characters', 'x'.repeat(100_000)],
+    ['100,000 characters that JSON escapes', '"'.repeat(100_000)],
+    ['85,000 characters of three bytes each', '€'.repeat(85_000)],
     ['what JSON and HTML escape', '"\\/<>&\b\f\n\r\t\u2028'],
     ['NUL', 'a\u0000b'],
     ['beyond the basic plane', '👩‍🎓 \u{10FFFF}'],
@@ -88,6 +91,20 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
     const answer = await api.send({ method: 'POST', path, headers, body })
     expectInvalid(answer, [field.slice(0, 200)])
   })
+})
+
+test('a page of the list also ends at 1 MB', async () => {
+  const sent: string[] = []
+  for (let number = 0; number < 12; number++) {
+    const { body } = await api.post(path, { token, body: { content: `${number}${'x'.repeat(99_000)}` } })
+    sent.push(body.id)
+  }
+  const pages = await followPages(`/multi-tenancy${path}/${acme.tenantId}?limit=1000`, token)
+  expect(pages.length).toBeGreaterThan(1)
+  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(1.1 * 1024 * 1024)
+  const listed: string[] = pages.flat().map(({ id }) => id)
+  expect(listed.filter((id) => sent.includes(id))).toEqual(sent)
+  expect(new Set(listed).size).toBe(listed.length)
 })
 
 describe('refuses what cannot be sent on', () => {

@@ -1,8 +1,9 @@
-/** What a step of the demo is, and how one is played: a request to the service, or something that the wallet does. */
+/** What a step of the demo is, and how one is played: a request to the service, or something that the wallet does or the receiver has. */
 import { partialDeepStrictEqual } from 'node:assert/strict'
 import type { Role } from '../../lib/auth/principal.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import type { WebhookReceiver } from './webhook-receiver.ts'
 
 /** A request over HTTP. `{name}` in path, body and `holds` stands for what an earlier step noted. */
 export interface RequestStep {
@@ -29,7 +30,15 @@ export interface WalletStep {
   note?: Record<string, string>
 }
 
-export type Step = RequestStep | WalletStep
+/** Something that the webhook receiver has heard. What it resolves to is shown. */
+export interface ReceiverStep {
+  title: string
+  receiver: (receiver: WebhookReceiver, noted: (name: string) => string) => Promise<unknown>
+  /** What to note of it: name to path in it. */
+  note?: Record<string, string>
+}
+
+export type Step = RequestStep | WalletStep | ReceiverStep
 
 /** What the demo asks of a stage. */
 export interface DemoStage {
@@ -49,17 +58,22 @@ export interface Played {
 export class Scene {
   readonly #stage: DemoStage
   readonly #wallet: Wallet
+  readonly #receiver: WebhookReceiver
   readonly #notes: Map<string, string>
 
-  constructor(stage: DemoStage, wallet: Wallet) {
+  constructor(stage: DemoStage, wallet: Wallet, receiver: WebhookReceiver) {
     this.#stage = stage
     this.#wallet = wallet
-    this.#notes = new Map([['walletDid', wallet.did]])
+    this.#receiver = receiver
+    this.#notes = new Map([
+      ['walletDid', wallet.did],
+      ['receiverUrl', receiver.url],
+    ])
   }
 
   /** Plays a step. Rejects if it does not hold. */
   async play(step: Step): Promise<Played> {
-    const played = 'wallet' in step ? await this.#act(step) : await this.#request(step)
+    const played = 'request' in step ? await this.#request(step) : await this.#act(step)
     for (const [name, path] of Object.entries(step.note ?? {})) {
       const value = path.split('.').reduce<unknown>((part, key) => Object(part)[key], played.answer)
       if (typeof value !== 'string') throw new Error(`the answer has no ${path}`)
@@ -68,8 +82,10 @@ export class Scene {
     return played
   }
 
-  async #act({ wallet }: WalletStep): Promise<Played> {
-    return { asked: 'the wallet', answer: await wallet(this.#wallet, this.#noted) }
+  async #act(step: WalletStep | ReceiverStep): Promise<Played> {
+    return 'wallet' in step
+      ? { asked: 'the wallet', answer: await step.wallet(this.#wallet, this.#noted) }
+      : { asked: 'the receiver', answer: await step.receiver(this.#receiver, this.#noted) }
   }
 
   async #request(step: RequestStep): Promise<Played> {

@@ -1,6 +1,7 @@
 /** The demo, step by step: a university that asks for a degree, hands one out, and has it presented. */
 import { waitFor } from '../wallet/wait.ts'
 import type { Step } from './step.ts'
+import { EVENT_STEPS, REGISTRATION_STEPS } from './webhook-steps.ts'
 
 const degreeContext = {
   degree: 'https://example.org/vocabulary#degree',
@@ -23,6 +24,7 @@ export const STEPS: Step[] = [
     status: 401,
     holds: { statusCode: 401, error: 'Unauthorized' },
   },
+  ...REGISTRATION_STEPS,
   {
     title: 'CreateRequest: who scans this is asked for a degree',
     request: 'POST /proofs/create-request-oob',
@@ -150,29 +152,7 @@ export const STEPS: Step[] = [
     holds: { id: '{proofRecordId}', state: 'done', isVerified: true, role: 'verifier' },
     eventually: true,
   },
-  {
-    title: 'Register organization webhook endpoint for notification: without a token it is pending',
-    request: 'POST /notification/register/webhook-endpoint',
-    body: { orgId: '{orgId}', notificationWebhook: 'http://127.0.0.1:8080/notifications' },
-    status: 201,
-    holds: { success: true, data: { orgId: '{orgId}', status: 'pending' } },
-  },
-  {
-    title: 'Register organization webhook endpoint for notification: with the token of an owner it is active',
-    request: 'POST /notification/register/webhook-endpoint',
-    token: 'tenant',
-    body: { orgId: '{orgId}', notificationWebhook: 'http://127.0.0.1:8080/notifications' },
-    status: 201,
-    holds: { success: true, data: { orgId: '{orgId}', status: 'active' } },
-  },
-  {
-    title: 'Register Webhook',
-    request: 'POST /webhooks/orgs/{orgId}/register',
-    token: 'tenant',
-    body: { webhookUrl: 'http://127.0.0.1:8080/webhooks' },
-    status: 201,
-    holds: { statusCode: 201, success: true, data: { orgId: '{orgId}', status: 'active' } },
-  },
+  ...EVENT_STEPS,
   {
     title: 'The wallet met no error',
     wallet: async ({ journal: { errors, problems } }) => {

@@ -1,14 +1,12 @@
 /** What organizations hear of whole exchanges: exactly the events of what happened, in order, signed, and nothing of it in the log. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { eventBodies } from '../../lib/interface/webhook-events.ts'
-import { EVENT_TYPES } from '../../lib/records/webhook-event.ts'
 import type { TestIssuer } from '../support/api-tokens.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
-import { KINDS, OrganizationEndpoints, trustIssuer } from '../support/organization-endpoints.ts'
+import { type Heard, KINDS, OrganizationEndpoints, trustIssuer } from '../support/organization-endpoints.ts'
 import { connect, createTenant, degreeDefinition, issueDegree, offerBody } from '../support/scenes.ts'
+import { FAULTS, StoreFaults } from '../support/store-fault.ts'
 import { readRecord } from '../support/stored.ts'
-import { checkTable } from '../support/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
@@ -30,6 +28,7 @@ beforeAll(async () => {
   receiver = await startFaultyReceiver()
 })
 afterAll(async () => {
+  ;(await import('node:fs')).writeFileSync('/tmp/lines.txt', lines.slice(-3000).join('\n'))
   vi.restoreAllMocks()
   for (const wallet of wallets) await wallet.stop()
   await stage.stop()
@@ -42,7 +41,18 @@ const startWallet = async (options: Parameters<typeof Wallet.start>[0] = {}): Pr
   return wallet
 }
 
-const TEXTS = ['a secret of the agent', 'a secret of the wallet', 'a secret for a wallet that is gone']
+/** By record, what was heard of it in order: sequence, type, and the states. */
+const stories = (heard: Heard[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(heard, ({ recordId }) => recordId)].map(([recordId, events]) => [
+      recordId,
+      events.map(({ type, sequence, previousState, body }) =>
+        [sequence, type, previousState, body.data.record.state].filter((part) => part !== undefined).join(' '),
+      ),
+    ]),
+  )
+
+const TEXTS = ['a secret of the agent', 'a secret of the wallet', 'a secret that comes late']
 
 describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   let caller: Caller
@@ -79,22 +89,12 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     await stage.line.settle()
     stage.line.run()
     const [webhook = [], notification = []] = KINDS.map((kind) => organization.heard(kind).slice(from))
-    const same = ({ type, recordId, sequence, previousState, body }: (typeof webhook)[number]) =>
-      JSON.stringify([type, recordId, sequence, previousState, body.timestamp])
-    expect(notification.map(same).toSorted()).toEqual(webhook.map(same).toSorted())
+    expect(stories(notification)).toEqual(stories(webhook))
+    expect(notification.map(({ body }) => body.timestamp).toSorted()).toEqual(
+      webhook.map(({ body }) => body.timestamp).toSorted(),
+    )
     return webhook
   }
-
-  /** By record, what was heard of it in order: the steps of the sequence, and the states. */
-  const stories = (heard: Awaited<ReturnType<typeof heardSince>>) =>
-    Object.fromEntries(
-      [...Map.groupBy(heard, ({ recordId }) => recordId)].map(([recordId, events]) => [
-        recordId,
-        events.map(({ type, sequence, previousState, body }) =>
-          [sequence, type, previousState, body.data.record.state].filter((part) => part !== undefined).join(' '),
-        ),
-      ]),
-    )
 
   const heardCount = () => organization.heard('webhook').length
 
@@ -206,30 +206,29 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     })
   })
 
-  test('a message that no wallet takes, and one that is too large for an event', async () => {
+  test('a message that was given up and taken when it came back, and one that is too large for an event', async () => {
     const wallet = await startWallet()
     const { connectionId } = await connect(stage, wallet, caller)
     const from = (await heardSince(0)).length
-    const content = 'large '.repeat(5_000)
     const send = async (text: string) =>
       (await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: text } })).body
-    const large = await send(content)
+    const large = await send('large '.repeat(5_000))
     await heardSince(from)
     await stage.line.pause()
-    const lost = await send(TEXTS[2] ?? '')
+    const late = await send(TEXTS[2] ?? '')
     await giveUp(connectionId)
     const heard = await heardSince(from)
     expect(stories(heard)).toEqual({
       [large.id]: ['1 basic_message.sent', '2 basic_message.delivered'],
-      [lost.id]: ['1 basic_message.sent', '2 basic_message.failed'],
+      [late.id]: ['1 basic_message.sent', '2 basic_message.failed', '3 basic_message.delivered'],
     })
     const { id, threadId } = large
     for (const { body } of heard.filter(({ recordId }) => recordId === large.id))
       expect(body.data).toMatchObject({ truncated: true, record: { id, connectionId, threadId } })
-    expect(heard.at(-1)?.body.data.record).toEqual(lost)
+    expect(heard.at(-1)?.body.data.record).toEqual(late)
   })
 
-  /** What the sender does when its plan is used up, without waiting for a day. */
+  /** What the sender does when its plan is used up, without waiting for a day. The queue has the pointer still. */
   const giveUp = async (connectionId: string): Promise<void> => {
     const { markAttemptFailed, readOutbox } = await import('../../lib/delivery/outbox.ts')
     const { queryAll } = await import('../../lib/store/table.ts')
@@ -239,4 +238,70 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     if (item === undefined) throw new Error('there is nothing to give up')
     await markAttemptFailed(item, 'failed', 'status 503')
   }
+})
+
+test('an endpoint that is gone, told to the other one, and nothing lost of what it would have heard', async () => {
+  const gone = await startFaultyReceiver()
+  gone.behave({ status: 410, body: TEXTS[0] ?? '' })
+  const caller = await createTenant(stage)
+  const parts = { stage, receiver, webhookReceiver: gone, issuer }
+  const organization = await OrganizationEndpoints.register(parts, caller.tenantId)
+  secrets.push(...Object.values(organization.secrets))
+  await connect(stage, await startWallet(), caller)
+  await stage.line.pause()
+  await stage.line.settle()
+
+  const heard = organization.heard('notification')
+  const disabled = heard.filter(({ type }) => type === 'endpoint.disabled')
+  expect(disabled).toMatchObject([
+    { previousState: 'active', body: { data: { record: { kind: 'webhook', status: 'disabled' } } } },
+  ])
+  const { queryAll } = await import('../../lib/store/table.ts')
+  const held = await queryAll(`@endpoint|${disabled[0]?.recordId}|events`)
+  expect(held).toHaveLength(heard.length - 1)
+  expect(new Set(held.map(({ state }) => state?.S))).toEqual(new Set(['held']))
+  expect(gone.received.length).toBeLessThan(heard.length)
+  await gone.stop()
+})
+
+/** All that could make somebody write to the log, with something to hide in each. */
+const makeTrouble = async (): Promise<void> => {
+  const faults = new StoreFaults(stage.serviceClient)
+  const caller = await createTenant(stage)
+  const organization = await OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId)
+  secrets.push(...Object.values(organization.secrets))
+  const wallet = await startWallet()
+  stage.line.run()
+  const { connectionId } = await connect(stage, wallet, caller)
+  await stage.line.pause()
+  await stage.line.settle()
+
+  const [content = ''] = TEXTS
+  const send = (body: unknown, path = { connectionId }) => stage.call('sendMessage', { caller, path, body })
+  await send({ content }, { connectionId: 'unknown' })
+  await send({ content: [content] })
+  await send(`{"content": ${content}`)
+  for (const [at, fault] of Object.values(FAULTS).entries()) await faults.inject(at + 1, fault, () => send({ content }))
+  await wallet.pause()
+  receiver.behave({ status: 500, body: content })
+  await send({ content })
+  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.relay())
+  for (let moves = 0; moves < 5; moves++) await stage.line.move()
+  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.deliverWebhooks())
+}
+
+test('no line of the log holds a secret, a content or an attribute, whatever goes wrong', async () => {
+  await makeTrouble()
+  expect(lines.length).toBeGreaterThan(15)
+  for (const line of ['event not taken', 'event not written', 'message not taken', 'endpoint disabled'])
+    expect(lines.filter((one) => one.includes(line)).length, line).toBeGreaterThan(0)
+  expect(secrets).toHaveLength(8)
+  const hidden = [
+    ...TEXTS,
+    ...secrets.map((secret) => secret.slice('whsec_'.length)),
+    'whsec_',
+    'Bachelor',
+    'large large',
+  ]
+  expect(lines.filter((line) => hidden.some((text) => line.includes(text)))).toEqual([])
 })

@@ -43,12 +43,13 @@ export const OPENAPI_SHAPE = {
       servers: { type: 'array', minItems: 1, items: closed({ url: { type: 'string', format: 'uri' } }, ['url']) },
       tags: { type: 'array', items: closed({ name: text, description: text }, ['name']) },
       paths: mapOf(ref('pathItem'), '^/'),
+      webhooks: mapOf(ref('pathItem')),
       components: ref('components'),
     },
     ['openapi', 'info', 'paths'],
   ),
   $defs: {
-    pathItem: closed({ get: ref('operation'), post: ref('operation') }),
+    pathItem: closed({ get: ref('operation'), post: ref('operation'), delete: ref('operation') }),
     operation: closed(
       {
         operationId: text,
@@ -61,7 +62,7 @@ export const OPENAPI_SHAPE = {
         responses: {
           type: 'object',
           minProperties: 1,
-          propertyNames: { pattern: '^[1-5]\\d\\d$' },
+          propertyNames: { pattern: '^[1-5](\\d\\d|XX)$' },
           additionalProperties: orReference('response'),
         },
       },

@@ -1,4 +1,4 @@
-/** The service made of its zips: each function bundled and in a process of its own, over an embedded table, stream and queue. */
+/** The service made of its zips: each function bundled and in a process of its own, over an embedded table, stream and queues. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -50,7 +50,10 @@ export const startBundledStage = async (
 ): Promise<BundledStage> => {
   const dynamo = await startDynamo()
   const sqs = await startFauxqs({ port: 0, logger: false })
-  const queue = sqs.createQueue('messages.fifo', { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } })
+  const [messages, webhooks] = ['messages.fifo', 'webhooks.fifo'].map((name) =>
+    sqs.createQueue(name, { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } }),
+  )
+  const urls = { 'deliver-message': messages?.queueUrl ?? '', 'deliver-webhook': webhooks?.queueUrl ?? '' }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -72,7 +75,8 @@ export const startBundledStage = async (
       TABLE_NAME: dynamo.table,
       DYNAMODB_ENDPOINT: dynamo.endpoint,
       SQS_ENDPOINT: sqsEndpoint,
-      MESSAGE_QUEUE_URL: queue.queueUrl,
+      MESSAGE_QUEUE_URL: urls['deliver-message'],
+      WEBHOOK_QUEUE_URL: urls['deliver-webhook'],
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',
@@ -114,7 +118,7 @@ export const startBundledStage = async (
 
   const stopDeliveries = await runDeliveries({
     dynamo,
-    queue: { endpoint: sqsEndpoint, url: queue.queueUrl },
+    queues: { endpoint: sqsEndpoint, urls },
     invoke: stage.invoke,
   })
   return stage

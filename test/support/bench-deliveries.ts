@@ -1,4 +1,4 @@
-/** What Lambda's event source mappings do, for bundled functions: table stream → relayChanges → queue → deliverMessage. */
+/** What Lambda's event source mappings do, for bundled functions: table stream → relayChanges → queues → deliverMessage, deliverWebhook. */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   DescribeStreamCommand,
@@ -12,7 +12,8 @@ import { CREDENTIALS, type Dynamo, REGION } from './dynamo.ts'
 
 export interface DeliveriesOptions {
   dynamo: Dynamo
-  queue: { endpoint: string; url: string }
+  /** URL of the queue that each function is fed from. */
+  queues: { endpoint: string; urls: Record<string, string> }
   invoke(name: string, event: unknown): Promise<unknown>
 }
 
@@ -21,6 +22,15 @@ interface BatchResponse {
 }
 
 const PAUSE_MS = 20
+
+/** What the filter of the mapping in serverless.yml lets through: which changes of which kinds. */
+const RELAYED: Record<string, string[]> = {
+  record: ['INSERT', 'MODIFY'],
+  outbox: ['INSERT', 'MODIFY'],
+  registration: ['MODIFY'],
+  event: ['INSERT'],
+  replay: ['INSERT'],
+}
 
 /** The mappings tell functions apart by what their events start with; of a record, these fields are read. */
 const toRecord = ({ MessageId, ReceiptHandle, Body, Attributes }: Message) => ({
@@ -31,9 +41,9 @@ const toRecord = ({ MessageId, ReceiptHandle, Body, Attributes }: Message) => ({
 })
 
 /** Moves what is there, again and again, until it is stopped; a batch that failed comes again. */
-export const runDeliveries = async ({ dynamo, queue, invoke }: DeliveriesOptions): Promise<() => Promise<void>> => {
+export const runDeliveries = async ({ dynamo, queues, invoke }: DeliveriesOptions): Promise<() => Promise<void>> => {
   const streams = new DynamoDBStreamsClient({ endpoint: dynamo.endpoint, region: REGION, credentials: CREDENTIALS })
-  const sqs = new SQSClient({ endpoint: queue.endpoint, region: REGION, credentials: CREDENTIALS })
+  const sqs = new SQSClient({ endpoint: queues.endpoint, region: REGION, credentials: CREDENTIALS })
   const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName: dynamo.table }))
   const StreamArn = Streams[0]?.StreamArn
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }))
@@ -43,35 +53,31 @@ export const runDeliveries = async ({ dynamo, queue, invoke }: DeliveriesOptions
 
   const relay = async () => {
     const { Records = [], NextShardIterator } = await streams.send(new GetRecordsCommand({ ShardIterator }))
-    // What the filter of the mapping in serverless.yml lets through.
-    const inserted = Records.filter(
-      ({ eventName, dynamodb }) => eventName === 'INSERT' && dynamodb?.NewImage?.kind?.S === 'outbox',
+    const relayed = Records.filter(({ eventName = '', dynamodb }) =>
+      RELAYED[dynamodb?.NewImage?.kind?.S ?? '']?.includes(eventName),
     )
-    if (inserted.length > 0) {
-      const { batchItemFailures } = (await invoke('relay-changes', { Records: inserted })) as BatchResponse
+    if (relayed.length > 0) {
+      const { batchItemFailures } = (await invoke('relay-changes', { Records: relayed })) as BatchResponse
       if (batchItemFailures.length > 0) return
     }
     ShardIterator = NextShardIterator
   }
 
-  const deliver = async () => {
+  const deliver = async ([name, QueueUrl]: [string, string]) => {
     const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: queue.url, MaxNumberOfMessages: 1, MessageSystemAttributeNames: ['All'] }),
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1, MessageSystemAttributeNames: ['All'] }),
     )
     if (Messages.length === 0) return
-    const { batchItemFailures } = (await invoke('deliver-message', {
-      Records: Messages.map(toRecord),
-    })) as BatchResponse
+    const { batchItemFailures } = (await invoke(name, { Records: Messages.map(toRecord) })) as BatchResponse
     if (batchItemFailures.length > 0) return
-    for (const { ReceiptHandle } of Messages)
-      await sqs.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle }))
+    for (const { ReceiptHandle } of Messages) await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
   }
 
   let moving = true
   const running = (async () => {
     while (moving) {
       await relay()
-      await deliver()
+      await Promise.all(Object.entries(queues.urls).map(deliver))
       await delay(PAUSE_MS)
     }
   })()

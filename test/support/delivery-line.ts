@@ -10,28 +10,18 @@ import {
   GetShardIteratorCommand,
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams'
-import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs'
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { CREDENTIALS, type Dynamo, REGION } from './dynamo.ts'
-import type { VirtualTime } from './virtual-time.ts'
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
-
-/** As long as SQS hides a message. */
-const LONG_SECONDS = 12 * 3600
 
 export interface LineQueues {
   endpoint: string
   /** Of the queue to wallets. */
   url: string
   /** Of the queue to webhook endpoints. */
-  webhookUrl?: string
+  webhookUrl: string
 }
 
 /** Delivers messages and tells the ids of those that come back. */
@@ -41,7 +31,6 @@ export class DeliveryLine {
   readonly #streams: DynamoDBStreamsClient
   readonly #sqs: SQSClient
   readonly #queues: LineQueues
-  readonly #time: VirtualTime | undefined
   #iterator: string | undefined
   #moving = false
   #running: Promise<void> = Promise.resolve()
@@ -51,17 +40,15 @@ export class DeliveryLine {
     sqs: SQSClient,
     queues: LineQueues,
     iterator: string | undefined,
-    time: VirtualTime | undefined,
   ) {
     this.#streams = streams
     this.#sqs = sqs
     this.#queues = queues
     this.#iterator = iterator
-    this.#time = time
   }
 
-  /** Stands still until `run`. With `time`, webhooks are delivered, and wait, by that clock. */
-  static async start({ endpoint, table }: Dynamo, queues: LineQueues, time?: VirtualTime): Promise<DeliveryLine> {
+  /** Stands still until `run`. */
+  static async start({ endpoint, table }: Dynamo, queues: LineQueues): Promise<DeliveryLine> {
     const streams = new DynamoDBStreamsClient({ endpoint, region: REGION, credentials: CREDENTIALS })
     const sqs = new SQSClient({ endpoint: queues.endpoint, region: REGION, credentials: CREDENTIALS })
     const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName: table }))
@@ -71,7 +58,7 @@ export class DeliveryLine {
     const { ShardIterator } = await streams.send(
       new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
     )
-    return new DeliveryLine(streams, sqs, queues, ShardIterator, time)
+    return new DeliveryLine(streams, sqs, queues, ShardIterator)
   }
 
   /** Moves what is there, again and again, until `pause`. */
@@ -96,12 +83,12 @@ export class DeliveryLine {
     return this.deliver()
   }
 
-  /** Moves until stream and queues have nothing more to give; by a virtual time also what is hidden, for days if need be. */
+  /** Moves until stream and queues have nothing more to give. What is hidden stays where it is. */
   async settle(): Promise<void> {
     for (;;) {
       const relayed = await this.relay()
       const delivered = await this.deliver()
-      if (relayed + delivered === 0 && this.#time?.passToNext() !== true) return
+      if (relayed + delivered === 0) return
     }
   }
 
@@ -127,39 +114,14 @@ export class DeliveryLine {
   }
 
   async deliverWebhooks(): Promise<number> {
-    const { webhookUrl } = this.#queues
-    if (webhookUrl === undefined) return 0
-    if (this.#time !== undefined) return this.#deliverByTime(webhookUrl, this.#time)
     const { deliverWebhook } = await import('../../functions/deliver-webhook.ts')
-    return this.#work(webhookUrl, async (Records) => failedOf(await deliverWebhook({ Records }, context)))
-  }
-
-  /** How many messages the queues hold, shown, hidden or in flight. */
-  async waiting(): Promise<number> {
-    const { url, webhookUrl } = this.#queues
-    const counts = await Promise.all(
-      [url, ...(webhookUrl === undefined ? [] : [webhookUrl])].map((of) => this.#count(of)),
-    )
-    return counts.reduce((sum, count) => sum + count, 0)
+    return this.#work(this.#queues.webhookUrl, async (Records) => failedOf(await deliverWebhook({ Records }, context)))
   }
 
   async stop(): Promise<void> {
     await this.pause()
     this.#streams.destroy()
     this.#sqs.destroy()
-  }
-
-  async #deliverByTime(url: string, time: VirtualTime): Promise<number> {
-    const { deliverEvents } = await import('../../lib/webhooks/deliver-events.ts')
-    for (const handle of time.takeDue()) await this.#hide(url, handle, 0)
-    const hide = async (handles: string[], seconds: number) => {
-      for (const handle of handles) await this.#hide(url, handle, LONG_SECONDS)
-      time.hide(handles, seconds)
-    }
-    const startUntil = Date.now() + 60_000
-    return this.#work(url, (records) =>
-      deliverEvents(records, { clock: time.now, random: Math.random, startUntil, hide }),
-    )
   }
 
   async #work(url: string, deliver: Deliver): Promise<number> {
@@ -178,19 +140,6 @@ export class DeliveryLine {
       if (!failed.has(messageId))
         await this.#sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: receiptHandle }))
     return Messages.length
-  }
-
-  async #hide(url: string, ReceiptHandle: string, VisibilityTimeout: number): Promise<void> {
-    await this.#sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-  }
-
-  async #count(QueueUrl: string): Promise<number> {
-    const { Attributes = {} } = await this.#sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-    )
-    return Object.entries(Attributes)
-      .filter(([name]) => name.startsWith('ApproximateNumberOfMessages'))
-      .reduce((sum, [, count]) => sum + Number(count), 0)
   }
 }
 

@@ -7,10 +7,8 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import type { Role } from '../../lib/auth/principal.ts'
-import { WEBHOOK_RECEIPTS } from '../../lib/delivery/retry-plan.ts'
 import { DeliveryLine } from './delivery-line.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
-import type { VirtualTime } from './virtual-time.ts'
 
 /** Operations that a test calls, by the name of their handler's export. */
 const HANDLERS = {
@@ -64,36 +62,20 @@ export interface InProcessStage {
   call(operation: OperationName, call?: Call): Promise<Reply>
   /** What stands between other agents and the service; a test may deliver an envelope more than once. */
   onEnvelope(deliver: (handle: () => Promise<Reply>) => Promise<Reply>): void
-  /** How many events were given up: messages in the dead-letter queue of the webhooks. */
-  deadWebhooks(): number
   stop(): Promise<void>
 }
 
-const DEAD_WEBHOOKS = 'webhooks-dead.fifo'
-
 const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 } as Context
 
-export interface StageParts {
-  /** The clock of the webhooks; the real one unless given. */
-  time?: VirtualTime
-}
-
 /** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
-export const startInProcessStage = async ({ time }: StageParts = {}): Promise<InProcessStage> => {
+export const startInProcessStage = async (): Promise<InProcessStage> => {
   const dynamo = await startDynamo()
   const sqs = await startFauxqs({ port: 0, logger: false })
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const queue = sqs.createQueue('messages.fifo', { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } })
-  const deadWebhooks = sqs.createQueue(DEAD_WEBHOOKS, { attributes: { FifoQueue: 'true' } })
-  const webhooks = sqs.createQueue('webhooks.fifo', {
-    attributes: {
-      FifoQueue: 'true',
-      VisibilityTimeout: '30',
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadWebhooks.queueArn, maxReceiveCount: WEBHOOK_RECEIPTS }),
-    },
-  })
+  const webhooks = sqs.createQueue('webhooks.fifo', { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } })
   Object.assign(process.env, {
     TABLE_NAME: dynamo.table,
     DYNAMODB_ENDPOINT: dynamo.endpoint,
@@ -110,7 +92,7 @@ export const startInProcessStage = async ({ time }: StageParts = {}): Promise<In
   })
   const { dynamodb } = await import('../../lib/store/client.ts')
   const queues = { endpoint: `http://127.0.0.1:${sqs.port}`, url: queue.queueUrl, webhookUrl: webhooks.queueUrl }
-  const line = await DeliveryLine.start(dynamo, queues, time)
+  const line = await DeliveryLine.start(dynamo, queues)
 
   const call = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}): Promise<Reply> => {
     const exports: Record<string, unknown> = await HANDLERS[operation]()
@@ -166,7 +148,6 @@ export const startInProcessStage = async ({ time }: StageParts = {}): Promise<In
     onEnvelope: (deliver) => {
       between = deliver
     },
-    deadWebhooks: () => sqs.inspectQueue(DEAD_WEBHOOKS)?.messages.ready.length ?? 0,
     stop: async () => {
       await line.stop()
       server.close()

@@ -42,43 +42,42 @@ export const trustIssuer = async (): Promise<TestIssuer> => {
 export interface Registering {
   stage: InProcessStage
   receiver: FaultyReceiver
+  /** Where the webhook endpoint is, if not beside the other one. */
+  webhookReceiver?: FaultyReceiver
   issuer: TestIssuer
 }
 
 export class OrganizationEndpoints {
   readonly orgId: string
   readonly secrets: Record<Kind, string>
-  readonly #receiver: FaultyReceiver
+  readonly #receivers: Record<Kind, FaultyReceiver>
 
-  private constructor(orgId: string, secrets: Record<Kind, string>, receiver: FaultyReceiver) {
+  private constructor(orgId: string, secrets: Record<Kind, string>, receivers: Record<Kind, FaultyReceiver>) {
     this.orgId = orgId
     this.secrets = secrets
-    this.#receiver = receiver
+    this.#receivers = receivers
   }
 
   /** Registers an endpoint of each kind. */
-  static async register({ stage, receiver, issuer }: Registering, orgId: string): Promise<OrganizationEndpoints> {
+  static async register(
+    { stage, issuer, receiver, webhookReceiver = receiver }: Registering,
+    orgId: string,
+  ): Promise<OrganizationEndpoints> {
+    const receivers = { webhook: webhookReceiver, notification: receiver }
     const headers = { authorization: `Bearer ${await sign(issuer)}` }
-    const url = (kind: Kind) => `${receiver.url}/${orgId}/${kind}`
+    const url = (kind: Kind) => `${receivers[kind].url}/${orgId}/${kind}`
     const replies = await Promise.all([
       stage.call('registerWebhook', { path: { orgId }, body: { webhookUrl: url('webhook') } }),
       stage.call('registerNotificationWebhook', { headers, body: { orgId, notificationWebhook: url('notification') } }),
     ])
     const [webhook, notification] = replies.map(({ body }) => body.data.secret)
-    return new OrganizationEndpoints(orgId, { webhook, notification }, receiver)
+    return new OrganizationEndpoints(orgId, { webhook, notification }, receivers)
   }
 
   /** What an endpoint has heard so far, in order. */
   heard(kind: Kind): Heard[] {
-    return this.#receiver.received
+    return this.#receivers[kind].received
       .filter(({ path }) => path === `/${this.orgId}/${kind}`)
       .map(({ body, headers }) => read(kind, this.secrets[kind], body, headers as Record<string, string>))
-  }
-
-  /** The types, and states as far as there are any, of the events of one record, in order. */
-  storyOf(kind: Kind, recordId: string): string[] {
-    return this.heard(kind)
-      .filter((heard) => heard.recordId === recordId)
-      .map(({ type, body }) => [type, body.data.record.state].filter((part) => part !== undefined).join(' '))
   }
 }

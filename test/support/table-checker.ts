@@ -24,6 +24,7 @@ const PLACES: Record<string, RegExp> = {
   event: /^@endpoint\|[^|]+\|events [^#]+Z#.+$/,
   attempt: /^@endpoint\|[^|]+\|attempts .+$/,
   replay: /^@endpoint\|[^|]+\|replays .+$/,
+  place: /^@endpoint\|[^|]+\|places \d$/,
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
   'cursor-key': /^@service\|cursor-key -$/,

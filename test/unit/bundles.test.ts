@@ -17,12 +17,16 @@ import {
   unpackFunctions,
 } from '../support/bench-bundles.ts'
 import { playScene } from '../support/bench-scene.ts'
+import { startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 const READING = [
   'get-connection-by-id',
   'get-connections',
   'get-credential-by-id',
+  'get-webhook-deliveries',
+  'get-webhook-endpoints',
   'tenant-get-basic-messages',
   'tenant-proof-form-data',
 ]
@@ -118,13 +122,30 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     )
   })
 
-  test('webhooks are registered', async () => {
-    const webhookUrl = 'https://hooks.example.org/agent'
-    const registered = await stage.call('register-webhook', { path: { orgId: 'acme' }, body: { webhookUrl } })
-    expect(registered).toMatchObject({ status: 201, body: { data: { webhookUrl, status: 'active' } } })
-    const body = { orgId: 'acme', notificationWebhook: webhookUrl }
+  test('webhooks are registered, managed and delivered', async () => {
+    const receiver = await startFaultyReceiver()
+    const orgId = 'acme'
+    const registered = await stage.call('register-webhook', { path: { orgId }, body: { webhookUrl: receiver.url } })
+    expect(registered).toMatchObject({ status: 201, body: { data: { status: 'active' } } })
+    const body = { orgId, notificationWebhook: 'https://hooks.example.org/agent' }
     const notified = await stage.call('register-notification-webhook', { body, headers: { Authorization: token } })
     expect(notified).toMatchObject({ status: 201, body: { data: { status: 'active' } } })
+
+    const path = { orgId, endpointId: registered.body.data.id }
+    const { body: tested } = await stage.call('test-webhook-endpoint', { path })
+    const arrived = (count: number) => waitFor('the event', () => receiver.received.length >= count)
+    await arrived(1)
+    await waitFor('the attempt', async () => (await stage.call('get-webhook-deliveries', { path })).body.length > 0)
+    const rotated = await stage.call('rotate-webhook-secret', { path })
+    expect(rotated).toMatchObject({ status: 200, body: { secret: expect.stringMatching(/^whsec_/) } })
+    expect(await stage.call('enable-webhook-endpoint', { path })).toMatchObject({ status: 200 })
+    const replayed = await stage.call('replay-webhook-events', { path, body: { eventId: tested.eventId } })
+    expect(replayed).toMatchObject({ status: 202, body: { replayed: 1 } })
+    await arrived(2)
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([tested.eventId, tested.eventId])
+    expect(await stage.call('delete-webhook-endpoint', { path })).toMatchObject({ status: 200 })
+    expect((await stage.call('get-webhook-endpoints', { path })).body).toMatchObject([{ kind: 'notification' }])
+    await receiver.stop()
   })
 
   test.each([

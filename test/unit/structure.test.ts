@@ -28,6 +28,8 @@ const ARROWS: Record<string, string[]> = {
 
 const READING = [
   'get-credential-by-id',
+  'get-webhook-deliveries',
+  'get-webhook-endpoints',
   'get-connection-by-id',
   'get-connections',
   'tenant-get-basic-messages',

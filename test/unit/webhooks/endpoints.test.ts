@@ -11,11 +11,10 @@ import {
   enableEndpoint,
   listEndpoints,
   requireEnabledEndpoint,
-  requireEndpoint,
-  rotateSecret,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventPartition, fromEventItem } from '../../../lib/webhooks/event-item.ts'
 import { registerEndpoint, registerPending } from '../../../lib/webhooks/registrations.ts'
+import { rotateSecret } from '../../../lib/webhooks/secret-rotation.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { sendTestEvent } from '../../../lib/webhooks/test-event.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
@@ -144,7 +143,7 @@ describe('an endpoint that is not there', () => {
     ['rotated', rotateSecret],
     ['enabled', enableEndpoint],
     ['tested', sendTestEvent],
-    ['asked for', requireEndpoint],
+    ['replayed to', requireEnabledEndpoint],
   ])('should not be %s, nor should that of another organization', async (_, operate) => {
     const { path } = await register()
     const before = await table.items('@org|')
@@ -278,21 +277,17 @@ describe('rotating', () => {
 })
 
 describe('enabling', () => {
-  test('should make a disabled endpoint active, with no health but that, and say since when it has missed events', async () => {
+  test('should make a disabled endpoint active, with no health but that', async () => {
     const { path } = await register()
     const [healthy] = await listEndpoints(orgId)
+    const fresh = await item('webhook')
     await become('disabled', DISABLED)
+    await table.put({ ...(await item('webhook')), stalling: { BOOL: true } })
     const enabled = await act((unit) => enableEndpoint(unit, path, Date.parse('2026-11-07T00:00:00.000Z')))
     const updatedAt = '2026-11-07T00:00:00.000Z'
-    expect(enabled).toEqual({ ...healthy, updatedAt, missedSince: DISABLED.failingSince })
+    expect(enabled).toEqual({ ...healthy, updatedAt })
     expect(await listEndpoints(orgId)).toEqual([{ ...healthy, updatedAt }])
-  })
-
-  test('should say when it was disabled where it was not failing before', async () => {
-    const { path } = await register()
-    const gone = { disabledAt: '2026-11-06T00:00:00.000Z', disabledReason: 'gone' }
-    await become('disabled', gone)
-    expect(await act((unit) => enableEndpoint(unit, path))).toMatchObject({ missedSince: gone.disabledAt })
+    expect(await item('webhook')).toEqual({ ...fresh, version: { N: '3' }, updatedAt: { S: updatedAt } })
   })
 
   test('should keep the secrets', async () => {
@@ -312,7 +307,6 @@ describe('enabling', () => {
     const before = await item('webhook')
     const enabled = await act((unit) => enableEndpoint(unit, path))
     expect(enabled).toMatchObject({ status, ...health })
-    expect(enabled).not.toHaveProperty('missedSince')
     expect(await item('webhook')).toEqual(before)
   })
 })

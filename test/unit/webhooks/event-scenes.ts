@@ -75,6 +75,7 @@ export const outboxWith = (state = 'pending', attempts = 0, more: object = {}) =
   state: { S: state },
   attempts: { N: String(attempts) },
   ...(state === 'delivered' && { deliveredAt: { S: writtenAt(9) } }),
+  ...(attempts > 0 && state !== 'delivered' && { failedAt: { S: writtenAt(8) } }),
   ...more,
 })
 

@@ -9,8 +9,13 @@ const HOUR = 3_600_000
 const iso = (ms: number) => new Date(START + ms).toISOString()
 
 const taken = (ms: number): AttemptResult => ({ kind: 'taken', at: iso(ms) })
-const refused = (ms: number): AttemptResult => ({ kind: 'refused', at: iso(ms), error: 'status 500' })
-const gone = (ms: number): AttemptResult => ({ kind: 'gone', at: iso(ms), error: 'status 410' })
+const refused = (ms: number, milliseconds = 10) => ({
+  kind: 'refused' as const,
+  at: iso(ms),
+  error: 'status 500',
+  milliseconds,
+})
+const gone = (ms: number): AttemptResult => ({ kind: 'gone', at: iso(ms), error: 'status 410', milliseconds: 10 })
 const healthAfter = (...results: AttemptResult[]): EndpointHealth =>
   results.reduce<EndpointHealth>(nextHealth, { status: 'active' })
 
@@ -33,7 +38,7 @@ describe('an endpoint', () => {
   })
 
   test('should be failing since its first failure, and say what went wrong last', () => {
-    expect(healthAfter(taken(1), refused(2), { kind: 'refused', at: iso(3), error: 'connect: ECONNREFUSED' })).toEqual({
+    expect(healthAfter(taken(1), refused(2), { ...refused(3), error: 'connect: ECONNREFUSED' })).toEqual({
       status: 'failing',
       lastSuccessAt: iso(1),
       failingSince: iso(2),
@@ -75,6 +80,13 @@ describe('an endpoint', () => {
       disabledReason: 'gone',
       disabledAt: iso(0),
     })
+  })
+
+  test('should be stalling while its last failure let us wait, and no longer', () => {
+    expect(healthAfter(refused(0, 1_999))).not.toHaveProperty('stalling')
+    expect(healthAfter(refused(0, 2_000))).toMatchObject({ status: 'failing', stalling: true })
+    expect(healthAfter(refused(0, 15_000), refused(1, 10))).not.toHaveProperty('stalling')
+    expect(healthAfter(refused(0, 15_000), taken(1))).not.toHaveProperty('stalling')
   })
 
   test('should not take an attempt that is heard of late for the last one', () => {
@@ -141,10 +153,14 @@ describe('news', () => {
     expect(isNews(failing, nextHealth(failing, taken(1)))).toBe(true)
     expect(isNews(failing, nextHealth(failing, gone(1)))).toBe(true)
     expect(isNews(failing, nextHealth(failing, refused(60_000)))).toBe(true)
+    expect(isNews(failing, nextHealth(failing, refused(1, 15_000)))).toBe(true)
   })
 
   test('should not be the tenth success within a minute, nor the tenth failure', () => {
     expect(isNews(healthAfter(taken(0)), healthAfter(taken(0), taken(59_999)))).toBe(false)
     expect(isNews(failing, nextHealth(failing, refused(59_999)))).toBe(false)
+    const stalling = healthAfter(refused(0, 15_000))
+    expect(isNews(stalling, nextHealth(stalling, refused(1, 15_000)))).toBe(false)
+    expect(isNews(stalling, nextHealth(stalling, refused(1)))).toBe(false)
   })
 })

@@ -84,6 +84,19 @@ describe('an endpoint', () => {
     expect(await items()).toHaveLength(1)
   })
 
+  test('should leave a rotation as it is where it is registered again: the secret before it signs on', async () => {
+    await register(HOOK)
+    const [before] = await items()
+    const rotated = { ...before, previousSecret: { B: new Uint8Array([1]) }, previousUntil: { N: '4102444800' } }
+    await table.put(rotated)
+    await register(HOOK)
+    const [after] = await items()
+    const secretsOf = (item: Item | undefined) => [item?.secret, item?.previousSecret, item?.previousUntil]
+    expect(secretsOf(after)).toEqual(secretsOf(rotated))
+    await register(OTHER)
+    expect((await items())[0]).not.toHaveProperty('previousSecret')
+  })
+
   test('should give way to one of another URL, which has another id and secret', async () => {
     const [first, second] = [await register(HOOK), await register(OTHER)]
     expect(second.registration.id).not.toBe(first.registration.id)

@@ -204,6 +204,24 @@ describe('the events since a time', () => {
     expect((await stored()).every(({ state, attempts }) => state === 'pending' && attempts === 0)).toBe(true)
   })
 
+  test('may be those of one state only, wherever they are', async () => {
+    const events = await fill(500, 'delivered', { body: 'x'.repeat(4000) })
+    const held = [3, 250, 251, 499].map((index) => events[index]).filter((event) => event !== undefined)
+    await table.putAll(held.map((event) => itemOf(event, 'held')))
+    expect(await replayAll({ state: 'failed' })).toEqual({ replayed: 0 })
+    expect(await replayAll({ state: 'held' })).toEqual({ replayed: 4 })
+    expect((await replays())[0]?.events.map(({ sk }) => sk)).toEqual(held.map((event) => eventAddress(event).sk))
+    const states = (await stored()).map(({ state }) => state)
+    expect(states.filter((state) => state === 'delivered')).toHaveLength(496)
+  })
+
+  test.each(AT_REST)('that are %s and many go in calls of bounded work, each once', async (state) => {
+    const events = await fill(MOST_REPLAYED + 5, state)
+    expect(await replayToTheEnd({ state })).toEqual([MOST_REPLAYED, 5])
+    const sent = (await replays()).flatMap((replay) => replay.events.map(({ sk }) => sk))
+    expect(sent).toEqual(events.map((event) => eventAddress(event).sk))
+  })
+
   test('of 20 KB each fit into one transaction', async () => {
     await fill(MOST_REPLAYED, 'delivered', { body: 'x'.repeat(20 * 1024) })
     const counts = await replayToTheEnd()
@@ -255,6 +273,7 @@ describe('a cursor of a replay', () => {
     expect(cursor).toBeDefined()
     await expect(replayAll({ cursor }, 'another')).rejects.toEqual(MALFORMED)
     await expect(replayAll({ cursor, since: new Date(START + 1).toISOString() })).rejects.toEqual(MALFORMED)
+    await expect(replayAll({ cursor, state: 'held' })).rejects.toEqual(MALFORMED)
     await expect(replayAll({ cursor: `${cursor}A` })).rejects.toEqual(MALFORMED)
     expect(await replayAll({ cursor })).toEqual({ replayed: 1 })
   })

@@ -1,0 +1,145 @@
+/** relayChanges dies, or a call of its fails, at every place where it makes one: still every event, once, in order, with the same id. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { outboxItem } from '../../lib/delivery/outbox-item.ts'
+import type { RegistrationKind } from '../../lib/records/registration.ts'
+import { toRecordItem } from '../../lib/store/stored-record.ts'
+import { queryAll, toKey } from '../../lib/store/table.ts'
+import { transaction } from '../../lib/store/transaction.ts'
+import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
+import { type Mishap, type Pipeline, startPipeline } from '../support/delivery-pipeline.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+
+const KINDS = ['webhook', 'notification'] as const
+
+let pipeline: Pipeline
+let receiver: FaultyReceiver
+let number = 0
+
+beforeAll(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  pipeline = await startPipeline()
+  receiver = await startFaultyReceiver()
+})
+afterAll(async () => {
+  await pipeline.stop()
+  await receiver.stop()
+})
+
+const at = (version: number): string => new Date(Date.UTC(2026, 10, 20) + version * 1000).toISOString()
+
+/** A tenant whose organization has both endpoints. */
+const newTenant = async (): Promise<{ tenant: string; endpoints: Record<RegistrationKind, string> }> => {
+  const tenant = `tenant${++number}`
+  const id = { S: tenant }
+  await pipeline.put({ ...toKey({ pk: `@tenant|${tenant}`, sk: '-' }), kind: { S: 'tenant' }, id, orgId: id })
+  const [webhook = '', notification = ''] = await Promise.all(
+    KINDS.map(async (kind) => {
+      const url = `${receiver.url}/${tenant}/${kind}`
+      const { registration } = await transaction(tenant, (unit) => registerEndpoint(unit, { orgId: tenant, kind, url }))
+      return registration.id
+    }),
+  )
+  return { tenant, endpoints: { webhook, notification } }
+}
+
+const writeRecord = (tenant: string, type: string, id: string, state: string, version: number) =>
+  pipeline.put(
+    toRecordItem({
+      ...{ tenant, type, id, version, tags: { state } },
+      value: { id, state, createdAt: at(1), updatedAt: at(version), metadata: {} },
+    }),
+  )
+
+/** Changes of three records, one of them of a kind that nobody hears of, and a message to a wallet. */
+const change = async (tenant: string): Promise<void> => {
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'request-sent', 1)
+  await writeRecord(tenant, 'ConnectionRecord', 'connection', 'response-sent', 1)
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'presentation-received', 2)
+  await writeRecord(tenant, 'DidRecord', 'did', 'unheard', 1)
+  await writeRecord(tenant, 'ConnectionRecord', 'connection', 'completed', 2)
+  await pipeline.put(
+    outboxItem({
+      ...{ tenant, connectionId: 'c1', id: 'o1', createdAt: at(3), expiresAt: 2_000_000_000 },
+      messages: [{ endpoint: `${receiver.url}/wallet`, payload: '{}' }],
+      basicMessages: [{ record: { id: 'message', content: 'hello' } }],
+    }),
+  )
+  // Not a new state.
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'presentation-received', 3)
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'done', 4)
+}
+
+const STORIES = {
+  proof: [
+    'proof.state_changed 1 request-sent',
+    'proof.state_changed 2 presentation-received',
+    'proof.state_changed 4 done',
+  ],
+  connection: ['connection.state_changed 1 response-sent', 'connection.state_changed 2 completed'],
+  message: ['basic_message.sent 1', 'basic_message.delivered 2'],
+}
+
+/** What an endpoint has heard of each record, in order, and how often it has heard something again. */
+const heardBy = (tenant: string, kind: RegistrationKind) => {
+  const all = receiver.received
+    .filter(({ path }) => path === `/${tenant}/${kind}`)
+    .map(({ body, headers }) => ({ id: String(headers['webhook-id']), ...JSON.parse(body) }))
+  const heard = all.filter(({ id }, index) => all.findIndex((other) => other.id === id) === index)
+  const stories = [...Map.groupBy(heard, ({ data }) => data.record.id)].map(([recordId, events]) => [
+    recordId,
+    events.map(({ type, data }) => [type, data.sequence, data.record.state].filter((part) => part).join(' ')),
+  ])
+  const ids = heard.map(({ id }) => id)
+  return { ids, stories: Object.fromEntries(stories), again: all.length - ids.length }
+}
+
+/** An event leaves a round after the change that it is: nothing is left to do when two rounds had nothing to do. */
+const untilQuiet = async (round: () => Promise<number>): Promise<void> => {
+  const deadline = Date.now() + 20_000
+  for (let quiet = 0; quiet < 2; ) {
+    quiet = (await round()) === 0 ? quiet + 1 : 0
+    if (Date.now() > deadline) throw new Error('there is no end to it')
+  }
+}
+
+const relayAndDeliver = async (): Promise<number> => {
+  const left = await pipeline.relayOnce()
+  const received = (await pipeline.deliverOnce()) + (await pipeline.deliverOnce(10, 'webhooks'))
+  return left + received + pipeline.queued()
+}
+
+/**
+ * Lets the same changes happen to a new tenant, has them relayed, amid which the mishap strikes, then delivered, and looks at what
+ * its endpoints have heard. Returns the calls of the relay.
+ */
+const scenario = async (mishap?: Mishap): Promise<string[]> => {
+  const { tenant, endpoints } = await newTenant()
+  await change(tenant)
+  pipeline.plan(mishap)
+  await untilQuiet(pipeline.relayOnce)
+  const calls = pipeline.calls.map(({ name }) => name)
+  pipeline.plan()
+  await untilQuiet(relayAndDeliver)
+  for (const kind of KINDS) {
+    const { ids, stories, again } = heardBy(tenant, kind)
+    expect({ mishap, stories, again }).toEqual({ mishap, stories: STORIES, again: 0 })
+    const items = await queryAll(`@endpoint|${endpoints[kind]}|events`)
+    expect(items.map(({ id }) => id?.S).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(items.map(({ state }) => state?.S))).toEqual(new Set(['delivered']))
+  }
+  expect(pipeline.queued() + pipeline.dead()).toBe(0)
+  return calls
+}
+
+test('no call of the relay that dies, fails or is taken in part costs, doubles or reorders an event', async () => {
+  const calls = await scenario()
+  expect(new Set(calls)).toEqual(
+    new Set(['GetItemCommand', 'QueryCommand', 'PutItemCommand', 'SendMessageBatchCommand']),
+  )
+  for (const [index, name] of calls.entries()) {
+    for (const kind of ['dies', 'fails'] as const)
+      for (const when of ['before', 'after'] as const) await scenario({ call: index + 1, kind, when })
+    if (name === 'SendMessageBatchCommand')
+      await scenario({ call: index + 1, kind: 'refuses the first entry', when: 'before' })
+  }
+}, 120_000)

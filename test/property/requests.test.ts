@@ -1,0 +1,163 @@
+/** Ten thousand requests that nobody expects, to every operation: each gets an answer of the interface, in time, and does no harm. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, ApiClient } from '../support/api-client.ts'
+import type { HttpRequest } from '../support/api-http.ts'
+import { type Puppet, startPuppet } from '../support/api-puppet.ts'
+import { requestArbitrary } from '../support/api-request-arbitrary.ts'
+import { type RunningWorld, startWorld } from '../support/api-world.ts'
+import type { Json } from '../support/in-process-stage.ts'
+import { requestBody } from '../support/scenes.ts'
+import { checkTable } from '../support/table-checker.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+const REQUESTS = 10_000
+/** Under way at once, at most. The sizes vary, so that a batch that fails can shrink to the request that fails. */
+const BATCH = 8
+/** More than enough: batches have 4.5 requests on average. */
+const BATCHES = 2_800
+/** In ms, several times of what is needed: shrinking ends then, wherever it is. */
+const TIME = 240_000
+
+let world: RunningWorld
+let api: ApiClient
+let puppet: Puppet
+
+beforeAll(async () => {
+  world = await startWorld()
+  api = await ApiClient.of(world.baseUrl)
+  puppet = await startPuppet(api, world.acme)
+})
+afterAll(async () => {
+  await puppet.stop()
+  await world.stop()
+})
+
+/** Answers by status, and by operation and status. */
+const counts = new Map<string, number>()
+const count = (name: string | number) => counts.set(String(name), (counts.get(String(name)) ?? 0) + 1)
+const counted = (name: string | number): number => counts.get(String(name)) ?? 0
+
+/** Statuses of errors by the id of the request, as far as a function answered: the gateway has no log of its own here. */
+const refused = new Map<string, number>()
+const isOfFunction = ({ headers }: Answer): boolean =>
+  headers['access-control-expose-headers']?.includes('link') ?? false
+
+/** A request as it is, or a message that the puppet is to send. */
+type Asked = HttpRequest | { message: unknown }
+
+const send = async (asked: Asked): Promise<void> => {
+  const request = 'message' in asked ? await puppet.pack(asked.message) : asked
+  // The client holds every answer against the OpenAPI document, and gives up after ten seconds.
+  const answer = await api.send(request)
+  const { status, operationId = 'none', text } = answer
+  expect(status, text).toBeLessThan(500)
+  if (status >= 400 && isOfFunction(answer)) refused.set(answer.headers['x-request-id'] ?? '', status)
+  for (const name of ['all', status, `${operationId} ${status}`, ...('message' in asked ? [`message ${status}`] : [])])
+    count(name)
+}
+
+test(
+  `${REQUESTS} generated requests get answers of the interface: no 5xx, no hang, nothing of the inside`,
+  async () => {
+    const asked = fc.oneof(
+      { weight: 24, arbitrary: requestArbitrary(world) },
+      { weight: 1, arbitrary: puppet.messages.map((message) => ({ message })) },
+    )
+    const property = fc.asyncProperty(
+      fc.array<Asked>(asked, { minLength: 1, maxLength: BATCH, size: 'max' }),
+      async (batch) => {
+        if (counted('all') < REQUESTS) await Promise.all(batch.map(send))
+      },
+    )
+    // On a failure fast-check names its seed and the smallest batch that fails.
+    const seed = process.env.FAST_CHECK_SEED
+    await fc.assert(property, {
+      numRuns: BATCHES,
+      interruptAfterTimeLimit: TIME,
+      markInterruptAsFailure: true,
+      ...(seed !== undefined && { seed: Number(seed) }),
+    })
+    expect(counted('all')).toBeGreaterThanOrEqual(REQUESTS)
+  },
+  TIME + 10_000,
+)
+
+test('they were no mere noise: every operation succeeded and failed in its ways', () => {
+  const atLeast = { 200: 1000, 201: 150, 400: 1000, 401: 800, 403: 200, 404: 700, 409: 5, 413: 40, 415: 40, 422: 800 }
+  for (const [status, least] of Object.entries(atLeast))
+    expect({ status, many: counted(status) >= least }).toEqual({ status, many: true })
+  for (const success of [
+    'GetCredentialById 200',
+    'SendMessage 200',
+    'tenant_GetBasicMessages 200',
+    'CreateRequest 200',
+    'tenant_ProofFormData 200',
+    'RegisterNotificationWebhook 201',
+    'RegisterWebhook 201',
+    'CreateTenant 201',
+    'GetConnections 200',
+    'GetConnectionById 200',
+    'CreateOffer 200',
+    'ReceiveDidcomm 200',
+    'tenant_ReceiveDidcomm 200',
+    'message 200',
+    'message 400',
+  ])
+    expect({ success, many: counted(success) >= 15 }).toEqual({ success, many: true })
+})
+
+describe('the log', () => {
+  const lines = (): Json[] =>
+    world
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+
+  test('has every error once, with the id of its request', async () => {
+    await waitFor('the log to come', () => world.output().includes([...refused.keys()].at(-1) ?? ''))
+    const logged = lines().filter(({ requestId }) => refused.has(requestId))
+    expect(Object.fromEntries(logged.map(({ requestId, status }) => [requestId, status]))).toEqual(
+      Object.fromEntries(refused),
+    )
+    expect(logged).toHaveLength(refused.size)
+  })
+
+  test('tells of no failure of the stage itself', () => {
+    expect(lines().filter(({ level }) => level !== 'warn')).toEqual([])
+  })
+
+  test('holds no token, no secret and nothing that was sent', () => {
+    const spoken = JSON.stringify(lines())
+    for (const secret of [/eyJ[\w-]+\.eyJ/, /whsec_/, /hooks\.example\.org/, /https:\/\/example\.org\/degree/])
+      expect(secret.exec(spoken)?.[0]).toBeUndefined()
+  })
+})
+
+test('the table holds nothing that does not belong together', async () => {
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const client = new DynamoDBClient({ endpoint: world.dynamodbEndpoint, region: 'local', credentials })
+  expect(await checkTable(client, world.tableName)).toEqual([])
+  client.destroy()
+})
+
+test('and the stage goes on as before', async () => {
+  const { token } = world.globex
+  const { body: request } = await api.post('/proofs/create-request-oob', { token, body: requestBody })
+  const wallet = await Wallet.start()
+  const { id } = await wallet.connect(request.invitationUrl)
+  const connection = await waitFor('the connection to be completed', async () => {
+    const { body } = await api.get(`/connections?outOfBandId=${request.outOfBandRecord.id}`, { token })
+    return body[0]?.state === 'completed' && body[0]
+  })
+  await api.post(`/basic-messages/${connection.id}`, { token, body: { content: 'still here' } })
+  const message = await waitFor('the message', async () => (await wallet.messages(id))[0])
+  expect(message.content).toBe('still here')
+  await wallet.stop()
+
+  const { body: puppets } = await api.get(`/connections/${puppet.connectionId}`, { token: world.acme.token })
+  expect(puppets.state).toBe('completed')
+})

@@ -1,0 +1,40 @@
+/** The processes of this machine as Linux tells of them: which ones a program started, and whether they are still there. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+export interface Process {
+  pid: number
+  parent: number
+  /** Ticks since the machine started: a number that is given again later is another process. */
+  startedAt: string
+  command: string
+}
+
+/** A zombie has ended, though nobody has asked how. */
+const ENDED = ['Z', 'X']
+
+/** Undefined: there is no such process, or it has ended. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+const processOf = (pid: number): Process | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name in parentheses, which may hold anything.
+    const [state = '', parent, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    return ENDED.includes(state) ? undefined : { pid, parent: Number(parent), startedAt: others[17] ?? '', command }
+  } catch {
+    return undefined
+  }
+}
+
+/** The process and all that it started, and they. */
+export const processTree = (root: number): Process[] => {
+  const all = readdirSync('/proc')
+    .map(Number)
+    .flatMap((pid) => (Number.isInteger(pid) ? (processOf(pid) ?? []) : []))
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)])
+  return [...all.filter(({ pid }) => pid === root), ...below(root)]
+}
+
+/** Those that are still there. */
+export const stillRunning = (processes: Process[]): Process[] =>
+  processes.filter(({ pid, startedAt }) => processOf(pid)?.startedAt === startedAt)

@@ -1,0 +1,91 @@
+/** What the stage says when it is ready. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { announce } from '../../../infra/local/announcement.ts'
+import type { TokenClaims } from '../../../infra/local/issuer.ts'
+import type { Stage } from '../../../infra/local/stage.ts'
+
+const signed: TokenClaims[] = []
+
+const stage = (remarks: string[]): Stage => ({
+  baseUrl: 'http://127.0.0.1:3000',
+  issuer: {
+    settings: { issuer: 'local', audience: 'agent', jwks: { keys: [] } },
+    sign: async (claims) => {
+      signed.push(claims)
+      return 'a.root.token'
+    },
+  },
+  environment: {
+    DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
+    SQS_ENDPOINT: 'http://127.0.0.1:2',
+    TABLE_NAME: 'table',
+    MESSAGE_QUEUE_URL: 'http://127.0.0.1:2/messages.fifo',
+    WEBHOOK_QUEUE_URL: 'http://127.0.0.1:2/webhooks.fifo',
+    SEALING_KEY: 'sealed-with-this',
+  },
+  remarks,
+  failed: new Promise(() => {}),
+  stop: async () => {},
+})
+
+const { send } = process
+const told = vi.fn()
+
+beforeEach(() => {
+  // The test runner may itself have a channel to its parent.
+  process.send = told.mockReturnValue(true)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  told.mockClear()
+  signed.length = 0
+  if (send === undefined) delete process.send
+  else process.send = send
+})
+
+const announced = async (remarks: string[] = []): Promise<string[]> => {
+  const print = vi.spyOn(console, 'log').mockReturnValue()
+  await announce(stage(remarks))
+  return print.mock.calls.flat().join('\n').split('\n')
+}
+
+test('people get the address, a token, and three lines to paste', async () => {
+  const lines = await announced()
+  expect(lines).toEqual([
+    'Base URL:   http://127.0.0.1:3000',
+    'Root token: a.root.token',
+    'curl http://127.0.0.1:3000/health',
+    expect.stringMatching(
+      /^curl -X POST http:\/\/127\.0\.0\.1:3000\/proofs\/create-request-oob -H 'authorization: Bearer a\.root\.token' -H 'content-type: application\/json' -d '{[^']+}'$/,
+    ),
+    "curl http://127.0.0.1:3000/connections -H 'authorization: Bearer a.root.token'",
+  ])
+})
+
+test('the token may make tenants and act in the base agent, for a day', async () => {
+  await announced()
+  expect(signed).toEqual([{ role: 'RestRootAgentWithTenants', expires: '1d' }])
+})
+
+test('what its user should know comes first', async () => {
+  const [first, second] = await announced(['DynamoDB is the one at http://127.0.0.1:8000.'])
+  expect(first).toBe('DynamoDB is the one at http://127.0.0.1:8000.')
+  expect(second).toMatch(/^Base URL/)
+})
+
+test('the program that started it is told where everything is, and nothing secret but the token', async () => {
+  await announced()
+  expect(told.mock.calls).toEqual([
+    [
+      {
+        baseUrl: 'http://127.0.0.1:3000',
+        rootToken: 'a.root.token',
+        dynamodbEndpoint: 'http://127.0.0.1:1',
+        sqsEndpoint: 'http://127.0.0.1:2',
+        tableName: 'table',
+        messageQueueUrl: 'http://127.0.0.1:2/messages.fifo',
+        webhookQueueUrl: 'http://127.0.0.1:2/webhooks.fifo',
+      },
+    ],
+  ])
+})

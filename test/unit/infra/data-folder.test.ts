@@ -1,0 +1,37 @@
+/** The folder of DATA_DIR: made when it is not there, and for one stage at a time. */
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { lockDataFolder } from '../../../infra/local/data-folder.ts'
+import { temporaryFolder } from '../../support/stage-folder.ts'
+
+const newFolder = async (): Promise<string> => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  return folder.path
+}
+
+test('it is made, for its owner only', async () => {
+  const folder = join(await newFolder(), 'a', 'b')
+  using _ = await lockDataFolder(folder)
+  expect((await stat(folder)).mode & 0o777).toBe(0o700)
+})
+
+test('a second stage does not get it', async () => {
+  const folder = await newFolder()
+  using _ = await lockDataFolder(folder)
+  await expect(lockDataFolder(folder)).rejects.toThrow(`DATA_DIR=${folder}: another stage uses it`)
+})
+
+test('the next stage gets it', async () => {
+  const folder = await newFolder()
+  for (let time = 0; time < 2; time++) (await lockDataFolder(folder))[Symbol.dispose]()
+  using again = await lockDataFolder(folder)
+  expect(again).toBeDefined()
+})
+
+test('what is no folder is told of in one line', async () => {
+  const file = join(await newFolder(), 'file')
+  await writeFile(file, '')
+  await expect(lockDataFolder(file)).rejects.toThrow(/^DATA_DIR=\S+file: .+$/)
+})

@@ -1,0 +1,165 @@
+/** What each function may do on AWS: enough for what it loads, and no more. */
+import { describe, expect, test } from 'vitest'
+import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
+import { OPERATIONS } from '../../../../lib/interface/operations.ts'
+import { modulesOf } from '../../../support/stage-imports.ts'
+import { ofType } from '../../../support/stage-template.ts'
+import { functions, REGION, resources } from './packaged.ts'
+
+interface Statement {
+  Effect: string
+  Action: string[]
+  Resource: unknown
+  Condition?: unknown
+}
+
+const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
+
+/** What Lambda itself needs: of logs and traces for every function, of streams and queues for those that they invoke. */
+const LAMBDAS_OWN =
+  /^(logs|xray):|^dynamodb:(GetRecords|GetShardIterator|DescribeStream|ListStreams)$|^sqs:(ReceiveMessage|DeleteMessage|GetQueueAttributes)$/
+
+/** Only the key that signs cursors. */
+const CURSOR_KEY = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['@service|cursor-key'] } }
+
+const attributeOf = (value: unknown): string => {
+  const [resource, attribute] = (value as { 'Fn::GetAtt'?: string[] })['Fn::GetAtt'] ?? []
+  return `${resource}.${attribute}`
+}
+
+const roleOf = (key: string): string => {
+  const id = `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`
+  return attributeOf(resources[id]?.Properties.Role).replace(/\.Arn$/, '')
+}
+
+/** Statements of the function's role, Lambda's own left out. */
+const statementsOf = (key: string): Statement[] => {
+  const policies = resources[roleOf(key)]?.Properties.Policies as {
+    PolicyDocument: { Statement: Statement[] }
+  }[]
+  return policies
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .map((statement) => ({ ...statement, Action: [statement.Action].flat() }))
+    .filter(({ Action }) => !Action.every((action) => LAMBDAS_OWN.test(action)))
+}
+
+const actionsOf = (key: string): string[] => statementsOf(key).flatMap(({ Action }) => Action)
+
+const loadedBy = ({ handler }: FunctionDefinition): Set<string> => modulesOf(`${splitHandler(handler).module}.ts`)
+
+/** Functions that load a module. */
+const whoLoad = (module: string): string[] =>
+  Object.entries(functions).flatMap(([key, definition]) => (loadedBy(definition).has(module) ? [key] : []))
+
+const who = (may: RegExp): string[] =>
+  Object.keys(functions).filter((key) => actionsOf(key).some((action) => may.test(action)))
+
+const without = (keys: string[], others: string[]): string[] => keys.filter((key) => !others.includes(key))
+
+const readers = (): string[] => {
+  const reading = OPERATIONS.filter(({ method }) => method === 'GET')
+  return Object.entries(functions).flatMap(([key, { events = [] }]) =>
+    events.some(({ http }) => reading.some(({ path }) => path === `/${http?.path}` && http?.method === 'get'))
+      ? [key]
+      : [],
+  )
+}
+
+test('every function has a role of its own', () => {
+  const roles = Object.keys(functions).map(roleOf)
+  expect(new Set(roles).size).toBe(Object.keys(functions).length)
+  for (const role of roles) expect(resources).toHaveProperty([role, 'Type'], 'AWS::IAM::Role')
+})
+
+test('every right is to named actions on named resources', () => {
+  for (const key of Object.keys(functions)) {
+    for (const { Effect, Action, Resource } of statementsOf(key)) {
+      expect(Effect).toBe('Allow')
+      for (const action of Action) expect(action).toMatch(/^\w+:\w+$/)
+      for (const resource of [Resource].flat()) expect(attributeOf(resource)).toMatch(/^\w+\.Arn$/)
+    }
+  }
+})
+
+test('nobody may scan, or change the table itself', () => {
+  expect(who(/Scan|PartiQL|Table|Export|Backup/)).toEqual([])
+})
+
+describe('functions that only read', () => {
+  test('are those of every GET', () => {
+    expect(readers().length).toBeGreaterThan(5)
+  })
+
+  test('may not write: at most make the key that signs cursors', () => {
+    for (const key of readers()) {
+      const writing = statementsOf(key).filter(({ Action }) => without(Action, READ).length > 0)
+      for (const { Action, Resource, Condition } of writing)
+        expect({ key, Action, Resource: attributeOf(Resource), Condition }).toEqual({
+          key,
+          Action: ['dynamodb:PutItem'],
+          Resource: 'Table.Arn',
+          Condition: CURSOR_KEY,
+        })
+    }
+  })
+
+  test('may neither open what is sealed nor send', () => {
+    for (const key of readers()) expect(actionsOf(key).filter((action) => !action.startsWith('dynamodb:'))).toEqual([])
+  })
+})
+
+describe('what a function loads is what it may do', () => {
+  test('who loads the table may read it, and nobody else', () => {
+    expect(who(/^dynamodb:GetItem$/)).toEqual(whoLoad('lib/store/table.ts'))
+    for (const key of whoLoad('lib/store/table.ts')) expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
+  })
+
+  test('who commits may put; who may delete commits', () => {
+    expect(without(whoLoad('lib/store/commit.ts'), who(/^dynamodb:PutItem$/))).toEqual([])
+    expect(without(who(/^dynamodb:(DeleteItem|ConditionCheckItem)$/), whoLoad('lib/store/commit.ts'))).toEqual([])
+  })
+
+  test('who loads data keys may use the sealing key, and nobody else', () => {
+    expect(who(/^kms:/)).toEqual(whoLoad('lib/store/data-keys.ts'))
+  })
+
+  test('a data key is made for a scope only', () => {
+    for (const key of who(/^kms:GenerateDataKey$/))
+      for (const { Action, Condition } of statementsOf(key))
+        if (Action.includes('kms:GenerateDataKey'))
+          expect(Condition).toEqual({ Null: { 'kms:EncryptionContext:scope': 'false' } })
+  })
+
+  test('who loads the queues may use them, and nobody else', () => {
+    expect(who(/^sqs:/)).toEqual(whoLoad('lib/delivery/queue.ts'))
+  })
+
+  test('who asks nothing of AWS may nothing', () => {
+    for (const key of ['authorizer', 'openapi', 'health']) expect(actionsOf(key)).toEqual([])
+  })
+})
+
+describe('what a function loads is what it is told', () => {
+  const told = (name: string) =>
+    Object.keys(functions).filter((key) => functions[key]?.environment?.[name] !== undefined)
+
+  test('who verifies tokens knows the issuers, and nobody else', () => {
+    expect(told('TOKEN_ISSUERS')).toEqual(whoLoad('lib/auth/token.ts'))
+  })
+
+  test('who works with a queue knows its address, and nobody else', () => {
+    expect(told('MESSAGE_QUEUE_URL')).toEqual(['relayChanges', 'deliverMessage'])
+    expect(told('WEBHOOK_QUEUE_URL')).toEqual(['relayChanges', 'deliverWebhook'])
+  })
+})
+
+test('roles have names that IAM takes', () => {
+  const names = ofType(resources, 'AWS::IAM::Role').map(([, { Properties }]) => {
+    const name = Properties.RoleName as string | { 'Fn::Join': [string, unknown[]] }
+    if (typeof name === 'string') return name
+    const [separator, parts] = name['Fn::Join']
+    return parts.map((part) => (typeof part === 'string' ? part : REGION)).join(separator)
+  })
+  expect(new Set(names).size).toBe(Object.keys(functions).length + 1)
+  expect(names.filter((name) => name.length > 64)).toEqual([])
+})

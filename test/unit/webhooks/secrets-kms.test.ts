@@ -1,0 +1,85 @@
+/** Signing secrets on AWS: the data key is made when the first secret is sealed, and only decrypted by whoever signs. */
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { deliverToEndpoint } from '../../../lib/webhooks/deliver-to-endpoint.ts'
+import { openSecrets } from '../../../lib/webhooks/secrets.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../../support/faulty-receiver.ts'
+import {
+  eventFor,
+  type RegisteredEndpoint,
+  readRegistered,
+  readStoredEvent,
+  registerAt,
+  storeEvent,
+  verified,
+} from '../../support/webhook-scene.ts'
+import { type KmsServer, startKms } from '../store/kms-server.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+const KEY_ID = 'alias/serverless-agent-test'
+
+let table: StartedTable
+let kms: KmsServer
+let receiver: FaultyReceiver
+let endpoint: RegisteredEndpoint
+
+beforeAll(async () => {
+  kms = await startKms(KEY_ID)
+  vi.stubEnv('SEALING_KEY', undefined)
+  vi.stubEnv('KMS_KEY_ID', KEY_ID)
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
+  table = await startTable()
+  receiver = await startFaultyReceiver()
+})
+afterAll(async () => {
+  await receiver.stop()
+  await kms.stop()
+  await table.stop()
+})
+beforeEach(async () => {
+  kms.refuse(undefined)
+  kms.calls.length = 0
+  endpoint = await registerAt(`${receiver.url}/hook`)
+})
+
+const actions = () => kms.calls.map(({ action }) => action.replace('TrentService.', ''))
+const newProcess = async () => {
+  vi.resetModules()
+  kms.calls.length = 0
+  return import('../../../lib/webhooks/secrets.ts')
+}
+
+test('a secret is sealed with a data key of its organization, and signs', async () => {
+  expect(actions()).toEqual(['GenerateDataKey'])
+  const body = await storeEvent(eventFor(endpoint))
+  await deliverToEndpoint({ body, receipt: 1, clock: Date.now, random: Math.random })
+  const [request] = receiver.received
+  if (request === undefined) throw new Error('nothing has arrived')
+  expect(() => verified(endpoint.secret, request)).not.toThrow()
+})
+
+test('a process that knows no data key has it decrypted once, and none made', async () => {
+  const registered = await readRegistered(endpoint)
+  const another = await newProcess()
+  expect(await another.openSecrets(registered, Date.now())).toEqual([endpoint.secret])
+  expect(await another.openSecrets(registered, Date.now())).toEqual([endpoint.secret])
+  expect(actions()).toEqual(['Decrypt'])
+})
+
+test('where KMS does not answer, nothing is sent and no attempt is counted', async () => {
+  const event = eventFor(endpoint)
+  const body = await storeEvent(event)
+  await newProcess()
+  const { deliverToEndpoint: deliver } = await import('../../../lib/webhooks/deliver-to-endpoint.ts')
+  kms.refuse({ status: 500, type: 'KMSInternalException' })
+  const before = receiver.connections()
+  const sent = deliver({ body, receipt: 1, clock: Date.now, random: Math.random })
+  await expect(sent).rejects.toMatchObject({ code: 'store.unavailable' })
+  expect(receiver.connections()).toBe(before)
+  expect(await readStoredEvent(event)).toMatchObject({ state: 'pending', attempts: 0 })
+})
+
+test('where a data key is gone, nothing is opened and no other one takes its place', async () => {
+  const registered = await readRegistered(endpoint)
+  await expect(openSecrets({ ...registered, orgId: 'nobody' }, Date.now())).rejects.toThrow()
+  expect(await table.items('@org|nobody')).toEqual([])
+})
