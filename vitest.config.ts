@@ -22,7 +22,7 @@ export default defineConfig({
       layer('interop', 60 * SECOND),
       layer('property', 120 * SECOND),
       layer('faults', 120 * SECOND),
-      layer('stage', 30 * SECOND),
+      layer('stage', 60 * SECOND),
     ],
   },
 })

@@ -11,7 +11,7 @@ const SECONDS_KEPT = 7 * 24 * 60 * 60
 const opened = new WeakMap<UnitOfWork, InboundMarks>()
 
 /** Thrown by the commit: one of the marks is there already. */
-export class HandledBefore extends Error {}
+class HandledBefore extends Error {}
 
 /** The marks of one inbound message. They are written with whatever the message changes, or not at all. */
 export class InboundMarks {

@@ -70,7 +70,7 @@ export const tagPartition = (tenant: string, type: string, tag: string, value: s
 }
 
 /** Oldest first, then by id. */
-export const entrySortKey = ({ value, id }: Pick<StoredRecord, 'value' | 'id'>): string => `${value.createdAt}#${id}`
+const entrySortKey = ({ value, id }: Pick<StoredRecord, 'value' | 'id'>): string => `${value.createdAt}#${id}`
 
 /** Where the record of an entry lies. */
 export const recordOfEntry = (entry: Item): Address => {

@@ -4,8 +4,8 @@ import type { RegistrationKind } from '../records/registration.ts'
 import { organizationPartition } from '../store/address.ts'
 import { getItem, type Item, queryAll } from '../store/table.ts'
 
-export const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const
-export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
+const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const
+type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
 
 /** How an endpoint has been doing. Times are ISO 8601 UTC. */
 export interface EndpointHealth {

@@ -11,7 +11,7 @@ export const EVENT_KIND = 'event'
 export const SECONDS_KEPT = 30 * 24 * 60 * 60
 
 /** `held`: the endpoint was disabled when it happened, or before it was delivered; it waits for a replay. */
-export const EVENT_STATES = ['pending', 'delivered', 'failed', 'held'] as const
+const EVENT_STATES = ['pending', 'delivered', 'failed', 'held'] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
 export interface NewEvent {

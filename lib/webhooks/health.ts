@@ -8,7 +8,7 @@ export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
 const NOTED_EVERY_MS = 60_000
 
 /** A failure that took this long, in ms, has let us wait. */
-const STALLED_MS = 2_000
+const STALLED_MS = 1_500
 
 /** `gone`: it answered 410; `failing`: nothing but failures for `FAILING_MS`. */
 type DisabledReason = 'gone' | 'failing'

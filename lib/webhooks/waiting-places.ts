@@ -1,5 +1,6 @@
 /** Places at an endpoint that lets us wait: few attempts at once, so that it holds up nobody else's events. */
 import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { hidingSeconds } from '../delivery/retry-plan.ts'
 import { settings } from '../settings.ts'
 import type { Address } from '../store/address.ts'
 import { dynamodb } from '../store/client.ts'
@@ -54,7 +55,9 @@ const take = async (address: Address, now: number): Promise<boolean> => {
 
 /**
  * Seconds until an event that found no place is to look again: the longer the endpoint has been failing, the longer, so
- * that its receipts stay few; an eighth to three eighths of that time. `random` is in [0, 1).
+ * that its receipts stay few; an eighth to three eighths of that time, or what a queue can hide. `random` is in [0, 1).
  */
-export const secondsWithoutPlace = (failingSince: string, now: number, random: number): number =>
-  Math.ceil(Math.max(SHORTEST_WAIT_MS, ((now - Date.parse(failingSince)) / 4) * (0.5 + random)) / 1000)
+export const secondsWithoutPlace = (failingSince: string, now: number, random: number): number => {
+  const failingFor = now - Date.parse(failingSince)
+  return hidingSeconds(now + Math.max(SHORTEST_WAIT_MS, (failingFor / 4) * (0.5 + random)), now)
+}

@@ -1,5 +1,5 @@
 /** `npm start`: what it says, that what it says works when pasted, and that nothing of it is left. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Process, processTree, stillRunning } from '../support/stage-processes.ts'
 import { endPrograms, runProgram } from '../support/stage-program.ts'
 import { npmStart, type StartedStage, whenReady } from '../support/stage-started.ts'
@@ -13,78 +13,75 @@ const whenGone = (processes: Process[]): Promise<true> =>
     () => stillRunning(processes).length === 0,
   )
 
-describe('npm start', () => {
-  let stage: StartedStage
-  let processes: Process[]
+/** How a stage takes an envelope that is none: it looks for the tenant first. */
+const knock = async (baseUrl: string, tenantId: string): Promise<number> => {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${baseUrl}/didcomm/${tenantId}`, { method: 'POST', headers, body: '{}' })
+  return answer.status
+}
 
-  beforeAll(async () => {
-    stage = await whenReady(npmStart())
-    processes = processTree(stage.program.pid)
-  })
+let stage: StartedStage
+let processes: Process[]
+let tenantId: string
 
-  test('says where it is, a root token and three lines to paste, and nothing else', () => {
-    expect(stage.lines).toEqual([
-      expect.stringMatching(/^Base URL: {3}http:\/\/127\.0\.0\.1:\d+$/),
-      expect.stringMatching(/^Root token: [\w-]+\.[\w-]+\.[\w-]+$/),
-      expect.stringMatching(/^curl /),
-      expect.stringMatching(/^curl /),
-      expect.stringMatching(/^curl /),
-    ])
-    expect(stage.program.stderr()).toBe('')
-  })
-
-  test.each([
-    [2, { status: 'ok' }],
-    [3, { invitationUrl: expect.stringContaining('?oob='), proofRecordId: expect.any(String) }],
-    [4, []],
-  ])('line %i works when pasted', async (index, answer) => {
-    const { code, stdout } = await runProgram('sh', ['-c', `${stage.lines[index]} --silent --fail`])
-    expect(code).toBe(0)
-    const body = JSON.parse(stdout)
-    expect(body).toEqual(Array.isArray(answer) ? answer : expect.objectContaining(answer))
-  })
-
-  test('listens on loopback only', async () => {
-    const { port } = new URL(stage.baseUrl)
-    await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
-  })
-
-  test('ends by Ctrl-C without another word, and leaves no process', async () => {
-    expect(processes.map(({ command }) => command)).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^npm /), expect.stringMatching(/dynoxide serve/)]),
-    )
-    stage.program.interrupt()
-    const { stdout, stderr } = await stage.program.ended()
-    expect(stdout.trimEnd().endsWith(stage.lines.at(-1) ?? '-')).toBe(true)
-    expect(stderr).toBe('')
-    await whenGone(processes)
-  })
+beforeAll(async () => {
+  stage = await whenReady(npmStart())
+  processes = processTree(stage.program.pid)
 })
 
-describe('another one', () => {
-  test('has forgotten what the last one knew, and leaves no process when npm is killed', async () => {
-    const first = await whenReady(npmStart())
-    const create = (baseUrl: string, rootToken: string) =>
-      fetch(`${baseUrl}/multi-tenancy/create-tenant`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${rootToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ config: { label: 'Acme' } }),
-      })
-    const { id } = (await (await create(first.baseUrl, first.rootToken)).json()) as { id: string }
-    // An envelope that is none: the tenant is looked for first.
-    const knock = (baseUrl: string) =>
-      fetch(`${baseUrl}/didcomm/${id}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
-    expect((await knock(first.baseUrl)).status).toBe(400)
+test('npm start says where it is, a root token and three lines to paste, and nothing else', () => {
+  expect(stage.lines).toEqual([
+    expect.stringMatching(/^Base URL: {3}http:\/\/127\.0\.0\.1:\d+$/),
+    expect.stringMatching(/^Root token: [\w-]+\.[\w-]+\.[\w-]+$/),
+    expect.stringMatching(/^curl /),
+    expect.stringMatching(/^curl /),
+    expect.stringMatching(/^curl /),
+  ])
+  expect(stage.program.stderr()).toBe('')
+})
 
-    const processes = processTree(first.program.pid)
-    // To npm alone, as a supervisor does it: its shell passes nothing on.
-    first.program.signal('SIGTERM')
-    await whenGone(processes)
+test.each([
+  [2, expect.objectContaining({ status: 'ok' })],
+  [3, expect.objectContaining({ invitationUrl: expect.stringContaining('?oob='), proofRecordId: expect.any(String) })],
+  [4, []],
+])('line %i works when pasted', async (index, answer) => {
+  const { code, stdout } = await runProgram('sh', ['-c', `${stage.lines[index]} --silent --fail`])
+  expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer })
+})
 
-    const second = await whenReady(npmStart())
-    expect((await knock(second.baseUrl)).status).toBe(404)
-    const others = processTree(second.program.pid)
-    second.program.signal('SIGTERM')
-    await whenGone(others)
-  })
+test('it listens on loopback only', async () => {
+  const { port } = new URL(stage.baseUrl)
+  // 127.0.0.2 is this machine, too, but not where it listens.
+  await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
+})
+
+test('a token of npm run token is good for it, and makes a tenant', async () => {
+  const { stdout: token } = await runProgram('npm', ['run', '-s', 'token'])
+  const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ config: { label: 'Acme' } })
+  const created = await fetch(`${stage.baseUrl}/multi-tenancy/create-tenant`, { method: 'POST', headers, body })
+  expect(created.ok).toBe(true)
+  tenantId = Object(await created.json()).id
+  expect(await knock(stage.baseUrl, tenantId)).toBe(400)
+})
+
+test('Ctrl-C ends it without another word, and leaves no process', async () => {
+  const commands = processes.map(({ command }) => command)
+  expect(commands).toContainEqual(expect.stringMatching(/^npm /))
+  expect(commands).toContainEqual(expect.stringMatching(/dynoxide serve/))
+  const said = stage.program.stdout()
+  stage.program.interrupt()
+  expect(await stage.program.ended()).toMatchObject({ stdout: said, stderr: '' })
+  await whenGone(processes)
+})
+
+test('another one knows nothing of it, and leaves no process when npm alone is told to end', async () => {
+  const other = await whenReady(npmStart())
+  expect(await knock(other.baseUrl, tenantId)).toBe(404)
+
+  const others = processTree(other.program.pid)
+  // As a supervisor does it: npm's shell ends, and passes nothing on.
+  other.program.signal('SIGTERM')
+  await whenGone(others)
+  expect(other.program.stderr()).toBe('')
 })

@@ -1,24 +1,30 @@
 /** A function in a plain Node process of its own, started and called as Lambda does it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 
-const RUNTIME = resolve(import.meta.dirname, 'bench-runtime.mjs')
+const RUNTIME = fileURLToPath(new URL('./bench-runtime.mjs', import.meta.url))
+
+/** A process has this long to end by itself, in ms. */
+const END_MS = 1_000
 
 export interface FunctionProcess {
   /** From the start of the process until the handler was there, in ms. */
   readyMs: number
   /** Calls the handler; events wait for each other. Rejects with what it throws, and when the process ends. */
   invoke(event: unknown): Promise<unknown>
+  /** Processor time until it last said something, in ms. */
+  cpuMs(): number
   /** What it wrote to stderr. */
   complaints(): string
   stop(): Promise<void>
 }
 
 interface Said {
+  cpuMs: number
   ready?: true
   answer?: unknown
   error?: string
@@ -71,19 +77,21 @@ export const startFunction = async (
   })
   child.stdin?.on('error', () => {})
   const lines = new Lines(child, () => complaints)
-  await lines.next()
+  let { cpuMs } = await lines.next()
   const readyMs = performance.now() - startedAt
 
   const call = async (event: unknown): Promise<unknown> => {
     const next = lines.next()
     child.stdin?.write(`${JSON.stringify(event)}\n`)
-    const { answer, error } = await next
+    const { answer, error, ...said } = await next
+    cpuMs = said.cpuMs
     if (error !== undefined) throw new Error(error)
     return answer
   }
   let last: Promise<unknown> = Promise.resolve()
   return {
     readyMs,
+    cpuMs: () => cpuMs,
     complaints: () => complaints,
     invoke: (event) => {
       const called = last.then(() => call(event))
@@ -93,8 +101,10 @@ export const startFunction = async (
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exited = once(child, 'exit')
-      child.kill('SIGKILL')
+      const impatient = setTimeout(() => child.kill('SIGKILL'), END_MS)
+      child.stdin?.end()
       await exited
+      clearTimeout(impatient)
     },
   }
 }

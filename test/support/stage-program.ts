@@ -31,6 +31,9 @@ export interface Program {
   ended(): Promise<Ending>
 }
 
+/** Ms until it is late: a stage starts within 3 s, but not on a machine that has other things to do. */
+const DEADLINE = 30_000
+
 const running = new Set<ChildProcess>()
 
 const killGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
@@ -75,15 +78,19 @@ export const startProgram = (command: string, args: string[], { env = {}, cwd }:
     stdout: () => written.stdout,
     stderr: () => written.stderr,
     says: (pattern) =>
-      waitFor(`${shown} to say ${pattern}`, () => {
-        const found = written.stdout.match(pattern)
-        if (found === null && ending !== undefined) throw new Error(`${shown} has ended: ${JSON.stringify(ending)}`)
-        return found
-      }),
+      waitFor(
+        `${shown} to say ${pattern}`,
+        () => {
+          const found = written.stdout.match(pattern)
+          if (found === null && ending !== undefined) throw new Error(`${shown} has ended: ${JSON.stringify(ending)}`)
+          return found
+        },
+        DEADLINE,
+      ),
     types: (line) => void child.stdin.write(`${line}\n`),
     interrupt: () => killGroup(child, 'SIGINT'),
     signal: (signal) => void child.kill(signal),
-    ended: () => waitFor(`${shown} to end`, () => ending),
+    ended: () => waitFor(`${shown} to end`, () => ending, DEADLINE),
   }
 }
 

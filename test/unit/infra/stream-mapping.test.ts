@@ -1,6 +1,6 @@
 /** The event source mapping of a table's stream, on a real table and its stream: what a function is given, and when again. */
 import { type AttributeValue, CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
+import { DynamoDBStreamsClient, TrimmedDataAccessException } from '@aws-sdk/client-dynamodb-streams'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { untilAborted } from '../../../infra/local/pause.ts'
 import { runStreamMapping } from '../../../infra/local/stream-mapping.ts'
@@ -37,6 +37,7 @@ const newTable = async () => {
   )
   let place: Place | undefined
   return {
+    streams,
     streamArn: TableDescription?.LatestStreamArn ?? '',
     put: async (...ids: string[]) => {
       for (const id of ids)
@@ -60,6 +61,19 @@ const idOf = ({ dynamodb }: ChangeRecord): string => (dynamodb.Keys as Record<st
 
 const REPORTING: StreamEvent = { arn: { Ref: 'Table' }, functionResponseType: 'ReportBatchItemFailures' }
 
+/** A client that finds the place where a stream was left older than what the stream holds, which takes a day. */
+const lateClient = (): DynamoDBStreamsClient => {
+  const client = new DynamoDBStreamsClient({ endpoint: dynamo.endpoint, region: REGION, credentials: CREDENTIALS })
+  client.middlewareStack.add(
+    (next) => (args) => {
+      if ('SequenceNumber' in args.input) throw new TrimmedDataAccessException({ message: 'trimmed', $metadata: {} })
+      return next(args)
+    },
+    { step: 'initialize' },
+  )
+  return client
+}
+
 /** Runs a mapping whose function does what the answers say, one after the other; after them it takes what it is given. */
 const run = (table: Table, event: Partial<StreamEvent>, ...answers: ((records: ChangeRecord[]) => unknown)[]) => {
   const given: string[][] = []
@@ -67,7 +81,7 @@ const run = (table: Table, event: Partial<StreamEvent>, ...answers: ((records: C
   const givenUp: string[][] = []
   const stopping = new AbortController()
   const mapping = {
-    streams,
+    streams: table.streams,
     streamArn: table.streamArn,
     event: { ...REPORTING, ...event },
     position: table.position,
@@ -246,13 +260,25 @@ describe('a mapping that starts again', () => {
     expect(await run(table, {}).until(1)).toEqual([['a1', 'a2']])
   })
 
-  test('starts with the oldest change when its position is of no use', async () => {
+  test('starts with the oldest change when its place is gone', async () => {
     const table = await newTable()
     await table.put('a1')
     await table.position.write({ shardId: 'gone', sequenceNumber: '1' })
     const mapping = run(table, {})
     await waitFor('the first', () => mapping.given.length === 1)
     await mapping.stop()
+    expect(mapping.given).toEqual([['a1']])
+  })
+
+  test('starts with the oldest change that is held when it was away for too long', async () => {
+    const table = await newTable()
+    await table.put('a1')
+    await run(table, {}).until(1)
+    const late = lateClient()
+    const mapping = run({ ...table, streams: late }, {})
+    await waitFor('the first', () => mapping.given.length === 1)
+    await mapping.stop()
+    late.destroy()
     expect(mapping.given).toEqual([['a1']])
   })
 })

@@ -83,8 +83,8 @@ describe('an endpoint', () => {
   })
 
   test('should be stalling while its last failure let us wait, and no longer', () => {
-    expect(healthAfter(refused(0, 1_999))).not.toHaveProperty('stalling')
-    expect(healthAfter(refused(0, 2_000))).toMatchObject({ status: 'failing', stalling: true })
+    expect(healthAfter(refused(0, 1_499))).not.toHaveProperty('stalling')
+    expect(healthAfter(refused(0, 1_500))).toMatchObject({ status: 'failing', stalling: true })
     expect(healthAfter(refused(0, 15_000), refused(1, 10))).not.toHaveProperty('stalling')
     expect(healthAfter(refused(0, 15_000), taken(1))).not.toHaveProperty('stalling')
   })

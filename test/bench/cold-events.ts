@@ -1,0 +1,76 @@
+/** An event for each function, real and repeatable: those with which a scene has called them. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Issuer } from '../../infra/local/issuer.ts'
+import type { BundledStage } from '../support/bench-bundled-stage.ts'
+import { gatewayEvent } from '../support/bench-gateway-event.ts'
+import { playScene, startCapturingWallet } from '../support/bench-scene.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+/** Makes the next event of a function. */
+export type NextEvent = () => Promise<unknown> | unknown
+
+const METHOD_ARN = 'arn:aws:execute-api:eu-west-1:123456789012:abcdefghij/dev/GET/connections'
+
+/** Path of a new endpoint of an organization. */
+const register = async ({ call }: BundledStage, orgId: string, webhookUrl: string) => {
+  const { body } = await call('register-webhook', { path: { orgId }, body: { webhookUrl } })
+  return { orgId, endpointId: body.data.id }
+}
+
+/** Registers an endpoint that takes everything, has an event delivered to it, and asks about it in every way. */
+const manageWebhooks = async (stage: BundledStage, token: string): Promise<void> => {
+  const { call, events } = stage
+  const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  await call('delete-webhook-endpoint', { path: await register(stage, 'gone', webhookUrl) })
+  const path = await register(stage, 'acme', webhookUrl)
+  const notification = { orgId: 'acme', notificationWebhook: webhookUrl }
+  await call('register-notification-webhook', { body: notification, headers: { Authorization: `Bearer ${token}` } })
+  const { body: tested } = await call('test-webhook-endpoint', { path })
+  await waitFor('the webhook to be delivered', () => events.has('deliver-webhook'))
+  for (const name of [
+    'get-webhook-deliveries',
+    'get-webhook-endpoints',
+    'rotate-webhook-secret',
+    'enable-webhook-endpoint',
+  ])
+    await call(name, { path })
+  await call('replay-webhook-events', { path, body: { eventId: tested.eventId } })
+  receiver.close()
+  receiver.closeAllConnections()
+}
+
+export interface PreparedEvents {
+  /** By the name of the function. */
+  events: Map<string, NextEvent>
+  stop(): Promise<void>
+}
+
+/**
+ * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for each start; the other
+ * events can come again. To deliverMessage and deliverWebhook they are of what has been delivered, so that no start waits for a receiver.
+ */
+export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promise<PreparedEvents> => {
+  const { wallet, capture } = await startCapturingWallet()
+  const token = await issuer.sign({ role: 'RestRootAgent' })
+  await stage.invoke('authorizer', { type: 'TOKEN', authorizationToken: `Bearer ${token}`, methodArn: METHOD_ARN })
+  await stage.call('health')
+  await stage.call('openapi')
+  await manageWebhooks(stage, token)
+  const scene = await playScene(stage.call, wallet)
+  await stage.stopDeliveries()
+  await wallet.pause()
+
+  const events = new Map<string, NextEvent>([...stage.events].map(([name, event]) => [name, () => event]))
+  events.set('receive-didcomm', async () =>
+    gatewayEvent({ path: scene.caller, body: await capture(scene.walletConnectionId) }),
+  )
+  events.set('delete-webhook-endpoint', async () =>
+    gatewayEvent({ method: 'DELETE', path: await register(stage, randomUUID(), 'https://hooks.example.org/') }),
+  )
+  return { events, stop: () => wallet.stop() }
+}

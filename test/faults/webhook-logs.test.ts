@@ -1,0 +1,109 @@
+/** A whole run with all that goes wrong in it, on LOG_LEVEL debug: no line holds a secret, the content of a message or an attribute. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { TestIssuer } from '../support/api-tokens.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { type Caller, type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
+import { OrganizationEndpoints, trustIssuer } from '../support/organization-endpoints.ts'
+import { connect, createTenant, issueDegree } from '../support/scenes.ts'
+import { FAULTS, StoreFaults } from '../support/store-fault.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
+const TO_WALLET = 'what the agent confides to the wallet'
+const FROM_WALLET = 'what the wallet confides to the agent'
+
+let stage: InProcessStage
+let receiver: FaultyReceiver
+let issuer: TestIssuer
+let wallet: Wallet
+let caller: Caller & { tenantId: string }
+const lines: string[] = []
+const secrets: string[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'debug'
+  for (const method of METHODS)
+    vi.spyOn(console, method).mockImplementation((...parts) => void lines.push(parts.map(String).join(' ')))
+  issuer = await trustIssuer()
+  stage = await startInProcessStage()
+  receiver = await startFaultyReceiver()
+  wallet = await Wallet.start()
+  caller = await createTenant(stage)
+  secrets.push(...Object.values((await register()).secrets))
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await wallet.stop()
+  await stage.stop()
+  await receiver.stop()
+})
+
+const register = () => OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId)
+
+const send = (connectionId: string, body: unknown) =>
+  stage.call('sendMessage', { caller, path: { connectionId }, body })
+
+/** Everything that is told in events happens, and is told. */
+const exchange = async (): Promise<string> => {
+  stage.line.run()
+  const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
+  await send(connectionId, { content: TO_WALLET })
+  await wallet.sendMessage(walletConnectionId, FROM_WALLET)
+  await issueDegree(stage, wallet, connectionId, caller)
+  await waitFor('the proof to be done', async () => {
+    const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
+    return (await stage.call('tenantProofFormData', { caller, path })).body.state === 'done'
+  })
+  await stage.line.pause()
+  await stage.line.settle()
+  return connectionId
+}
+
+/** Callers, the table, the wallet and the endpoints fail, each with something in hand that is not for the log. */
+const makeTrouble = async (connectionId: string): Promise<void> => {
+  const faults = new StoreFaults(stage.serviceClient)
+  await send('unknown', { content: TO_WALLET })
+  await send(connectionId, { content: [TO_WALLET] })
+  await send(connectionId, `{"content": ${TO_WALLET}`)
+  await stage.call('receiveDidcomm', { path: { tenantId: caller.tenantId }, body: { protected: TO_WALLET } })
+  for (const [at, fault] of Object.values(FAULTS).entries())
+    await faults.inject(at + 1, fault, () => send(connectionId, { content: TO_WALLET }))
+  await wallet.pause()
+  await send(connectionId, { content: TO_WALLET })
+  receiver.behave({ status: 500, body: TO_WALLET }, { status: 410, body: TO_WALLET })
+  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.relay())
+  for (let moves = 0; moves < 5; moves++) await stage.line.move()
+  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.deliverWebhooks())
+  secrets.push(...Object.values((await register()).secrets).filter((secret) => secret !== undefined))
+}
+
+/** What garbled changes do to the relay. */
+const garble = async (): Promise<void> => {
+  const { relayChanges } = await import('../../functions/relay-changes.ts')
+  const kinds = ['record', 'outbox', 'registration', 'event', 'replay']
+  const garbled = kinds.map((kind, index) => ({
+    eventName: 'INSERT' as const,
+    dynamodb: {
+      SequenceNumber: String(index),
+      NewImage: {
+        ...{ kind: { S: kind }, pk: { S: 'a|ProofRecord|b' }, state: { S: 'pending' }, status: { S: 'disabled' } },
+        ...{ value: { S: TO_WALLET }, tags: { S: TO_WALLET }, version: { N: '1' }, events: { S: TO_WALLET } },
+        basicMessages: { S: TO_WALLET },
+      },
+    },
+  }))
+  expect(await relayChanges({ Records: garbled })).toEqual({ batchItemFailures: [] })
+}
+
+test('no line of the log holds a secret, a content or an attribute', async () => {
+  await makeTrouble(await exchange())
+  await garble()
+  const said = (text: string) => lines.filter((line) => line.includes(text)).length
+  for (const text of ['event not taken', 'event not written', 'message not taken', 'endpoint disabled'])
+    expect({ text, said: said(text) }).toEqual({ text, said: expect.toSatisfy((times) => times > 0) })
+  expect(said('change skipped')).toBeGreaterThanOrEqual(5)
+  expect(secrets.length).toBeGreaterThanOrEqual(2)
+  for (const hidden of [TO_WALLET, FROM_WALLET, 'Bachelor', 'whsec_', ...secrets.map((secret) => secret.slice(6))])
+    expect({ hidden, said: said(hidden) }).toEqual({ hidden, said: 0 })
+})

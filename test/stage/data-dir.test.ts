@@ -1,0 +1,103 @@
+/** DATA_DIR: a stage that is killed in the midst of its work goes on where it was. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Json } from '../support/in-process-stage.ts'
+import { type RunningStage, type StageOptions, startStage } from '../support/stage.ts'
+import { temporaryFolder } from '../support/stage-folder.ts'
+import { askStage, connectWallet, messagesOf, newTenant, type StageTenant } from '../support/stage-party.ts'
+import { type Process, processTree, stillRunning } from '../support/stage-processes.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+/** Not the tests' own environment: its public URL is not this stage's. */
+const env: StageOptions['env'] = { PUBLIC_URL: '', TOKEN_ISSUERS: '', LOG_LEVEL: 'warn' }
+
+const UNDELIVERED = ['one', 'two', 'three']
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let wallet: Wallet
+let killed: RunningStage
+let processes: Process[]
+let stage: RunningStage
+let tenant: StageTenant
+/** As the interface told of them before the stage was killed. */
+let connection: Json
+let messages: Json[]
+
+const send = ({ baseUrl }: RunningStage, content: string): Promise<Json> =>
+  askStage(baseUrl, tenant.token, `/basic-messages/${connection.id}`, { content })
+
+/** What the wallet was given, in the order in which it came; what came twice stands here twice. */
+const given = async (): Promise<string[]> => {
+  const texts = (await wallet.messages()).filter(({ role }) => role === 'receiver').map(({ content }) => content)
+  const handled = wallet.journal.received.filter(({ type }) => type.endsWith('/basicmessage/1.0/message'))
+  expect(handled).toHaveLength(texts.length)
+  return texts
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  ;[wallet, killed] = await Promise.all([Wallet.start(), startStage({ dataDir: folder.path, env })])
+  tenant = await newTenant(killed, 'Acme')
+  connection = await connectWallet(killed, tenant, wallet)
+  await send(killed, 'zero')
+  await waitFor('the first message', async () => (await given()).length === 1)
+
+  await wallet.pause()
+  const [first, ...others] = UNDELIVERED
+  await send(killed, first ?? '')
+  await waitFor('an attempt that fails', () => killed.output().includes('message not taken'))
+  for (const content of others) await send(killed, content)
+  messages = await messagesOf(killed, tenant, connection.id)
+
+  processes = processTree(process.pid).filter(({ pid }) => pid !== process.pid)
+  await killed.kill()
+  stage = await startStage({ port: Number(new URL(killed.baseUrl).port), dataDir: folder.path, env })
+}, 60_000)
+
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+  await folder[Symbol.asyncDispose]()
+})
+
+test('a stage that is killed takes its database with it', async () => {
+  expect(processes.map(({ command }) => command)).toContainEqual(expect.stringMatching(/dynoxide serve/))
+  await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
+})
+
+test('everything is there under the same ids, for tokens of before', async () => {
+  expect(await askStage(stage.baseUrl, tenant.token, `/connections/${connection.id}`)).toEqual(connection)
+  expect(await messagesOf(stage, tenant, connection.id)).toEqual(messages)
+  expect(await askStage(stage.baseUrl, killed.rootToken, '/connections')).toEqual([])
+})
+
+test('what was not delivered comes once, and in order', async () => {
+  expect(await given()).toEqual(['zero'])
+  await wallet.resume()
+  await waitFor('all of them', async () => (await given()).length > UNDELIVERED.length)
+  // What came twice would come before this one.
+  await send(stage, 'last')
+  await waitFor('the last one', async () => (await given()).includes('last'))
+  expect(await given()).toEqual(['zero', ...UNDELIVERED, 'last'])
+  expect(wallet.journal.errors).toEqual([])
+})
+
+test('keys that were sealed before open what comes now', async () => {
+  const [{ id = '' } = {}] = await wallet.connections()
+  await wallet.sendMessage(id, 'hello again')
+  const contents = (await messagesOf(stage, tenant, connection.id)).map(({ content }) => content)
+  expect(contents).toContain('hello again')
+})
+
+test('the folder and what is in it are for their owner only', async () => {
+  const names = await readdir(folder.path)
+  expect(names).toEqual(expect.arrayContaining(['dynamodb.sqlite', 'issuer.json', 'queues', 'sealing-key']))
+  for (const name of names)
+    expect({ name, mode: (await stat(join(folder.path, name))).mode & 0o077 }).toEqual({ name, mode: 0 })
+})
+
+test('it ends when it is told to', async () => {
+  expect(await stage.stop()).toBe(0)
+})

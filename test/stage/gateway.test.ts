@@ -1,0 +1,165 @@
+/** The gateway of the local stage: what it answers by itself, and in place of a function or an authorizer that crashed. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type HttpRequest, httpTo, type Send } from '../support/api-http.ts'
+import { serviceFolder } from '../support/stage-folder.ts'
+import { endPrograms, startProgram } from '../support/stage-program.ts'
+import { type StartedStage, whenReady } from '../support/stage-started.ts'
+
+/** Functions that do what the real ones never do. */
+const CRASHING = {
+  'functions/health.ts': `export const health = async () => { throw new TypeError('the inside of health') }`,
+  'functions/openapi.ts': `export const openapi = () => { throw new Error('Unauthorized') }`,
+  'functions/get-connections.ts': 'export const getConnections = async () => {}',
+  'functions/authorizer.ts': `
+    const policy = (Effect, Resource) => ({ Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource }] })
+    export const authorizer = async ({ authorizationToken, methodArn }) => {
+      const [arn] = methodArn.split('/')
+      if (authorizationToken === 'crash') throw new Error('the inside of the authorizer')
+      if (authorizationToken === 'nothing') return undefined
+      if (authorizationToken === 'denied') return { principalId: 'me', policyDocument: policy('Deny', '*') }
+      return { principalId: 'me', policyDocument: policy('Allow', arn + '/*'), context: JSON.parse(authorizationToken) }
+    }`,
+}
+
+let folder: Awaited<ReturnType<typeof serviceFolder>>
+let stage: StartedStage
+let send: Send
+
+beforeAll(async () => {
+  folder = await serviceFolder(CRASHING)
+  const env = { PORT: '0', NODE_OPTIONS: '' }
+  stage = await whenReady(startProgram(process.execPath, ['infra/local/start.ts'], { cwd: folder.path, env }))
+  send = httpTo(stage.baseUrl)
+})
+afterAll(async () => {
+  stage.program.interrupt()
+  await stage.program.ended()
+  endPrograms()
+  await folder[Symbol.asyncDispose]()
+})
+
+/** A token that the stand-in for the authorizer lets in as a root agent. */
+const ROOT = JSON.stringify({ role: 'RestRootAgentWithTenants', organizations: '{}', expiresAt: '9999999999' })
+
+const ask = async (request: HttpRequest) => {
+  const { status, headers, text } = await send(request)
+  return { status, headers, text }
+}
+
+const get = (path: string, authorization?: string) =>
+  ask({ method: 'GET', path, headers: authorization === undefined ? {} : { authorization } })
+
+const errorOf = (statusCode: number, error: string) => ({
+  status: statusCode,
+  headers: expect.objectContaining({
+    'content-type': 'application/json',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': expect.stringContaining('x-request-id'),
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  }),
+  text: JSON.stringify({ statusCode, error }),
+})
+
+const NOT_FOUND = errorOf(404, 'Not Found')
+const BROKEN = errorOf(500, 'Internal Server Error')
+
+describe('what crashed is a 500 that tells nothing of the inside', () => {
+  test.each([
+    ['a function that throws', '/health', undefined],
+    ['a function that throws the word that is a 401 when the authorizer says it', '/openapi.json', undefined],
+    ['a function that gives no answer', '/connections', ROOT],
+    ['an authorizer that throws', '/connections', 'crash'],
+    ['an authorizer that gives no answer', '/connections', 'nothing'],
+  ])('%s', async (_, path, authorization) => {
+    expect(await get(path, authorization)).toEqual(BROKEN)
+  })
+
+  test('and is told of in the log, a line each', async () => {
+    await get('/health')
+    await get('/connections', 'crash')
+    const lines = stage.program.stderr().trimEnd().split('\n')
+    const errors = lines.map((line) => JSON.parse(line).error.split('\n')[0])
+    expect(errors).toEqual(
+      expect.arrayContaining(['TypeError: the inside of health', 'Error: the inside of the authorizer']),
+    )
+  })
+})
+
+describe('the authorizer', () => {
+  test('is not asked without a token', async () => {
+    const answer = await get('/connections')
+    expect(answer).toEqual(errorOf(401, 'Unauthorized'))
+    expect(answer.headers).toHaveProperty('www-authenticate', 'Bearer')
+  })
+
+  test('denies with a 403', async () => {
+    expect(await get('/connections', 'denied')).toEqual(errorOf(403, 'Forbidden'))
+  })
+})
+
+describe('what no route has is a 404', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/nothing/here'],
+    ['PUT', '/connections'],
+    ['OPTIONS', '/nothing/here'],
+    ['OPTIONS', '/%zz'],
+  ])('%s %s', async (method, path) => {
+    expect(await ask({ method, path, headers: { authorization: ROOT } })).toEqual(NOT_FOUND)
+  })
+
+  test('HEAD, which no operation has', async () => {
+    expect(await ask({ method: 'HEAD', path: '/connections/a' })).toEqual({ ...NOT_FOUND, text: '' })
+  })
+})
+
+describe('a preflight is answered as API Gateway answers it', () => {
+  test.each([
+    ['/connections', 'GET'],
+    ['/proofs/create-request-oob', 'POST'],
+    ['/webhooks/orgs/acme/endpoint', 'DELETE'],
+    ['/didcomm/acme', 'POST'],
+  ])('%s', async (path, method) => {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': method }
+    const answer = await ask({ method: 'OPTIONS', path, headers })
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',
+        'access-control-allow-methods': `OPTIONS,${method}`,
+        'access-control-max-age': '600',
+      },
+      text: '',
+    })
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  test('whoever asks, and whatever for', async () => {
+    const { status } = await ask({ method: 'OPTIONS', path: '/connections', headers: {} })
+    expect(status).toBe(200)
+  })
+})
+
+describe('a body', () => {
+  const KIB = 1024
+  const headers = { authorization: ROOT, 'content-type': 'application/json' }
+  const post = (length: number) =>
+    ask({ method: 'POST', path: '/multi-tenancy/create-tenant', headers, body: '{}'.padEnd(length) })
+
+  test('over 256 KiB is a 413 of the operation', async () => {
+    const { status, text } = await post(256 * KIB + 1)
+    expect({ status, body: JSON.parse(text) }).toMatchObject({
+      status: 413,
+      body: { statusCode: 413, error: 'Content Too Large' },
+    })
+  })
+
+  test('of 256 KiB is read', async () => {
+    expect((await post(256 * KIB)).status).toBe(422)
+  })
+
+  test('over 10 MiB is a 413 of the gateway', async () => {
+    expect(await post(10 * KIB * KIB + 1)).toEqual(errorOf(413, 'Content Too Large'))
+  })
+})

@@ -1,0 +1,61 @@
+/** `npm start` where it can't start: one line that says why, and 1. */
+
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lockDataFolder } from '../../infra/local/data-folder.ts'
+import { temporaryFolder } from '../support/stage-folder.ts'
+import { endPrograms, withoutNpm } from '../support/stage-program.ts'
+import { npmStart } from '../support/stage-started.ts'
+
+afterAll(endPrograms)
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+const taken = createServer()
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await writeFile(join(folder.path, 'file'), 'not a folder')
+  taken.listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+})
+afterAll(async () => {
+  taken.close()
+  await folder[Symbol.asyncDispose]()
+})
+
+const refusalOf = async (env: Record<string, string>): Promise<string> => {
+  const { code, stdout, stderr } = await npmStart({ env }).ended()
+  expect({ code, stdout: withoutNpm(stdout) }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^[^\n]+\n$/)
+  return stderr.trimEnd()
+}
+
+describe.concurrent('a setting that makes no sense', () => {
+  test.each([
+    [{ PORT: 'abc' }, 'PORT=abc: is not a port'],
+    [{ TOKEN_ISSUERS: '[{"issuer":"https://id.example.org"}]' }, /^TOKEN_ISSUERS\.0\.audience: /],
+  ])('%j', async (env, line) => {
+    expect(await refusalOf(env)).toMatch(line)
+  })
+})
+
+test.concurrent('a port that is taken', async () => {
+  const PORT = String((taken.address() as AddressInfo).port)
+  expect(await refusalOf({ PORT })).toBe(`Port ${PORT} is taken: set PORT to another one, or to 0 for any.`)
+})
+
+describe.concurrent('a folder for the data that', () => {
+  test('is a file', async () => {
+    const DATA_DIR = join(folder.path, 'file')
+    expect(await refusalOf({ DATA_DIR })).toMatch(`DATA_DIR=${DATA_DIR}: `)
+  })
+
+  test('another stage uses', async () => {
+    using _ = await lockDataFolder(folder.path)
+    expect(await refusalOf({ DATA_DIR: folder.path })).toBe(`DATA_DIR=${folder.path}: another stage uses it`)
+  })
+})
