@@ -3,97 +3,8 @@ import fc from 'fast-check'
 import type { HttpRequest } from './api-http.ts'
 import { authorizationArbitrary } from './api-odd-tokens.ts'
 import { oddName, oddText, oddValue, spoilt } from './api-odd-values.ts'
+import { type Route, routesOf } from './api-routes.ts'
 import type { World } from './api-world.ts'
-import { anonCredsRequest, offerBody, requestBody } from './scenes.ts'
-
-/** One operation: its path with its parameters filled in, and bodies that it takes. */
-interface Route {
-  weight: number
-  method: 'GET' | 'POST'
-  path: (id: (valid: string) => string) => string
-  /** Values that its parameters may have. */
-  bodies?: object[]
-  queries?: string[]
-}
-
-const routesOf = ({ base, acme, globex }: World): Route[] => {
-  const tenant = acme.tenantId ?? ''
-  const { connectionId } = acme
-  const url = 'https://hooks.example.org/x'
-  const envelopes = [base, acme, globex].flatMap(({ newEnvelopes }) => newEnvelopes.map(({ envelope }) => envelope))
-  const pages = ['', '', 'limit=1', 'limit=2&order=desc', 'limit=1000', 'order=asc']
-  return [
-    { weight: 6, method: 'GET', path: (id) => `/credentials/${id(acme.credentialRecordId)}` },
-    {
-      weight: 8,
-      method: 'POST',
-      path: (id) => `/basic-messages/${id(connectionId)}`,
-      bodies: [{ content: 'hello' }, { content: 'x'.repeat(20_000) }],
-    },
-    {
-      weight: 8,
-      method: 'GET',
-      path: (id) => `/multi-tenancy/basic-messages/${id(globex.connectionId)}/${id(globex.tenantId ?? '')}`,
-      queries: pages,
-    },
-    {
-      weight: 12,
-      method: 'POST',
-      path: () => '/proofs/create-request-oob',
-      bodies: [
-        {
-          ...requestBody,
-          goalCode: 'g',
-          comment: 'c',
-          label: 'l',
-          willConfirm: true,
-          parentThreadId: 'parent-thread',
-          imageUrl: 'https://example.org/logo.png',
-        },
-        { protocolVersion: 'v1', proofFormats: { indy: anonCredsRequest }, recipientKey: acme.recipientKey },
-        { protocolVersion: 'v2', proofFormats: { anoncreds: anonCredsRequest }, invitationDid: acme.invitationDid },
-        requestBody,
-      ],
-    },
-    { weight: 6, method: 'GET', path: (id) => `/multi-tenancy/form-data/${id(tenant)}/${id(acme.proofRecordId)}` },
-    {
-      weight: 7,
-      method: 'POST',
-      path: () => '/notification/register/webhook-endpoint',
-      bodies: [{ orgId: 'org', notificationWebhook: url }],
-    },
-    {
-      weight: 7,
-      method: 'POST',
-      // No tenant's own: its events would be on their way there from then on.
-      path: (id) => `/webhooks/orgs/${id('org')}/register`,
-      bodies: [{ webhookUrl: url }],
-    },
-    {
-      weight: 4,
-      method: 'POST',
-      path: () => '/multi-tenancy/create-tenant',
-      bodies: [{ config: { label: 'x', connectionImageUrl: url }, orgId: 'org' }],
-    },
-    {
-      weight: 8,
-      method: 'GET',
-      path: () => '/connections',
-      queries: [...pages, 'state=completed', `theirDid=${acme.theirDid}&limit=1`, `outOfBandId=${acme.outOfBandId}`],
-    },
-    { weight: 5, method: 'GET', path: (id) => `/connections/${id(connectionId)}` },
-    {
-      weight: 8,
-      method: 'POST',
-      path: () => '/credentials/create-offer',
-      bodies: [{ ...offerBody(connectionId, 'did:example:x'), autoAcceptCredential: 'never', comment: 'c' }],
-    },
-    { weight: 6, method: 'POST', path: (id) => `/didcomm/${id(tenant)}`, bodies: envelopes },
-    { weight: 2, method: 'POST', path: () => '/didcomm', bodies: envelopes },
-    { weight: 1, method: 'GET', path: () => '/health' },
-    { weight: 3, method: 'GET', path: (id) => `/${id('nothing')}/${id('at-all')}` },
-  ]
-}
 
 /** What may stand in a request line (RFC 9112, section 3): with anything else it is no HTTP, and gets no further than the parser. */
 const asPath = (text: string): string =>
@@ -256,6 +167,11 @@ const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
     }))
 }
 
-/** Requests to every operation of the world's stage. */
-export const requestArbitrary = (world: World): fc.Arbitrary<HttpRequest> =>
-  fc.oneof(...routesOf(world).map((route) => ({ weight: route.weight * 10, arbitrary: requestTo(route, world) })))
+/** Requests to every operation of the world's stage; `endpointId` is the webhook endpoint of `ORGANIZATION`. */
+export const requestArbitrary = (world: World, endpointId: string): fc.Arbitrary<HttpRequest> =>
+  fc.oneof(
+    ...routesOf(world, endpointId).map((route) => ({
+      weight: route.weight * 10,
+      arbitrary: requestTo(route, world),
+    })),
+  )

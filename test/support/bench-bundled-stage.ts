@@ -95,12 +95,15 @@ export const startBundledStage = async (
     complaints: () => Object.fromEntries([...started].map(([name, running]) => [name, running.complaints()])),
     stopDeliveries: () => stopDeliveries(),
     stop: async () => {
-      await stopDeliveries()
-      server.close()
-      server.closeAllConnections()
-      for (const starting of processes.values()) await (await starting.catch(() => undefined))?.stop()
-      await sqs.stop()
-      await dynamo.stop()
+      try {
+        await stopDeliveries()
+      } finally {
+        server.close()
+        server.closeAllConnections()
+        for (const starting of processes.values()) await (await starting.catch(() => undefined))?.stop()
+        await sqs.stop()
+        await dynamo.stop()
+      }
     },
   }
 

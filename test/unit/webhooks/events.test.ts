@@ -115,6 +115,10 @@ describe('a basic message', () => {
     expect(factsOf(modified(outboxWith('pending', 1), outboxWith('pending', 2)))).toEqual([])
   })
 
+  test.each(['delivered', 'failed'])('that stays %s should not be told of again', (state) => {
+    expect(factsOf(modified(outboxWith(state, 585), outboxWith(state, 586)))).toEqual([])
+  })
+
   test('that was too large for the outbox should be known by its ids', () => {
     const basicMessages = { S: JSON.stringify([{ record: { id: 'm1', connectionId: 'c1' }, truncated: true }]) }
     expect(factsOf(inserted(outboxWith('pending', 0, { basicMessages })))).toMatchObject([
