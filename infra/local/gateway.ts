@@ -12,8 +12,11 @@ const UNKNOWN_ROUTE = '/{p*}'
 /** The gateway's own word for a route that it does not have. */
 const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
 
-/** With this header anybody could say who they are to serverless-offline. */
-const OVERRIDE = 'sls-offline-authorizer-override'
+/**
+ * Headers that mean something to what runs here and nothing to the gateway: with the first anybody could say who they are to
+ * serverless-offline, and hapi would cut answers and refuse what is no cookie.
+ */
+const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
 
 const GatewayResponse = v.object({
   ResponseType: v.string(),
@@ -43,8 +46,8 @@ const typeOfStatus = (status: number): string => {
 
 /** The type of the gateway response that stands in for hapi's or serverless-offline's own answer; undefined: a function gave it. */
 const typeOf = ({ route, response }: Request): string | undefined => {
-  if (response.isBoom) return typeOfStatus(response.output.statusCode)
   if (route.path === UNKNOWN_ROUTE) return UNKNOWN
+  if (response.isBoom) return typeOfStatus(response.output.statusCode)
   // A function that crashed, timed out or gave no answer: no operation answers with these.
   return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined
 }
@@ -87,8 +90,8 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const decide = tokenAuthorizer(invoke)
 
   server.ext('onRequest', ({ headers, raw }, h) => {
-    delete headers[OVERRIDE]
-    raw.req.rawHeaders = withoutHeader(raw.req.rawHeaders, OVERRIDE)
+    for (const name of NOT_OURS) delete headers[name]
+    raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
     return h.continue
   })
 
@@ -132,5 +135,5 @@ const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =
   )
 
 /** Node's raw headers are names and values in turn. */
-const withoutHeader = (rawHeaders: string[], name: string): string[] =>
-  rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== name)
+const withoutHeaders = (rawHeaders: string[], names: string[]): string[] =>
+  rawHeaders.filter((_, index) => !names.includes(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''))

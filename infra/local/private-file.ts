@@ -1,4 +1,5 @@
 /** Files that only their owner may read: made once, by whoever comes first, and read by all the others. */
+import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { reason, StageFailure, systemCode } from './failure.ts'
@@ -14,7 +15,7 @@ const readIfThere = async (path: string): Promise<string | undefined> => {
 
 /** Writes a file as a whole, unless somebody else was faster. */
 const create = async (path: string, text: string): Promise<void> => {
-  const draft = `${path}.${process.pid}`
+  const draft = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(draft, text, { mode: 0o600 })
   try {

@@ -66,23 +66,37 @@ const ENDPOINT: Told = {
   tenant: false,
 }
 
-/** The base agent's events have `@base` for a tenant: no tenant's id has an `@`. */
-const TenantId = v.union([EntityId, v.literal(BASE_AGENT)])
+const TenantId = v.pipe(
+  v.union([EntityId, v.literal(BASE_AGENT)]),
+  v.description("Whose record it is; `@base`: the base agent's. No tenant's id has an `@`."),
+)
 
-/** Grows from one event of a record to its next, not always by one. */
-const Sequence = v.pipe(v.number(), v.integer(), v.minValue(1))
+const Sequence = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1),
+  v.description('Grows from one event of a record to its next, not always by one.'),
+)
+
+const previousState = (states: readonly string[]) =>
+  v.optional(v.pipe(v.picklist(states), v.description('Absent where the record is new.')))
+
+const Truncated = v.pipe(
+  v.literal(true),
+  v.description('The record is too large for an event: these are its ids, with which it can be fetched.'),
+)
+
+const HappenedAt = v.pipe(Timestamp, v.description('When it happened; `webhook-timestamp` is when it is posted.'))
 
 const eventBody = (type: EventType, { states, tenant }: Told, shown: v.ObjectEntries) => {
   const data: v.ObjectEntries = {
     orgId: EntityId,
     ...(tenant === false ? {} : { tenantId: TenantId }),
     sequence: Sequence,
-    // Absent where the record is new.
-    ...(states === undefined ? {} : { previousState: v.optional(v.picklist(states)) }),
+    ...(states === undefined ? {} : { previousState: previousState(states) }),
     ...shown,
   }
-  // The timestamp is when it happened, not when it is posted.
-  return v.strictObject({ type: v.literal(type), timestamp: Timestamp, data: v.strictObject(data) })
+  return v.strictObject({ type: v.literal(type), timestamp: HappenedAt, data: v.strictObject(data) })
 }
 
 interface EventBodies {
@@ -97,7 +111,7 @@ const bodies = (type: EventType, summary: string, told: Told): EventBodies => ({
   summary,
   webhook: v.union([
     eventBody(type, told, { record: told.record }),
-    eventBody(type, told, { truncated: v.literal(true), record: told.ids }),
+    eventBody(type, told, { truncated: Truncated, record: told.ids }),
   ]),
   notification: eventBody(type, told, { record: told.ids }),
 })

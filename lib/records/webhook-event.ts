@@ -1,5 +1,4 @@
 /** The events that endpoints of organizations hear of: their names, their size, and what of a record a thin one shows. */
-import type { RecordJson } from './record-json.ts'
 
 export const EVENT_TYPES = [
   'connection.state_changed',
@@ -27,7 +26,7 @@ const ID_FIELDS = ['id', 'state', 'connectionId', 'outOfBandId', 'threadId', 'ki
 const MOST_ID_CHARACTERS = 256
 
 /** Ids and state of a record or an endpoint, as far as it has them. */
-export const idsOf = (record: RecordJson | Record<string, unknown>): Record<string, string> =>
+export const idsOf = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     ID_FIELDS.flatMap((name) => {
       const value = record[name]

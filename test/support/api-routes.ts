@@ -102,9 +102,10 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
       path: (id) => endpoint(id, '/replay'),
       bodies: [{ since: '2026-01-01T00:00:00.000Z' }, { since: new Date().toISOString(), cursor: 'AAAA' }],
     },
-    { weight: 1, method: 'DELETE', path: (id) => endpoint(id, '') },
+    // The others want the endpoint to stay.
+    { weight: 1, method: 'DELETE', path: (id) => `/webhooks/orgs/${id(ORGANIZATION)}/${id('unknown')}` },
     { weight: 6, method: 'POST', path: (id) => `/didcomm/${id(tenant)}`, bodies: envelopes },
-    { weight: 2, method: 'POST', path: () => '/didcomm', bodies: envelopes },
+    { weight: 3, method: 'POST', path: () => '/didcomm', bodies: envelopes },
     { weight: 1, method: 'GET', path: () => '/health' },
     { weight: 3, method: 'GET', path: (id) => `/${id('nothing')}/${id('at-all')}` },
   ]

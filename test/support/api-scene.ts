@@ -1,7 +1,5 @@
-/**
- * What the files of the api layer share: the world that was made for them, and a client of it. They run side by side, so globex is only
- * looked at: what is written is written in acme, in the base agent, or in a tenant of one's own.
- */
+/** What the files of the api layer share: the world that was made for them, and a client of it. */
+// They run side by side, so globex is only looked at: what is written is written in acme, in the base agent, or in a tenant of one's own.
 import { expect, inject } from 'vitest'
 import { type Answer, ApiClient } from './api-client.ts'
 import { type Claims, sign } from './api-tokens.ts'
