@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, type InProcessStage, type OperationName, startInProcessStage } from '../support/in-process-stage.ts'
-import { type Connected, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
+import { connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import { FAULTS, type Fault, StoreFaults } from '../support/store-fault.ts'
 import { checkTable } from '../support/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -11,25 +11,29 @@ import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage
 let faults: StoreFaults
-let wallet: Wallet
+/** A wallet that takes what comes and says nothing by itself: what it did would come amid a test. */
+let silent: Wallet
 let caller: { tenantId: string }
-let connected: Connected
+let connectionId: string
 let credentialRecordId: string
+let proofRecordId: string
 
 beforeAll(async () => {
   stage = await startInProcessStage()
   faults = new StoreFaults(stage.serviceClient)
   stage.line.run()
-  wallet = await Wallet.start()
   caller = await createTenant(stage)
-  connected = await connect(stage, wallet, caller)
-  const credential = await issueDegree(stage, wallet, connected.connectionId, caller)
-  credentialRecordId = credential.id
-  // The wallet presents its degree by itself: nothing of that may come amid a test.
-  await proofDone(connected.request.proofRecordId)
+  const holder = await Wallet.start()
+  const connected = await connect(stage, holder, caller)
+  credentialRecordId = (await issueDegree(stage, holder, connected.connectionId, caller)).id
+  proofRecordId = connected.request.proofRecordId
+  await proofDone(proofRecordId)
+  await holder.stop()
+  silent = await Wallet.start({ acceptOffers: false, answerProofs: false })
+  connectionId = (await connect(stage, silent, caller)).connectionId
 })
 afterAll(async () => {
-  await wallet.stop()
+  await silent.stop()
   await stage.stop()
 })
 
@@ -46,15 +50,12 @@ const hook = 'https://example.com/hook'
 const CALLS: [OperationName, () => Call][] = [
   ['getCredentialById', () => ({ caller, path: { credentialRecordId } })],
   ['getConnections', () => ({ caller })],
-  ['getConnectionById', () => ({ caller, path: { connectionId: connected.connectionId } })],
-  ['tenantGetBasicMessages', () => ({ caller, path: { connectionId: connected.connectionId, ...caller } })],
-  ['tenantProofFormData', () => ({ caller, path: { proofRecordId: connected.request.proofRecordId, ...caller } })],
-  [
-    'sendMessage',
-    () => ({ caller, path: { connectionId: connected.connectionId }, body: { content: 'x' }, headers: headers() }),
-  ],
+  ['getConnectionById', () => ({ caller, path: { connectionId } })],
+  ['tenantGetBasicMessages', () => ({ caller, path: { connectionId, ...caller } })],
+  ['tenantProofFormData', () => ({ caller, path: { proofRecordId, ...caller } })],
+  ['sendMessage', () => ({ caller, path: { connectionId }, body: { content: 'x' }, headers: headers() })],
   ['createRequest', () => ({ caller, body: requestBody, headers: headers() })],
-  ['createOffer', () => ({ caller, body: offerBody(connected.connectionId, wallet.did), headers: headers() })],
+  ['createOffer', () => ({ caller, body: offerBody(connectionId, silent.did), headers: headers() })],
   ['createTenant', () => ({ body: { config: { label: 'Another' } }, headers: headers() })],
   ['registerWebhook', () => ({ path: { orgId: randomUUID() }, body: { webhookUrl: hook } })],
   ['registerNotificationWebhook', () => ({ body: { orgId: randomUUID(), notificationWebhook: hook } })],
@@ -80,7 +81,6 @@ const difference = (after: Record<string, number>, before: Record<string, number
 
 describe.each(Object.entries(FAULTS))('when a request %s', (_name, fault) => {
   test.each(CALLS)('%s has no effect, or all of it, and succeeds when it is tried again', async (name, callOf) => {
-    // What the wallet does because of an offer is none of this operation's effects.
     await stage.line.pause()
     await stage.call(name, callOf())
     let before = await census()

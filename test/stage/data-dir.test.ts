@@ -1,5 +1,7 @@
 /** DATA_DIR: a stage that is killed in the midst of its work goes on where it was. */
+import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Json } from '../support/in-process-stage.ts'
@@ -36,6 +38,26 @@ const given = async (): Promise<string[]> => {
   return texts
 }
 
+/** A wallet's endpoint that takes connections and says nothing. */
+const listenDeaf = async ({ hostname, port }: URL) => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    // It ends when the stage is killed.
+    socket.on('error', () => {})
+    sockets.push(socket)
+  })
+  server.listen(Number(port), hostname)
+  await once(server, 'listening')
+  return {
+    connections: () => sockets.length,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
 beforeAll(async () => {
   folder = await temporaryFolder()
   ;[wallet, killed] = await Promise.all([Wallet.start(), startStage({ dataDir: folder.path, env })])
@@ -48,11 +70,14 @@ beforeAll(async () => {
   const [first, ...others] = UNDELIVERED
   await send(killed, first ?? '')
   await waitFor('an attempt that fails', () => killed.output().includes('message not taken'))
+  const deaf = await listenDeaf(new URL(wallet.agent.didcomm.config.endpoints[0] ?? ''))
+  await waitFor('an attempt that hangs', () => deaf.connections() > 0)
   for (const content of others) await send(killed, content)
   messages = await messagesOf(killed, tenant, connection.id)
 
   processes = processTree(process.pid).filter(({ pid }) => pid !== process.pid)
   await killed.kill()
+  await deaf.stop()
   stage = await startStage({ port: Number(new URL(killed.baseUrl).port), dataDir: folder.path, env })
 }, 60_000)
 
