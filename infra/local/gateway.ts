@@ -44,9 +44,20 @@ const typeOfStatus = (status: number): string => {
   return status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX'
 }
 
+/** Whether a path is UTF-8 in percent-encoding (RFC 3986, section 2.5). */
+const isEncoded = (path: string): boolean => {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The type of the gateway response that stands in for hapi's or serverless-offline's own answer; undefined: a function gave it. */
-const typeOf = ({ route, response }: Request): string | undefined => {
-  if (route.path === UNKNOWN_ROUTE) return UNKNOWN
+const typeOf = ({ path, route, response }: Request): string | undefined => {
+  // hapi has a route of the same name for a path that is none.
+  if (route.path === UNKNOWN_ROUTE && isEncoded(path)) return UNKNOWN
   if (response.isBoom) return typeOfStatus(response.output.statusCode)
   // A function that crashed, timed out or gave no answer: no operation answers with these.
   return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined

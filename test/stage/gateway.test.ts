@@ -113,6 +113,10 @@ describe('what no route has is a 404', () => {
   })
 })
 
+test.each(['/connections/%zz', '/nothing/%C3'])('what is no path is a 400: %s', async (path) => {
+  expect(await get(path, ROOT)).toEqual(errorOf(400, 'Bad Request'))
+})
+
 describe('a preflight is answered as API Gateway answers it', () => {
   test.each([
     ['/connections', 'GET'],
