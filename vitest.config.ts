@@ -16,6 +16,8 @@ const layer = (name: string, testTimeout: number, globalSetup: string[] = []) =>
 
 export default defineConfig({
   test: {
+    // By default vitest leaves a processor to itself: on two, files would run one after the other.
+    maxWorkers: '100%',
     projects: [
       layer('unit', 10 * SECOND),
       layer('api', 30 * SECOND, ['test/support/api-stage.ts']),
