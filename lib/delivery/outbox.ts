@@ -9,6 +9,7 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import type { Address } from '../store/address.ts'
+import { text } from '../store/attributes.ts'
 import { dynamodb } from '../store/client.ts'
 import { getItem, toKey } from '../store/table.ts'
 import { OutboxMessage } from './outbox-item.ts'
@@ -16,10 +17,6 @@ import { OutboxMessage } from './outbox-item.ts'
 export { newOutboxId } from './outbox-id.ts'
 export { OutboxMessage, outboxItem } from './outbox-item.ts'
 
-const text = v.pipe(
-  v.object({ S: v.string() }),
-  v.transform(({ S }) => S),
-)
 const count = v.pipe(
   v.object({ N: v.pipe(v.string(), v.transform(Number), v.integer(), v.minValue(0)) }),
   v.transform(({ N }) => N),

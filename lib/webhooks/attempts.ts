@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { PostFailure, PostOutcome } from '../delivery/post.ts'
 import type { Address } from '../store/address.ts'
+import { number, text } from '../store/attributes.ts'
 import { epochSeconds, type Item, toKey } from '../store/table.ts'
 import { SECONDS_KEPT } from './event-item.ts'
 
@@ -88,15 +89,6 @@ export const toAttemptItem = (attempt: Attempt): Item => ({
   outcome: { S: attempt.outcome },
   expiresAt: { N: String(epochSeconds(Date.parse(attempt.startedAt)) + SECONDS_KEPT) },
 })
-
-const text = v.pipe(
-  v.object({ S: v.string() }),
-  v.transform(({ S }) => S),
-)
-const number = v.pipe(
-  v.object({ N: v.string() }),
-  v.transform(({ N }) => Number(N)),
-)
 
 const AttemptItem = v.object({
   endpointId: text,

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { RegistrationKind } from '../records/registration.ts'
 import { organizationPartition } from '../store/address.ts'
+import { number, text } from '../store/attributes.ts'
 import { getItem, type Item, queryAll } from '../store/table.ts'
 
 const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const
@@ -38,14 +39,6 @@ export interface Endpoint extends EndpointHealth {
   previousUntil?: number | undefined
 }
 
-const text = v.pipe(
-  v.object({ S: v.string() }),
-  v.transform(({ S }) => S),
-)
-const number = v.pipe(
-  v.object({ N: v.string() }),
-  v.transform(({ N }) => Number(N)),
-)
 const bytes = v.pipe(
   v.object({ B: v.instance(Uint8Array) }),
   v.transform(({ B }) => B),

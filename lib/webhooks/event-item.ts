@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { RegistrationKind } from '../records/registration.ts'
 import type { Address } from '../store/address.ts'
+import { number, text } from '../store/attributes.ts'
 import { type Item, toKey } from '../store/table.ts'
 
 /** The stream filter and the relay know event items by this `kind`. */
@@ -66,11 +67,6 @@ export const toEventItem = (event: NewEvent, state: EventState): Item => ({
   expiresAt: { N: String(Math.floor(Date.parse(event.occurredAt) / 1000) + SECONDS_KEPT) },
 })
 
-const text = v.pipe(
-  v.object({ S: v.string() }),
-  v.transform(({ S }) => S),
-)
-
 const EventItem = v.object({
   id: text,
   type: text,
@@ -81,10 +77,7 @@ const EventItem = v.object({
   occurredAt: text,
   body: text,
   state: v.pipe(text, v.picklist(EVENT_STATES)),
-  attempts: v.pipe(
-    v.object({ N: v.string() }),
-    v.transform(({ N }) => Number(N)),
-  ),
+  attempts: number,
   nextAttemptAt: v.optional(text),
 })
 

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { newOutboxId } from '../delivery/outbox-id.ts'
 import type { Address } from '../store/address.ts'
+import { text } from '../store/attributes.ts'
 import { epochSeconds, type Item, toKey } from '../store/table.ts'
 
 /** The stream filter and the relay know replay items by this `kind`. */
@@ -37,11 +38,6 @@ export const toReplayItem = (endpointId: string, events: ReplayedEvent[]): Item 
   events: { S: JSON.stringify(events) },
   expiresAt: { N: String(epochSeconds() + SECONDS_KEPT) },
 })
-
-const text = v.pipe(
-  v.object({ S: v.string() }),
-  v.transform(({ S }) => S),
-)
 
 const ReplayItem = v.object({
   sk: text,
