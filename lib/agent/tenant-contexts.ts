@@ -1,7 +1,7 @@
 /** Tenants without processes or sessions: a child container of Credo's for each, made when it is needed. */
 import { AgentConfig, AgentContext, type AgentContextProvider, CredoError } from '@credo-ts/core'
 import { DidCommModuleConfig } from '@credo-ts/didcomm'
-import { Bounded } from '../store/bounded.ts'
+import { Bounded } from '../bounded.ts'
 import { didCommConfig } from './modules.ts'
 
 /** Contexts kept in memory. One takes well under a millisecond to make. */

@@ -1,5 +1,6 @@
 /** The principal: who calls, as the token says it, and its way through the authorizer's context. */
 import * as v from 'valibot'
+import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { EntityId } from '../records/tenant.ts'
 
@@ -59,36 +60,45 @@ export const principalFromClaims = (claims: unknown, now: number): Principal => 
 
 /** What the gateway hands from the authorizer to the function: strings only. */
 export interface AuthorizerContext {
-  role: Role
-  tenantId?: string
-  organizations: string
-  expiresAt: string
+  /** JSON of the principal. */
+  principal: string
 }
 
-export const toAuthorizerContext = ({ role, tenantId, organizations, expiresAt }: Principal): AuthorizerContext => ({
-  role,
-  ...(tenantId !== undefined && { tenantId }),
-  organizations: JSON.stringify(organizations),
-  expiresAt: String(expiresAt),
+export const toAuthorizerContext = (principal: Principal): AuthorizerContext => ({
+  principal: JSON.stringify(principal),
 })
 
-const Context = v.looseObject({
-  principalId: v.pipe(v.string(), v.minLength(1)),
-  role: v.picklist(ROLES),
-  tenantId: v.optional(EntityId),
-  organizations: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.array(v.string()))),
-  expiresAt: v.pipe(v.string(), v.toNumber()),
-})
+const Context = v.object({ principal: v.string() })
+
+const PrincipalJson = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    role: v.picklist(ROLES),
+    tenantId: v.exactOptional(EntityId),
+    organizations: v.record(v.string(), v.array(v.string())),
+    subject: v.pipe(v.string(), v.minLength(1)),
+    expiresAt: v.number(),
+  }),
+  v.check(({ role, tenantId }) => (role === 'RestTenantAgent') === (tenantId !== undefined)),
+)
+
+const readPrincipal = (json: string): Principal => {
+  const result = v.safeParse(PrincipalJson, json)
+  if (!result.success) throw unauthorized('context')
+  return result.output
+}
+
+/** The principals of late: the gateway hands the same text over for as long as it keeps the authorizer's answer. */
+const known = new Bounded<string, Principal>(100)
 
 /**
  * Reads the principal back. Expiry is checked again, since the gateway caches what the authorizer said.
  * `now` in epoch seconds. Throws `auth.unauthorized`.
  */
 export const principalFromContext = (context: unknown, now: number): Principal => {
-  const result = v.safeParse(Context, context)
-  if (!result.success) throw unauthorized('context')
-  const { principalId, role, tenantId, organizations, expiresAt } = result.output
-  if (isExpired(expiresAt, now)) throw unauthorized('time')
-  if ((role === 'RestTenantAgent') !== (tenantId !== undefined)) throw unauthorized('tenantId')
-  return { role, ...(tenantId !== undefined && { tenantId }), organizations, subject: principalId, expiresAt }
+  if (!v.is(Context, context)) throw unauthorized('context')
+  const principal = known.get(context.principal) ?? known.set(context.principal, readPrincipal(context.principal))
+  if (isExpired(principal.expiresAt, now)) throw unauthorized('time')
+  return principal
 }

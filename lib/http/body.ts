@@ -2,7 +2,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
 import { AgentError } from '../errors.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
-import { keep, type OperationMiddleware } from './event.ts'
+import { headerOf, keep, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
 /** Largest body in bytes. */
@@ -79,7 +79,7 @@ export const checkBody =
     const { body, isBase64Encoded } = event
     const bytes = Buffer.from(typeof body === 'string' ? body : '', isBase64Encoded ? 'base64' : 'utf8')
     if (bytes.length > MAX_BODY) throw new AgentError('request.too_large', `The body is over ${MAX_BODY} bytes`)
-    const contentType = event.headers['content-type']
+    const contentType = headerOf(event, 'content-type')
     if (!isJson(contentType, mediaTypes) && (contentType !== undefined || bytes.length > 0))
       throw new AgentError('request.unsupported_media_type', 'The content type is not JSON')
     if (bytes.length === 0) throw new AgentError('request.malformed', 'The body is missing')

@@ -19,11 +19,10 @@ export const keep = (event: OperationEvent, checked: Checked): void => {
   event.checked = { ...event.checked, ...checked }
 }
 
-/** Header names are case-insensitive (RFC 9110, section 5.1), the gateway hands them over as they came. */
-export const lowerCaseHeaders: OperationMiddleware = ({ event }) => {
-  event.headers = Object.fromEntries(
-    Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-  )
+/** A header by its name in lower case: names are case-insensitive (RFC 9110, section 5.1), the gateway hands them over as they came. */
+export const headerOf = ({ headers }: OperationEvent, name: string): string | undefined => {
+  for (const given in headers) if (given.toLowerCase() === name) return headers[given]
+  return undefined
 }
 
 /** The gateway's id of the request; on its own a function has Lambda's. */

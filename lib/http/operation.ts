@@ -3,12 +3,12 @@ import middy from '@middy/core'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { type Contract, successOf } from '../interface/contract.ts'
+import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
 import { checkBody } from './body.ts'
 import { checkCaller, type Verify } from './caller.ts'
 import { toErrorBody, toErrorLog } from './error-body.ts'
-import { lowerCaseHeaders, type OperationEvent, type OperationMiddleware, requestIdOf } from './event.ts'
+import { headerOf, type OperationEvent, type OperationMiddleware, requestIdOf } from './event.ts'
 import { checkParameters } from './parameters.ts'
 import { type Act, Answer, type AnswerBody, type OperationRequest } from './request.ts'
 import { toFieldIssues } from './validate.ts'
@@ -27,13 +27,14 @@ const headersOf = (requestId: string) => ({
 
 const toRequest = <C extends Contract>(contract: C, event: OperationEvent, requestId: string): OperationRequest<C> => {
   const { principal, path = {}, query = {}, body } = event.checked ?? {}
-  const request = { operationId: contract.operationId, principal, path, query, body, headers: event.headers, requestId }
+  const header = (name: string) => headerOf(event, name)
+  const request = { operationId: contract.operationId, principal, path, query, body, header, requestId }
   // The values have passed the very schemas that the type is derived from; the compiler cannot follow them through the event.
   return request as OperationRequest<C>
 }
 
-const assertKept = (contract: Contract, body: AnswerBody): void => {
-  const result = v.safeParse(successOf(contract).schema, body)
+const assertKept = (contract: Contract, schema: Schema, body: AnswerBody): void => {
+  const result = v.safeParse(schema, body)
   if (result.success) return
   // Paths only: an answer's values belong to the caller, not into the log.
   const details = toFieldIssues(result.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
@@ -42,9 +43,10 @@ const assertKept = (contract: Contract, body: AnswerBody): void => {
 
 const toResponse = (contract: Contract, given: AnswerBody | Answer, requestId: string): APIGatewayProxyResult => {
   const { body, headers } = given instanceof Answer ? given : new Answer(given, {})
-  assertKept(contract, body)
+  const { status, schema } = successOf(contract)
+  assertKept(contract, schema, body)
   return {
-    statusCode: successOf(contract).status,
+    statusCode: status,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...headersOf(requestId) },
     body: body === undefined ? '' : JSON.stringify(body),
   }
@@ -83,7 +85,6 @@ export const defineOperation = <const C extends Contract>(
 ) => {
   const operation = middy<OperationEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: TIME_TO_ANSWER })
     .onError(refuse(contract))
-    .before(lowerCaseHeaders)
     .before(checkCaller(contract, options?.verify))
     .before(checkParameters(contract))
   if (contract.body) operation.before(checkBody(contract.body, contract))

@@ -12,8 +12,11 @@ const decoded = (value: string | undefined): string | undefined => {
   }
 }
 
-const pathOf = ({ pathParameters }: OperationEvent) =>
-  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]))
+const pathOf = ({ pathParameters }: OperationEvent): Record<string, string | undefined> => {
+  const path: Record<string, string | undefined> = {}
+  for (const name in pathParameters) path[name] = decoded(pathParameters[name])
+  return path
+}
 
 /** The gateway keeps the last of a repeated parameter; which of them the caller means is not ours to guess. */
 const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, names: string[]): void => {

@@ -21,8 +21,8 @@ export interface OperationRequest<C extends Contract = Contract> {
   path: Parameter<C, 'path'>
   query: Parameter<C, 'query'>
   body: C extends { body: infer S } ? Output<S> : undefined
-  /** Names in lower case. */
-  headers: Readonly<Record<string, string | undefined>>
+  /** A header by its name in lower case. */
+  header: (name: string) => string | undefined
   /** The gateway's, also in `x-request-id` of the answer. */
   requestId: string
 }

@@ -7,7 +7,7 @@ import { transaction } from '../store/transaction.ts'
 import type { Act, OperationRequest } from './request.ts'
 
 /** What of a request the transaction needs to know. */
-type Commanding = Pick<OperationRequest, 'operationId' | 'headers'> & {
+type Commanding = Pick<OperationRequest, 'operationId' | 'header'> & {
   principal: Principal
   path: unknown
   body: unknown
@@ -22,8 +22,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 export const transactional =
   <Request extends Commanding>(act: (request: Request) => Promise<object>): Act<Request> =>
   (request) => {
-    const { operationId, principal, path, body, headers } = request
-    const key = headers['idempotency-key']
+    const { operationId, principal, path, body, header } = request
+    const key = header('idempotency-key')
     if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
       throw new AgentError('request.malformed', 'the Idempotency-Key must be 1 to 255 visible characters')
     return transaction(actingAgent(principal), (unit) =>

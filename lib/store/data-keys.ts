@@ -1,9 +1,9 @@
 /** The data key of a scope (a tenant or an organization): from KMS on AWS, derived from one key on the local stage. */
 import { hkdfSync } from 'node:crypto'
+import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { dataKeyAddress } from './address.ts'
-import { Bounded } from './bounded.ts'
 import { getItem, toKey, translateFault } from './table.ts'
 import { currentUnit } from './transaction.ts'
 import type { UnitOfWork } from './unit-of-work.ts'

@@ -1,7 +1,8 @@
 /** Tenants in the table. */
+
+import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { tenantAddress } from './address.ts'
-import { Bounded } from './bounded.ts'
 import { getItem, type Item, toKey } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 

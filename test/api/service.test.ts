@@ -1,5 +1,6 @@
 /** The service itself over HTTP: its health, its description, and what is no operation at all. */
 import { describe, expect, test } from 'vitest'
+import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { expectExample } from '../support/api-example.ts'
 import { httpTo } from '../support/api-http.ts'
@@ -99,7 +100,8 @@ describe('a browser may call every operation', () => {
 })
 
 test('nobody says who they are by a header of the local gateway', async () => {
-  const principal = { role: 'RestRootAgent', organizations: '{}', expiresAt: '9999999999', principalId: 'me' }
-  const headers = { 'sls-offline-authorizer-override': JSON.stringify(principal) }
+  const root = { role: 'RestRootAgent', organizations: {}, subject: 'me', expiresAt: 9_999_999_999 } as const
+  const context = { principalId: 'me', ...toAuthorizerContext(root) }
+  const headers = { 'sls-offline-authorizer-override': JSON.stringify(context) }
   expectError(await api.get('/connections', { headers }), 401)
 })

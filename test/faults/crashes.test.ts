@@ -1,6 +1,7 @@
 /** The process dies right after the commit: the caller never hears of it, and yet the message reaches the wallet, once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
+import { withOpenStack } from '../support/open-stack.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -11,7 +12,7 @@ let dying = false
 
 beforeAll(async () => {
   stage = await startInProcessStage()
-  stage.serviceClient.middlewareStack.add(
+  withOpenStack(stage.serviceClient).middlewareStack.add(
     (next, { commandName }) =>
       async (parameters) => {
         const result = await next(parameters)

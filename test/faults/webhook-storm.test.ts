@@ -13,6 +13,7 @@ import { CapturedStream } from '../support/captured-stream.ts'
 import { DeliveryThreads } from '../support/delivery-threads.ts'
 import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../support/dynamo.ts'
 import { type FailingReceiver, startFailingReceiver } from '../support/failing-receiver.ts'
+import { withOpenStack } from '../support/open-stack.ts'
 import { checkTable } from '../support/table-checker.ts'
 import { VirtualQueue } from '../support/virtual-queue.ts'
 import { VirtualTime } from '../support/virtual-time.ts'
@@ -66,7 +67,7 @@ afterAll(async () => {
 /** Only the relay writes single items. */
 const failNowAndThen = (): void => {
   let writes = 0
-  dynamodb().middlewareStack.add(
+  withOpenStack(dynamodb()).middlewareStack.add(
     (next, { commandName }) =>
       async (parameters) => {
         const write = commandName === 'PutItemCommand' ? ++writes : 0

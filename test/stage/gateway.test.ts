@@ -1,5 +1,6 @@
 /** The gateway of the local stage: what it answers by itself, and in place of a function or an authorizer that crashed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import { type HttpRequest, httpTo, type Send } from '../support/api-http.ts'
 import { serviceFolder } from '../support/stage-folder.ts'
 import { endPrograms, startProgram } from '../support/stage-program.ts'
@@ -39,7 +40,14 @@ afterAll(async () => {
 })
 
 /** A token that the stand-in for the authorizer lets in as a root agent. */
-const ROOT = JSON.stringify({ role: 'RestRootAgentWithTenants', organizations: '{}', expiresAt: '9999999999' })
+const ROOT = JSON.stringify(
+  toAuthorizerContext({
+    role: 'RestRootAgentWithTenants',
+    organizations: {},
+    subject: 'me',
+    expiresAt: 9_999_999_999,
+  }),
+)
 
 const ask = async (request: HttpRequest) => {
   const { status, headers, text } = await send(request)

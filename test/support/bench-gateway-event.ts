@@ -1,6 +1,7 @@
 /** Events of API Gateway's REST API, with all that they have: what comes in is parsed, copied and frozen on the way to a function. */
 import { randomUUID } from 'node:crypto'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
+import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import type { Caller } from './in-process-stage.ts'
 
 export interface GatewayCall {
@@ -29,12 +30,17 @@ const HEADERS = {
 const many = (single: Record<string, string>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]))
 
+const EXPIRES_AT = Math.floor(Date.now() / 1000) + 3600
+
 const authorizerOf = ({ role = 'RestRootAgentWithTenants', tenantId, organizations = {} }: Caller) => ({
   principalId: 'bench',
-  role: tenantId === undefined ? role : 'RestTenantAgent',
-  ...(tenantId === undefined ? {} : { tenantId }),
-  organizations: JSON.stringify(organizations),
-  expiresAt: String(Math.floor(Date.now() / 1000) + 3600),
+  ...toAuthorizerContext({
+    role: tenantId === undefined ? role : 'RestTenantAgent',
+    ...(tenantId !== undefined && { tenantId }),
+    organizations,
+    subject: 'bench',
+    expiresAt: EXPIRES_AT,
+  }),
 })
 
 export const gatewayEvent = (call: GatewayCall = {}): APIGatewayProxyEvent => {

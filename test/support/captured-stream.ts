@@ -8,6 +8,7 @@ import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { inserted, modified } from './changes.ts'
 import type { Dynamo } from './dynamo.ts'
+import { withOpenStack } from './open-stack.ts'
 
 export class CapturedStream {
   readonly #kinds: string[]
@@ -23,7 +24,7 @@ export class CapturedStream {
   static async of({ client, table }: Dynamo, kinds: string[]): Promise<CapturedStream> {
     await client.send(new UpdateTableCommand({ TableName: table, StreamSpecification: { StreamEnabled: false } }))
     const stream = new CapturedStream(kinds)
-    dynamodb().middlewareStack.add(
+    withOpenStack(dynamodb()).middlewareStack.add(
       (next) => async (args) => {
         const answer = await next(args)
         const { Item, TransactItems = [] } = args.input as { Item?: Item; TransactItems?: { Put?: { Item?: Item } }[] }

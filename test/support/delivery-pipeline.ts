@@ -25,6 +25,7 @@ import { sqs } from '../../lib/delivery/queue.ts'
 import { MESSAGE_RECEIPTS, WEBHOOK_RECEIPTS } from '../../lib/delivery/retry-plan.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
+import { withOpenStack } from './open-stack.ts'
 
 type Item = Record<string, AttributeValue>
 
@@ -136,7 +137,7 @@ export const startPipeline = async () => {
     return struck?.when === 'after' ? strike() : answer
   }
   // The two clients' stacks have types of their own that differ in nothing that matters here.
-  for (const client of [dynamodb(), sqs()])
+  for (const client of [withOpenStack(dynamodb()), sqs()])
     (client.middlewareStack as ReturnType<typeof dynamodb>['middlewareStack']).add(
       (next, { commandName = '' }) =>
         (args) =>

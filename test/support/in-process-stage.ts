@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
-import type { Role } from '../../lib/auth/principal.ts'
+import { type Role, toAuthorizerContext } from '../../lib/auth/principal.ts'
 import { DeliveryLine } from './delivery-line.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
 
@@ -108,10 +108,13 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
         requestId: randomUUID(),
         authorizer: {
           principalId: 'test',
-          role: tenantId === undefined ? role : 'RestTenantAgent',
-          ...(tenantId === undefined ? {} : { tenantId }),
-          organizations: JSON.stringify(organizations),
-          expiresAt: String(Math.floor(Date.now() / 1000) + 3600),
+          ...toAuthorizerContext({
+            role: tenantId === undefined ? role : 'RestTenantAgent',
+            ...(tenantId !== undefined && { tenantId }),
+            organizations,
+            subject: 'test',
+            expiresAt: Math.floor(Date.now() / 1000) + 3600,
+          }),
         },
       },
     }

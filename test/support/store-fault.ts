@@ -1,6 +1,7 @@
 /** Faults of DynamoDB, injected into the service's own client at the n-th request of one operation. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { withOpenStack } from './open-stack.ts'
 
 export interface Fault {
   /** Name of the SDK's error. */
@@ -30,7 +31,7 @@ export class StoreFaults {
   readonly commands: string[] = []
 
   constructor(client: DynamoDBClient) {
-    client.middlewareStack.add(
+    withOpenStack(client).middlewareStack.add(
       (next, { commandName }) =>
         async (parameters) => {
           this.commands.push(String(commandName))

@@ -1,8 +1,8 @@
 /** The private keys of an agent in the table: sealed, written with the unit of work, remembered in memory once committed. */
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
+import { Bounded } from '../../bounded.ts'
 import { type Address, keyAddress } from '../../store/address.ts'
-import { Bounded } from '../../store/bounded.ts'
 import { dataKey } from '../../store/data-keys.ts'
 import { open, seal } from '../../store/sealing.ts'
 import { getItem, toKey } from '../../store/table.ts'

@@ -71,31 +71,46 @@ describe("the authorizer's context", () => {
     subject: 'alice',
     expiresAt: NOW + 60,
   }
-  const context = { principalId: 'alice', ...toAuthorizerContext(principal) }
+  const changed = (change: object) => ({ principal: JSON.stringify({ ...principal, ...change }) })
 
   test('holds strings only, as the gateway demands', () => {
     for (const value of Object.values(toAuthorizerContext(principal))) expect(value).toBeTypeOf('string')
   })
 
   test('brings the principal back', () => {
+    const context = { principalId: 'alice', integrationLatency: 7, ...toAuthorizerContext(principal) }
     expect(principalFromContext(context, NOW)).toEqual(principal)
   })
 
   test('brings a root principal back, without a tenant', () => {
     const root: Principal = { role: 'RestRootAgent', organizations: {}, subject: 's', expiresAt: NOW + 1 }
-    expect(principalFromContext({ principalId: 's', ...toAuthorizerContext(root) }, NOW)).toEqual(root)
+    expect(principalFromContext(toAuthorizerContext(root), NOW)).toEqual(root)
+  })
+
+  test('brings each of two principals back, also the second time', () => {
+    const other: Principal = { ...principal, tenantId: 'umbrella' }
+    for (const one of [principal, other, principal, other])
+      expect(principalFromContext(toAuthorizerContext(one), NOW)).toEqual(one)
+  })
+
+  test('brings nobody back once the token of a known principal is over', () => {
+    const context = toAuthorizerContext(principal)
+    expect(principalFromContext(context, NOW)).toEqual(principal)
+    expect(() => principalFromContext(context, NOW + 91)).toThrow(unauthorized)
   })
 
   test.each([
     ['nothing', undefined],
     ['null', null],
-    ['no role', { ...context, role: undefined }],
-    ['a cached allow that outlived its token', { ...context, expiresAt: String(NOW - 31) }],
-    ['an expiry that is no number', { ...context, expiresAt: 'x' }],
-    ['organizations that are not JSON', { ...context, organizations: '{' }],
-    ['organizations that are no lists', { ...context, organizations: '{"acme":"owner"}' }],
-    ['the tenant role without a tenant', { ...context, tenantId: undefined }],
-    ['a root role with a tenant', { ...context, role: 'RestRootAgent' }],
+    ['no principal', { principalId: 'alice' }],
+    ['a principal that is no text', { principal }],
+    ['a principal that is not JSON', { principal: '{' }],
+    ['no role', changed({ role: undefined })],
+    ['a cached allow that outlived its token', changed({ expiresAt: NOW - 31 })],
+    ['an expiry that is no number', changed({ expiresAt: 'x' })],
+    ['organizations that are no lists', changed({ organizations: { acme: 'owner' } })],
+    ['the tenant role without a tenant', changed({ tenantId: undefined })],
+    ['a root role with a tenant', changed({ role: 'RestRootAgent' })],
   ])('brings nobody back out of %s', (_, broken) => {
     expect(() => principalFromContext(broken, NOW)).toThrow(unauthorized)
   })

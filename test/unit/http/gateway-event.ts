@@ -1,14 +1,24 @@
 /** Events as the gateway makes them, and a call of a handler with one. */
 import type { APIGatewayProxyResult, Context } from 'aws-lambda'
+import { type Principal, toAuthorizerContext } from '../../../lib/auth/principal.ts'
 import type { OperationEvent } from '../../../lib/http/event.ts'
 
-export const AUTHORIZER = {
-  principalId: 'alice',
+export const PRINCIPAL: Principal = {
   role: 'RestTenantAgent',
   tenantId: 'acme',
-  organizations: '{"acme":["owner"]}',
-  expiresAt: String(Math.floor(Date.now() / 1000) + 3600),
+  organizations: { acme: ['owner'] },
+  subject: 'alice',
+  expiresAt: Math.floor(Date.now() / 1000) + 3600,
 }
+
+/** The authorizer's context, as the gateway hands it over. */
+export const authorizerOf = (principal: Principal) => ({
+  principalId: principal.subject,
+  integrationLatency: 7,
+  ...toAuthorizerContext(principal),
+})
+
+export const AUTHORIZER = authorizerOf(PRINCIPAL)
 
 export interface Given {
   authorizer?: object | undefined

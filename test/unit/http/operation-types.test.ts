@@ -35,7 +35,7 @@ describe('an act is typed by its contract', () => {
   })
 
   test('through a wrapper that passes the request on', () => {
-    const wrapped = <Request extends Pick<OperationRequest, 'headers'>>(act: Act<Request>): Act<Request> => act
+    const wrapped = <Request extends Pick<OperationRequest, 'header'>>(act: Act<Request>): Act<Request> => act
     defineOperation(
       SendMessage,
       wrapped(async ({ body }) => {

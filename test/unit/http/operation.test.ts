@@ -6,7 +6,7 @@ import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, text } from '../../../lib/interface/fields.ts'
 import { Paging } from '../../../lib/interface/paging.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
-import { AUTHORIZER, call, type Given } from './gateway-event.ts'
+import { AUTHORIZER, authorizerOf, call, type Given, PRINCIPAL } from './gateway-event.ts'
 
 const Post = defineContract(() => ({
   operationId: 'PostThing',
@@ -46,18 +46,21 @@ beforeEach(() => {
 })
 
 describe('a request that passes every check', () => {
-  test('reaches the act with principal, path, query, body and headers in lower case', async () => {
+  test('reaches the act with principal, path, query, body and headers whatever the case of their names', async () => {
     const headers = { 'content-TYPE': 'application/json; charset=UTF-8', 'Idempotency-Key': 'k' }
     await postWith({ headers, query: { limit: '5' } })
-    expect(act).toHaveBeenCalledWith({
+    const [request] = act.mock.lastCall ?? []
+    expect(request).toEqual({
       operationId: 'PostThing',
       principal: expect.objectContaining({ role: 'RestTenantAgent', tenantId: 'acme', subject: 'alice' }),
       path: { id: '1' },
       query: { limit: 5, order: 'asc' },
       body: { name: 'n' },
-      headers: { 'content-type': 'application/json; charset=UTF-8', 'idempotency-key': 'k' },
+      header: expect.any(Function),
       requestId: 'request-1',
     })
+    const names = ['content-type', 'idempotency-key', 'accept']
+    expect(names.map(request.header)).toEqual(['application/json; charset=UTF-8', 'k', undefined])
   })
 
   test("is answered with the contract's status, JSON, the request id and CORS", async () => {
@@ -119,8 +122,8 @@ describe('a request that passes every check', () => {
 describe('401: nobody that we know', () => {
   test.each([
     ['no authorizer', undefined],
-    ['an authorizer without a role', { principalId: 'x' }],
-    ['a cached allow whose token has expired', { ...AUTHORIZER, expiresAt: '1000' }],
+    ['an authorizer that says no principal', { principalId: 'x' }],
+    ['a cached allow whose token has expired', authorizerOf({ ...PRINCIPAL, expiresAt: 1000 })],
   ])('with %s', async (_, authorizer) => {
     await expect(postWith({ authorizer })).resolves.toMatchObject({
       statusCode: 401,

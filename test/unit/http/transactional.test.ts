@@ -53,8 +53,9 @@ const send = async (request: Sent = {}, before: () => Promise<void> = async () =
     runs += 1
     return { id: record.id, body }
   })
-  const headers = { 'idempotency-key': 'key' in request ? request.key : key }
-  return act({ operationId: 'SendMessage', principal: ROOT, path: {}, body: { content: 'hi' }, ...request, headers })
+  const headers: Record<string, string | undefined> = { 'idempotency-key': 'key' in request ? request.key : key }
+  const header = (name: string) => headers[name]
+  return act({ operationId: 'SendMessage', principal: ROOT, path: {}, body: { content: 'hi' }, ...request, header })
 }
 const effects = async (tenant = '@base') => (await table.items(`${tenant}|StorageVersionRecord|`)).length
 const effectsOf = async (act: () => Promise<unknown>, tenant?: string) => {

@@ -5,6 +5,7 @@ import { dynamodb } from '../../../lib/store/client.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/dynamo.ts'
+import { withOpenStack } from '../../support/open-stack.ts'
 import { checkTable } from '../../support/table-checker.ts'
 
 /** Lets a request pass (`send`), or fails in its place. Called at every try of the SDK. */
@@ -24,7 +25,7 @@ export class StartedTable {
   constructor(dynamo: Dynamo) {
     this.dynamo = dynamo
     const nameOf = (command: string | undefined) => (command ?? '').replace(/Command$/, '')
-    dynamodb().middlewareStack.add(
+    withOpenStack(dynamodb()).middlewareStack.add(
       (next, { commandName }) =>
         (input) => {
           this.requests.push(nameOf(commandName))
@@ -33,7 +34,7 @@ export class StartedTable {
         },
       { step: 'initialize' },
     )
-    dynamodb().middlewareStack.add(
+    withOpenStack(dynamodb()).middlewareStack.add(
       (next, { commandName }) =>
         async (request) => {
           let output: Awaited<ReturnType<typeof next>> | undefined

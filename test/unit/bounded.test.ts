@@ -1,6 +1,6 @@
 /** A memory that forgets its oldest when it is full. */
 import { expect, test } from 'vitest'
-import { Bounded } from '../../../lib/store/bounded.ts'
+import { Bounded } from '../../lib/bounded.ts'
 
 const names = ['a', 'b', 'c', 'd']
 const held = (memory: Bounded<string, number>) => names.filter((name) => memory.get(name) !== undefined)
