@@ -1,4 +1,5 @@
-/** Senders that are not sure deliver again. Every inbound message comes three times at once, and all of them once more at the end. */
+/** Senders that are not sure deliver again. Every inbound message comes three times at once, and all of them once more 5 s later. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type InProcessStage, type Reply, startInProcessStage } from '../support/in-process-stage.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
@@ -6,7 +7,44 @@ import { checkTable } from '../support/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
+/** How long a sender waits for its answer before it sends again, in ms. */
+const AGAIN_AFTER = 5_000
+
+const WAYS = [
+  { handshake: 'didexchange', endpoint: true },
+  { handshake: 'didexchange', endpoint: false },
+  { handshake: 'connections', endpoint: true },
+  { handshake: 'connections', endpoint: false },
+] as const
+
+type Way = (typeof WAYS)[number]
+
+interface Exchange {
+  caller: { tenantId: string }
+  wallet: Wallet
+  connectionId: string
+  walletConnectionId: string
+}
+
 let stage: InProcessStage
+const exchanges = new Map<Way, Exchange>()
+
+/** Handshake and message; with an endpoint also a credential and a proof. */
+const exchange = async (way: Way): Promise<Exchange> => {
+  const caller = await createTenant(stage)
+  const wallet = await Wallet.start(way)
+  const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
+  await wallet.sendMessage(walletConnectionId, 'once')
+  if (way.endpoint) {
+    await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'from the agent' } })
+    await issueDegree(stage, wallet, connectionId, caller)
+    await waitFor('the proof to be done', async () => {
+      const path = { ...caller, proofRecordId: request.proofRecordId }
+      return (await stage.call('tenantProofFormData', { caller, path })).body.state === 'done'
+    })
+  }
+  return { caller, wallet, connectionId, walletConnectionId }
+}
 
 beforeAll(async () => {
   stage = await startInProcessStage()
@@ -17,30 +55,18 @@ beforeAll(async () => {
     return replies[0] as Reply
   })
   stage.line.run()
+  for (const way of WAYS) exchanges.set(way, await exchange(way))
+  await delay(AGAIN_AFTER)
 })
-afterAll(() => stage.stop())
+afterAll(async () => {
+  for (const { wallet } of exchanges.values()) await wallet.stop()
+  await stage.stop()
+})
 
-test.each([
-  ['didexchange', true],
-  ['didexchange', false],
-  ['connections', true],
-  ['connections', false],
-] as const)(
-  'over %s, with an endpoint: %s, each has one effect and every thread goes on',
-  async (handshake, endpoint) => {
-    const caller = await createTenant(stage)
-    const wallet = await Wallet.start({ handshake, endpoint })
-    const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
-    await wallet.sendMessage(walletConnectionId, 'once')
-    if (endpoint) {
-      await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'from the agent' } })
-      await issueDegree(stage, wallet, connectionId, caller)
-      await waitFor('the proof to be done', async () => {
-        const path = { ...caller, proofRecordId: request.proofRecordId }
-        return (await stage.call('tenantProofFormData', { caller, path })).body.state === 'done'
-      })
-    }
-
+test.each(WAYS)(
+  'over $handshake, with an endpoint: $endpoint, each has one effect and every thread goes on',
+  async (way) => {
+    const { caller, wallet, connectionId, walletConnectionId } = exchanges.get(way) as Exchange
     for (const { status } of await wallet.repost()) expect(status).toBe(200)
     await wallet.sendMessage(walletConnectionId, 'and on')
 
@@ -49,9 +75,8 @@ test.each([
     expect(received.map(({ content }: { content: string }) => content)).toEqual(['once', 'and on'])
     const { body: connections } = await stage.call('getConnections', { caller })
     expect(connections.map(({ state }: { state: string }) => state)).toEqual(['completed'])
-    if (endpoint) await issueDegree(stage, wallet, connectionId, caller)
+    if (way.endpoint) await issueDegree(stage, wallet, connectionId, caller)
     expect({ errors: wallet.journal.errors, problems: wallet.journal.problems }).toEqual({ errors: [], problems: [] })
     expect(await checkTable(stage.client, stage.table)).toEqual([])
-    await wallet.stop()
   },
 )
