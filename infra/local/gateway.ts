@@ -18,6 +18,9 @@ const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
  */
 const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
 
+/** What a body is that nobody says more of (RFC 9110, section 8.3). */
+const BYTES = 'application/octet-stream'
+
 const GatewayResponse = v.object({
   ResponseType: v.string(),
   StatusCode: v.pipe(v.string(), v.transform(Number)),
@@ -116,6 +119,14 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     const decision = await decide(authorizer, request.headers.authorization, methodArn)
     if (typeof decision === 'string') return answer(h, decision).takeover()
     request.auth.credentials = decision
+    return h.continue
+  })
+
+  // The gateway hands a body on as it came; serverless-offline would parse JSON, and call JSON what says nothing of itself.
+  server.ext('onPreHandler', (request, h) => {
+    request.mime = BYTES
+    if (request.payload?.length && request.headers['content-type'] === undefined)
+      request.raw.req.rawHeaders.push('Content-Type', BYTES)
     return h.continue
   })
 

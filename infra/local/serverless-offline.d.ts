@@ -42,6 +42,10 @@ declare module 'serverless-offline' {
     method: string
     path: string
     headers: Record<string, string | undefined>
+    /** Media type of the body, which serverless-offline goes by when it parses. */
+    mime: string | null
+    /** The body as it came. */
+    payload: Buffer | null | undefined
     route: { path: string }
     auth: { credentials: unknown }
     raw: { req: { rawHeaders: string[] } }
@@ -56,7 +60,7 @@ declare module 'serverless-offline' {
   type Extension = (request: Request, h: Toolkit) => unknown
 
   interface Server {
-    ext(point: 'onRequest' | 'onPreAuth' | 'onPreResponse', extension: Extension): void
+    ext(point: 'onRequest' | 'onPreAuth' | 'onPreHandler' | 'onPreResponse', extension: Extension): void
     /** The route that a request of the method and path goes to. Throws when the path is none. */
     match(method: string, path: string): { path: string } | null
     start(): Promise<void>

@@ -108,8 +108,8 @@ export const refusesUnreadableBodies = ({ path, body = {} }: Route, token: strin
   })
 
   describe('a body that is not declared as JSON in UTF-8 is a 415', () => {
-    // The local stage, as the gateway's templates do, takes a body of no type for JSON.
     test.each([
+      '',
       'text/plain',
       'text/json',
       'application/x-www-form-urlencoded',
@@ -130,10 +130,15 @@ export const refusesUnreadableBodies = ({ path, body = {} }: Route, token: strin
     )
   })
 
-  test.each(['"text"', 'null', '7', 'true', '[]', '"{}"'])('JSON that is no object is a 422: %s', async (sent) => {
-    // serverless-offline parses application/json itself, and hands on what it made of it.
-    const answer = await post(sent, 'application/ld+json')
-    expectInvalid(answer, [''])
+  test.each(['"text"', 'null', '7', '0', 'true', 'false', '[]', '"{}"', '""'])(
+    'JSON that is no object is a 422: %s',
+    async (sent) => {
+      expectInvalid(await post(sent), [''])
+    },
+  )
+
+  test('JSON within JSON is a 422', async () => {
+    expectInvalid(await post(JSON.stringify(valid)), [''])
   })
 
   test('JSON that is nested without end ends', async () => {
