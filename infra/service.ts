@@ -61,6 +61,10 @@ export interface Resource {
 
 export interface Service {
   service: string
+  custom: {
+    /** What the API keys begin with that tenants' rates are counted by. */
+    rateKeyPrefix: string
+  }
   provider: {
     stage: string
     region: string

@@ -19,7 +19,6 @@ export type ErrorCode =
   | 'store.unavailable'
   | 'store.query_not_indexed'
   | 'idempotency.mismatch'
-  | 'rate.exceeded'
   | 'settings.invalid'
   | 'internal'
 

@@ -39,6 +39,8 @@ const Settings = v.object({
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, v.array(TokenIssuer)), '[]'),
+  /** What the API keys begin with that callers are counted by (lib/auth/rate-key.ts). */
+  RATE_KEY_PREFIX: v.optional(v.pipe(v.string(), v.minLength(1)), 'rate'),
   /** What private keys and secrets are sealed with: 32 bytes in base64url on the local stage, a KMS key on AWS. */
   SEALING_KEY: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{43}$/, 'is not 32 bytes in base64url'))),
   KMS_KEY_ID: v.optional(v.pipe(v.string(), v.minLength(1))),

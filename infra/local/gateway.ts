@@ -4,6 +4,7 @@ import type { Request, Response, Server, Toolkit } from 'serverless-offline'
 import * as v from 'valibot'
 import type { HttpEvent, Resource, Serverless, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
+import { ratesOf } from './rates.ts'
 import { tokenAuthorizer } from './token-authorizer.ts'
 
 /** serverless-offline's route for what no function has. */
@@ -102,6 +103,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const events = Object.values(service.functions).flatMap(({ events = [] }) => events.flatMap(({ http }) => http ?? []))
   const authorizers = authorizersByRoute(events)
   const decide = tokenAuthorizer(invoke)
+  const rates = ratesOf(service)
 
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
@@ -113,11 +115,16 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     // hapi takes HEAD for GET; to the gateway it is a method that no route has.
     if (request.method === 'head') return answer(h, UNKNOWN).takeover()
     const authorizer = authorizers.get(`${request.method} ${request.route.path}`)
-    if (authorizer === undefined) return h.continue
+    if (authorizer === undefined) {
+      const refusal = rates.refuseOpen()
+      return refusal === undefined ? h.continue : answer(h, refusal).takeover()
+    }
     const method = `${request.method.toUpperCase()}${request.path}`
     const methodArn = `arn:aws:execute-api:${service.provider.region}:000000000000:local/${service.provider.stage}/${method}`
     const decision = await decide(authorizer, request.headers.authorization, methodArn)
     if (typeof decision === 'string') return answer(h, decision).takeover()
+    const refusal = rates.refuseCaller(decision.usageIdentifierKey)
+    if (refusal !== undefined) return answer(h, refusal).takeover()
     request.auth.credentials = decision
     return h.continue
   })

@@ -1,6 +1,7 @@
 /** The settings of the local stage: what of the environment it listens to, checked once, with one line on what is wrong. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
+import { RateSettings } from '../rate-settings.ts'
 import { StageFailure } from './failure.ts'
 
 const Port = v.pipe(
@@ -25,6 +26,7 @@ const Environment = v.object({
   ),
   /** A DynamoDB to use instead of the embedded one. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
+  ...RateSettings.entries,
 })
 
 export interface LocalSettings {

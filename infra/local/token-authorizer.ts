@@ -25,6 +25,7 @@ const Answer = v.object({
     v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))),
     {},
   ),
+  usageIdentifierKey: v.exactOptional(v.string()),
 })
 
 type Answer = v.InferOutput<typeof Answer>
@@ -33,6 +34,8 @@ type Answer = v.InferOutput<typeof Answer>
 export interface Caller {
   principalId: string
   context: Record<string, string>
+  /** The API key that the request is counted by. */
+  usageIdentifierKey?: string
 }
 
 /** The type of the gateway response that a request gets instead of an answer. */
@@ -56,8 +59,10 @@ const allows = ({ policyDocument }: Answer, methodArn: string): boolean => {
   return effects.includes('Allow') && !effects.includes('Deny')
 }
 
-const decide = (answer: Answer, methodArn: string): Caller | Refusal =>
-  allows(answer, methodArn) ? { principalId: answer.principalId, context: answer.context } : 'ACCESS_DENIED'
+const decide = (answer: Answer, methodArn: string): Caller | Refusal => {
+  const { policyDocument: _, ...caller } = answer
+  return allows(answer, methodArn) ? caller : 'ACCESS_DENIED'
+}
 
 /** Kept answers at most; the oldest goes first. */
 const KEPT = 1_000

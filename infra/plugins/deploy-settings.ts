@@ -1,5 +1,7 @@
 /** Serverless plugin: a deployment without token issuers, or with ones that can't be read, fails before anything is made. */
+import * as v from 'valibot'
 import { readSettings } from '../../lib/settings.ts'
+import { RateSettings } from '../rate-settings.ts'
 import type { Serverless } from '../service.ts'
 
 const EXAMPLE =
@@ -22,6 +24,8 @@ export default class DeploySettings {
 /** What is wrong with the settings that a deployment takes from the environment; undefined when nothing is. */
 export const problemOf = ({ TOKEN_ISSUERS, ...environment }: NodeJS.ProcessEnv): string | undefined => {
   if (TOKEN_ISSUERS === undefined || TOKEN_ISSUERS === '') return `TOKEN_ISSUERS is not set; for example ${EXAMPLE}`
+  const rates = v.safeParse(RateSettings, environment)
+  if (!rates.success) return `${v.getDotPath(rates.issues[0])}: ${rates.issues[0].message}`
   try {
     // The other settings that have no default come out of the template.
     const { TOKEN_ISSUERS: issuers } = readSettings({

@@ -1,4 +1,5 @@
-/** Serverless plugin: the API's deployment waits for the gateway responses, and is shown by the stage of infra/stage.yml. */
+/** Serverless plugin: the API's deployment waits for the gateway responses, is shown by the stage of infra/stage.yml, and counts callers by key. */
+import { rateKeys } from '../../lib/auth/rate-key.ts'
 import type { Resource, Serverless } from '../service.ts'
 
 export default class Gateway {
@@ -6,8 +7,11 @@ export default class Gateway {
 
   constructor({ service }: Serverless) {
     this.hooks = {
-      'after:aws:package:finalize:mergeCustomProviderResources': () =>
-        tieDeployment(service.provider.compiledCloudFormationTemplate.Resources),
+      'after:aws:package:finalize:mergeCustomProviderResources': () => {
+        const { Resources } = service.provider.compiledCloudFormationTemplate
+        tieDeployment(Resources)
+        countCallers(Resources, service.custom.rateKeyPrefix)
+      },
     }
   }
 }
@@ -28,4 +32,22 @@ export const tieDeployment = (resources: Record<string, Resource>): void => {
   deployment.DependsOn = [...(deployment.DependsOn ?? []), ...idsOf('GatewayResponse')]
   delete deployment.Properties.StageName
   stage.Properties.DeploymentId = { Ref: deploymentId }
+}
+
+/**
+ * Puts the keys into the usage plan of infra/stage.yml, and has every method with an authorizer count by the one that it names.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-key-source.html
+ */
+export const countCallers = (resources: Record<string, Resource>, prefix: string): void => {
+  for (const { Type, Properties } of Object.values(resources))
+    if (Type === 'AWS::ApiGateway::Method' && Properties.AuthorizationType === 'CUSTOM')
+      Properties.ApiKeyRequired = true
+  for (const [index, Value] of rateKeys(prefix).entries()) {
+    const keyId = `RateKey${index}`
+    resources[keyId] = { Type: 'AWS::ApiGateway::ApiKey', Properties: { Name: Value, Value, Enabled: true } }
+    resources[`${keyId}InPlan`] = {
+      Type: 'AWS::ApiGateway::UsagePlanKey',
+      Properties: { KeyId: { Ref: keyId }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } },
+    }
+  }
 }

@@ -21,7 +21,6 @@ const STATUS = {
   'store.unavailable': 503,
   'store.query_not_indexed': 500,
   'idempotency.mismatch': 409,
-  'rate.exceeded': 429,
   'settings.invalid': 500,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>

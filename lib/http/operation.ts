@@ -55,7 +55,7 @@ const toResponse = (contract: Contract, given: AnswerBody | Answer, requestId: s
 /** What a status obliges to: a challenge (RFC 9110, section 11.6.1), a time to come back (section 10.2.3). */
 const headersOfStatus = (status: number): Record<string, string> => {
   if (status === 401) return { 'www-authenticate': 'Bearer' }
-  return status === 503 || status === 429 ? { 'retry-after': '1' } : {}
+  return status === 503 ? { 'retry-after': '1' } : {}
 }
 
 const refuse =

@@ -1,10 +1,14 @@
 /** The gateway of the local stage: what it answers by itself, and in place of a function or an authorizer that crashed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
+import { rateKeys } from '../../lib/auth/rate-key.ts'
 import { type HttpRequest, httpTo, type Send } from '../support/api-http.ts'
 import { serviceFolder } from '../support/stage-folder.ts'
 import { endPrograms, startProgram } from '../support/stage-program.ts'
 import { type StartedStage, whenReady } from '../support/stage-started.ts'
+
+/** One of those that the stage knows. */
+const [KEY] = rateKeys('serverless-agent-local-rate')
 
 /** Functions that do what the real ones never do. */
 const CRASHING = {
@@ -18,7 +22,12 @@ const CRASHING = {
       if (authorizationToken === 'crash') throw new Error('the inside of the authorizer')
       if (authorizationToken === 'nothing') return undefined
       if (authorizationToken === 'denied') return { principalId: 'me', policyDocument: policy('Deny', '*') }
-      return { principalId: 'me', policyDocument: policy('Allow', arn + '/*'), context: JSON.parse(authorizationToken) }
+      return {
+        principalId: 'me',
+        policyDocument: policy('Allow', arn + '/*'),
+        context: JSON.parse(authorizationToken),
+        usageIdentifierKey: authorizationToken.includes('uncounted') ? undefined : '${KEY}',
+      }
     }`,
 }
 
@@ -102,6 +111,10 @@ describe('the authorizer', () => {
 
   test('denies with a 403', async () => {
     expect(await get('/connections', 'denied')).toEqual(errorOf(403, 'Forbidden'))
+  })
+
+  test('lets nobody in without a key that the stage knows', async () => {
+    expect(await get('/connections', '{"principal":"uncounted"}')).toEqual(errorOf(403, 'Forbidden'))
   })
 })
 

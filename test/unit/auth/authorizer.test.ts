@@ -1,5 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { rateKeyOf } from '../../../lib/auth/rate-key.ts'
+import { BASE_AGENT } from '../../../lib/records/tenant.ts'
 
 const METHOD_ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef/dev/GET/credentials/1'
 const { privateKey, publicKey } = await generateKeyPair('EdDSA')
@@ -49,6 +51,14 @@ describe('the authorizer', () => {
       subject: 'alice',
       expiresAt: expect.any(Number),
     })
+  })
+
+  test('names the key that the requests of an agent are counted by, whoever asks for it', async () => {
+    const keyOf = async (claims: object) => (await call(await sign(claims))).usageIdentifierKey
+    const acme = await keyOf({ sub: 'alice' })
+    expect(acme).toBe(rateKeyOf('rate', 'acme'))
+    expect(await keyOf({ sub: 'bob' })).toBe(acme)
+    expect(await keyOf({ role: 'RestRootAgent', tenantId: undefined })).toBe(rateKeyOf('rate', BASE_AGENT))
   })
 
   test.each(['', 'Bearer x', 'not a token'])(

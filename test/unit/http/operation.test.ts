@@ -365,7 +365,6 @@ describe('errors of the act', () => {
     ['store.item_too_large', 413, 'Content Too Large'],
     ['store.transaction_too_large', 413, 'Content Too Large'],
     ['request.invalid', 422, 'Unprocessable Content'],
-    ['rate.exceeded', 429, 'Too Many Requests'],
     ['internal', 500, 'Internal Server Error'],
     ['settings.invalid', 500, 'Internal Server Error'],
     ['store.query_not_indexed', 500, 'Internal Server Error'],

@@ -1,8 +1,9 @@
 /** What the Serverless plugins do to a deployment: it waits for the gateway responses, and does not start without issuers. */
 import { describe, expect, test } from 'vitest'
 import { problemOf } from '../../../infra/plugins/deploy-settings.ts'
-import { tieDeployment } from '../../../infra/plugins/gateway.ts'
+import { countCallers, tieDeployment } from '../../../infra/plugins/gateway.ts'
 import type { Resource } from '../../../infra/service.ts'
+import { rateKeys } from '../../../lib/auth/rate-key.ts'
 
 const resource = (Type: string, Properties: Record<string, unknown> = {}, DependsOn?: string[]): Resource => ({
   Type: `AWS::ApiGateway::${Type}`,
@@ -38,6 +39,39 @@ describe('the deployment of the API', () => {
   })
 })
 
+describe('callers are counted', () => {
+  const template = (): Record<string, Resource> => ({
+    GetConnections: resource('Method', { AuthorizationType: 'CUSTOM' }),
+    GetHealth: resource('Method', { AuthorizationType: 'NONE' }),
+  })
+  const counted = () => {
+    const resources = template()
+    countCallers(resources, 'prefix')
+    return resources
+  }
+
+  test('where the authorizer has named a key, and nowhere else', () => {
+    const { GetConnections, GetHealth } = counted()
+    expect(GetConnections?.Properties).toEqual({ AuthorizationType: 'CUSTOM', ApiKeyRequired: true })
+    expect(GetHealth?.Properties).toEqual({ AuthorizationType: 'NONE' })
+  })
+
+  test('by every key that the authorizer can name', () => {
+    const resources = Object.values(counted())
+    const values = resources.filter(({ Type }) => Type.endsWith('::ApiKey')).map(({ Properties }) => Properties.Value)
+    expect(values).toEqual(rateKeys('prefix'))
+  })
+
+  test('in the plan of the stage, each key once', () => {
+    const resources = counted()
+    const inPlan = Object.values(resources).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
+    const keyIds = Object.keys(resources).filter((id) => resources[id]?.Type.endsWith('::ApiKey'))
+    expect(inPlan.map(({ Properties }) => Properties)).toEqual(
+      keyIds.map((id) => ({ KeyId: { Ref: id }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } })),
+    )
+  })
+})
+
 describe('a deployment', () => {
   const issuers = (...list: unknown[]) => ({ TOKEN_ISSUERS: JSON.stringify(list) })
   const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
@@ -63,6 +97,8 @@ describe('a deployment', () => {
     [{ ...issuers(issuer), LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .+$/],
     [{ ...issuers(issuer), PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: .+$/],
     [{ ...issuers(issuer), BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
+    [{ ...issuers(issuer), STAGE_RATE: 'fast' }, /^STAGE_RATE: is not a whole number of requests a second$/],
+    [{ ...issuers(issuer), TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number of requests a second$/],
   ])('names the setting that is wrong: %j', (environment, problem) => {
     expect(problemOf(environment)).toMatch(problem)
   })

@@ -65,6 +65,11 @@ describe('the authorizer', () => {
     })
   })
 
+  test('has the key handed on that the caller is counted by', async () => {
+    const { decide } = start({ ...policy(statement('Allow', METHOD)), usageIdentifierKey: 'key' })
+    expect(await decide(authorizer, 'x', METHOD)).toEqual({ ...allowed, usageIdentifierKey: 'key' })
+  })
+
   test('answers 401 by the one word that means it', async () => {
     expect(await start(thrower('Unauthorized')).decide(authorizer, 'x', METHOD)).toBe('UNAUTHORIZED')
   })

@@ -1,6 +1,7 @@
 /** The gateway's own answers: the same bodies and headers as the operations' errors have. */
 import { describe, expect, test } from 'vitest'
 import { AgentError, type ErrorCode } from '../../../../lib/errors.ts'
+import { REASON_PHRASES } from '../../../../lib/http/error-body.ts'
 import { defineOperation } from '../../../../lib/http/operation.ts'
 import { GetHealth } from '../../../../lib/interface/service.ts'
 import { ofType } from '../../../support/stage-template.ts'
@@ -59,17 +60,17 @@ const CODES: Record<number, ErrorCode> = {
   404: 'resource.not_found',
   413: 'request.too_large',
   415: 'request.unsupported_media_type',
-  429: 'rate.exceeded',
   500: 'internal',
   503: 'store.unavailable',
 }
 
-/** What an operation answers with a status. */
-const answerOf = (status: number) => {
+/** What an operation answers with a status. Only the gateway knows rates: a 429 is as a 503, to come back from later. */
+const answerOf = async (status: number) => {
   const fails = defineOperation(GetHealth, () => {
-    throw new AgentError(CODES[status] ?? 'internal', 'it fails')
+    throw new AgentError(CODES[status === 429 ? 503 : status] ?? 'internal', 'it fails')
   })
-  return call(fails, { headers: {} })
+  const answer = await call(fails, { headers: {} })
+  return status === 429 ? { ...answer, statusCode: 429, body: { statusCode: 429, error: REASON_PHRASES[429] } } : answer
 }
 
 test('every type that there is has one, and there is no other', () => {

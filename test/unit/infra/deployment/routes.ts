@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type HttpEvent, splitHandler } from '../../../../infra/service.ts'
+import { rateKeys } from '../../../../lib/auth/rate-key.ts'
 import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { ofType, type PackagedFunction } from '../../../support/stage-template.ts'
@@ -130,8 +131,35 @@ describe('what is deployed', () => {
       expect.objectContaining({
         StageName: 'dev',
         DeploymentId: { Ref: deploymentId },
-        MethodSettings: [expect.objectContaining({ HttpMethod: '*', ResourcePath: '/*' })],
+        MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 }],
       }),
+    ])
+  })
+
+  test('takes the key that a caller is counted by from the authorizer, where it asks it', () => {
+    const [[, api] = []] = ofType(resources, 'AWS::ApiGateway::RestApi')
+    expect(api?.Properties).toMatchObject({ ApiKeySourceType: 'AUTHORIZER' })
+    const ids = (having: (method: object) => boolean) =>
+      methods()
+        .filter(having)
+        .map(({ id }) => id)
+    expect(ids((method) => Reflect.get(method, 'ApiKeyRequired') === true)).toEqual(
+      ids((method) => Reflect.get(method, 'AuthorizationType') === 'CUSTOM'),
+    )
+  })
+
+  test('has a rate for each key that the authorizer can name, of a length that API Gateway takes', () => {
+    const prefix = String(functions.authorizer?.environment?.RATE_KEY_PREFIX)
+    const keys = ofType(resources, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => Properties.Value)
+    expect(keys).toEqual(rateKeys(prefix))
+    for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{20,128}$/)
+    const plans = ofType(resources, 'AWS::ApiGateway::UsagePlan').map(([, { Properties }]) => Properties)
+    expect(plans).toEqual([
+      {
+        UsagePlanName: 'serverless-agent-dev-tenants',
+        ApiStages: [{ ApiId: { Ref: 'ApiGatewayRestApi' }, Stage: { Ref: 'ApiStage' } }],
+        Throttle: { RateLimit: 100, BurstLimit: 100 },
+      },
     ])
   })
 })

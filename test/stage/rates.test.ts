@@ -1,0 +1,66 @@
+/** The rates of the stage and of a tenant, as the local gateway applies them. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rateKeyOf } from '../../lib/auth/rate-key.ts'
+import { httpTo, type Send } from '../support/api-http.ts'
+import { type RunningStage, startStage } from '../support/stage.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+const TENANT_RATE = 5
+const STAGE_RATE = 40
+
+/** Tenants who are counted by keys of their own. */
+const [BUSY, CALM] = ['busy', 'calm'] as const
+
+let stage: RunningStage
+let send: Send
+const tokens: Record<string, string> = {}
+
+beforeAll(async () => {
+  stage = await startStage({ env: { TENANT_RATE: String(TENANT_RATE), STAGE_RATE: String(STAGE_RATE) } })
+  send = httpTo(stage.baseUrl)
+  for (const tenantId of [BUSY, CALM]) tokens[tenantId] = await stage.token({ role: 'RestTenantAgent', tenantId })
+})
+afterAll(() => stage.stop())
+
+const connections = (tenantId: string) =>
+  send({ method: 'GET', path: '/connections', headers: { authorization: `Bearer ${tokens[tenantId]}` } })
+
+const health = () => send({ method: 'GET', path: '/health' })
+
+const times = <T>(count: number, act: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, () => act()))
+
+const TOO_MANY = {
+  status: 429,
+  headers: expect.objectContaining({
+    'content-type': 'application/json',
+    'retry-after': '1',
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'access-control-allow-origin': '*',
+  }),
+  text: '{"statusCode":429,"error":"Too Many Requests"}',
+}
+
+test('what a tenant asks beyond its rate is a 429, and another tenant does not feel it', async () => {
+  expect(rateKeyOf('rate', BUSY)).not.toBe(rateKeyOf('rate', CALM))
+  const answers = await times(3 * TENANT_RATE, () => connections(BUSY))
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(TENANT_RATE)
+  expect(refused.length).toBeGreaterThanOrEqual(TENANT_RATE)
+  for (const answer of refused) expect(answer).toMatchObject(TOO_MANY)
+  expect((await connections(CALM)).status).toBe(200)
+})
+
+test('a moment later the tenant is answered again', async () => {
+  await times(2 * TENANT_RATE, () => connections(BUSY))
+  expect((await connections(BUSY)).status).toBe(429)
+  await waitFor('the rate to allow it', async () => (await connections(BUSY)).status === 200)
+})
+
+test('what all ask together beyond the rate of the stage is a 429, with or without a token', async () => {
+  const answers = await times(3 * STAGE_RATE, health)
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThanOrEqual(STAGE_RATE)
+  for (const answer of refused) expect(answer).toMatchObject(TOO_MANY)
+  expect((await connections(CALM)).status).toBe(429)
+})
