@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import type { HttpEvent, Resource, Serverless, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
 import { ratesOf } from './rates.ts'
-import { tokenAuthorizer } from './token-authorizer.ts'
+import { type Caller, tokenAuthorizer } from './token-authorizer.ts'
 
 /** serverless-offline's route for what no function has. */
 const UNKNOWN_ROUTE = '/{p*}'
@@ -105,6 +105,16 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const decide = tokenAuthorizer(invoke)
   const rates = ratesOf(service)
 
+  /** Who calls (undefined: the method is open to all), or the type of the gateway response that turns the request away. */
+  const admit = async ({ method, path, route, headers }: Request): Promise<Caller | string | undefined> => {
+    const authorizer = authorizers.get(`${method} ${route.path}`)
+    if (authorizer === undefined) return rates.refuseOpen()
+    const { region, stage } = service.provider
+    const methodArn = `arn:aws:execute-api:${region}:000000000000:local/${stage}/${method.toUpperCase()}${path}`
+    const decision = await decide(authorizer, headers.authorization, methodArn)
+    return typeof decision === 'string' ? decision : (rates.refuseCaller(decision.usageIdentifierKey) ?? decision)
+  }
+
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
@@ -114,18 +124,9 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onPreAuth', async (request, h) => {
     // hapi takes HEAD for GET; to the gateway it is a method that no route has.
     if (request.method === 'head') return answer(h, UNKNOWN).takeover()
-    const authorizer = authorizers.get(`${request.method} ${request.route.path}`)
-    if (authorizer === undefined) {
-      const refusal = rates.refuseOpen()
-      return refusal === undefined ? h.continue : answer(h, refusal).takeover()
-    }
-    const method = `${request.method.toUpperCase()}${request.path}`
-    const methodArn = `arn:aws:execute-api:${service.provider.region}:000000000000:local/${service.provider.stage}/${method}`
-    const decision = await decide(authorizer, request.headers.authorization, methodArn)
-    if (typeof decision === 'string') return answer(h, decision).takeover()
-    const refusal = rates.refuseCaller(decision.usageIdentifierKey)
-    if (refusal !== undefined) return answer(h, refusal).takeover()
-    request.auth.credentials = decision
+    const admitted = await admit(request)
+    if (typeof admitted === 'string') return answer(h, admitted).takeover()
+    if (admitted !== undefined) request.auth.credentials = admitted
     return h.continue
   })
 
