@@ -52,15 +52,15 @@ test('what a tenant asks beyond its rate is a 429, and another tenant does not f
 })
 
 test('a moment later the tenant is answered again', async () => {
-  await times(2 * TENANT_RATE, () => connections(BUSY))
-  expect((await connections(BUSY)).status).toBe(429)
+  const answers = await times(3 * TENANT_RATE, () => connections(BUSY))
+  expect(answers).toContainEqual(expect.objectContaining(TOO_MANY))
   await waitFor('the rate to allow it', async () => (await connections(BUSY)).status === 200)
 })
 
 test('what all ask together beyond the rate of the stage is a 429, with or without a token', async () => {
-  const answers = await times(3 * STAGE_RATE, health)
-  const refused = answers.filter(({ status }) => status !== 200)
+  const [open, own] = await Promise.all([times(3 * STAGE_RATE, health), times(TENANT_RATE, () => connections(CALM))])
+  const refused = open.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThanOrEqual(STAGE_RATE)
   for (const answer of refused) expect(answer).toMatchObject(TOO_MANY)
-  expect((await connections(CALM)).status).toBe(429)
+  expect(own).toContainEqual(expect.objectContaining(TOO_MANY))
 })
