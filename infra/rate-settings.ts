@@ -4,8 +4,8 @@ import * as v from 'valibot'
 const Rate = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, 'is not a whole number of requests a second'))
 
 export const RateSettings = v.object({
-  /** Of all callers together. */
-  STAGE_RATE: v.optional(Rate),
+  /** Of all callers of one operation. */
+  OPERATION_RATE: v.optional(Rate),
   /** Of a tenant. */
   TENANT_RATE: v.optional(Rate),
 })

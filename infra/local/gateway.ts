@@ -107,17 +107,20 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
 
   /** Who calls (undefined: the method is open to all), or the type of the gateway response that turns the request away. */
   const admit = async ({ method, path, route, headers }: Request): Promise<Caller | string | undefined> => {
+    const refusal = rates.countMethod(`${method} ${route.path}`)
     const authorizer = authorizers.get(`${method} ${route.path}`)
-    if (authorizer === undefined) return rates.refuseOpen()
+    if (refusal !== undefined || authorizer === undefined) return refusal
     const { region, stage } = service.provider
     const methodArn = `arn:aws:execute-api:${region}:000000000000:local/${stage}/${method.toUpperCase()}${path}`
     const decision = await decide(authorizer, headers.authorization, methodArn)
-    return typeof decision === 'string' ? decision : (rates.refuseCaller(decision.usageIdentifierKey) ?? decision)
+    return typeof decision === 'string' ? decision : (rates.countCaller(decision.usageIdentifierKey) ?? decision)
   }
 
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
+    // hapi and serverless-offline would look into a body of some types; what the function is told are the raw headers.
+    headers['content-type'] = 'text/plain'
     return h.continue
   })
 
@@ -130,11 +133,12 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     return h.continue
   })
 
-  // The gateway hands a body on as it came; serverless-offline would parse JSON, and call JSON what says nothing of itself.
-  server.ext('onPreHandler', (request, h) => {
-    request.mime = BYTES
-    if (request.payload?.length && request.headers['content-type'] === undefined)
-      request.raw.req.rawHeaders.push('Content-Type', BYTES)
+  server.ext('onPreHandler', ({ params, payload, raw }, h) => {
+    // serverless-offline would call a body JSON that says nothing of itself.
+    if (payload?.length && !hasHeader(raw.req.rawHeaders, 'content-type'))
+      raw.req.rawHeaders.push('Content-Type', BYTES)
+    // The gateway hands path parameters on as they came; hapi has decoded them.
+    for (const [name, value] of Object.entries(params)) params[name] = encodeURIComponent(value)
     return h.continue
   })
 
@@ -163,6 +167,9 @@ const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =
       authorizer === undefined ? [] : [[`${method.toLowerCase()} ${path}`, authorizer] as const],
     ),
   )
+
+const hasHeader = (rawHeaders: string[], name: string): boolean =>
+  rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === name)
 
 /** Node's raw headers are names and values in turn. */
 const withoutHeaders = (rawHeaders: string[], names: string[]): string[] =>

@@ -1,5 +1,5 @@
 /**
- * API Gateway's rates as token buckets: one of the stage, and below it one of each API key of the usage plan.
+ * API Gateway's rates as token buckets: one of each method, and one of each API key of the usage plan.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 import { TokenBucket } from 'limiter'
@@ -15,41 +15,39 @@ const StageLimits = v.object({
 
 const PlanLimits = v.object({ Throttle: v.object({ RateLimit: Limit, BurstLimit: Limit }) })
 
-/** A bucket that is full. */
-const bucketOf = (rate: number, burst: number, parentBucket?: TokenBucket): TokenBucket => {
-  const bucket = new TokenBucket({
-    bucketSize: burst,
-    tokensPerInterval: rate,
-    interval: 'second',
-    ...(parentBucket !== undefined && { parentBucket }),
-  })
-  bucket.content = burst
-  return bucket
+/** Buckets by name, each full when it is first asked for. */
+const bucketsOf = (rate: number, burst: number) => {
+  const buckets = new Map<string, TokenBucket>()
+  const full = () => {
+    const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: rate, interval: 'second' })
+    bucket.content = burst
+    return bucket
+  }
+  return (name: string): TokenBucket => {
+    const bucket = buckets.get(name) ?? full()
+    buckets.set(name, bucket)
+    return bucket
+  }
 }
-
-/** The type of the gateway response that a request gets instead of an answer. */
-type Refusal = 'THROTTLED' | 'INVALID_API_KEY'
 
 export interface Rates {
-  /** Counts a request to a method that is open to all. */
-  refuseOpen(): Refusal | undefined
+  /** Counts a request to a method. */
+  countMethod(method: string): 'THROTTLED' | undefined
   /** Counts a request of a caller whom the authorizer has named this key for. */
-  refuseCaller(key: string | undefined): Refusal | undefined
+  countCaller(key: string | undefined): 'THROTTLED' | 'INVALID_API_KEY' | undefined
 }
 
-/** The rates of infra/stage.yml. */
+/** The rates of infra/stage.yml. What is counted gives the type of the gateway response that the request gets instead of an answer. */
 export const ratesOf = ({ resources, custom }: Service): Rates => {
   const { ApiStage, TenantRate } = resources.Resources
   const [{ ThrottlingRateLimit, ThrottlingBurstLimit }] = v.parse(StageLimits, ApiStage?.Properties).MethodSettings
   const { RateLimit, BurstLimit } = v.parse(PlanLimits, TenantRate?.Properties).Throttle
-  const stage = bucketOf(ThrottlingRateLimit, ThrottlingBurstLimit)
-  const byKey = new Map(rateKeys(custom.rateKeyPrefix).map((key) => [key, bucketOf(RateLimit, BurstLimit, stage)]))
+  const ofMethod = bucketsOf(ThrottlingRateLimit, ThrottlingBurstLimit)
+  const ofKey = bucketsOf(RateLimit, BurstLimit)
+  const keys = new Set(rateKeys(custom.rateKeyPrefix))
   const take = (bucket: TokenBucket) => (bucket.tryRemoveTokens(1) ? undefined : 'THROTTLED')
   return {
-    refuseOpen: () => take(stage),
-    refuseCaller: (key = '') => {
-      const bucket = byKey.get(key)
-      return bucket === undefined ? 'INVALID_API_KEY' : take(bucket)
-    },
+    countMethod: (method) => take(ofMethod(method)),
+    countCaller: (key = '') => (keys.has(key) ? take(ofKey(key)) : 'INVALID_API_KEY'),
   }
 }

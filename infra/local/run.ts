@@ -4,20 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { Serverless } from '../service.ts'
 import { announce } from './announcement.ts'
 import { StageFailure } from './failure.ts'
+import { npmGone } from './npm-gone.ts'
 import { localSettings } from './settings.ts'
 import { type Stage, startStage } from './stage.ts'
 
 /** How long requests and batches that are being worked on may take to end, in ms; what does not is delivered after the next start. */
 const GRACE_MS = 5_000
-
-/** Ms between two looks at whether npm is still there. */
-const LOOK_MS = 200
-
-/** npm passes a signal on to its shell, which ends by it and tells nobody: the stage is then a child of somebody else. */
-const npmGone = async (): Promise<void> => {
-  const { ppid } = process
-  while (process.ppid === ppid) await setTimeout(LOOK_MS)
-}
 
 /** Resolves when somebody wants the stage to end: Ctrl-C, `kill`, or the end of the program that started it, by npm or with a channel. */
 const endWanted = (): Promise<unknown> =>

@@ -42,8 +42,7 @@ declare module 'serverless-offline' {
     method: string
     path: string
     headers: Record<string, string | undefined>
-    /** Media type of the body, which serverless-offline goes by when it parses. */
-    mime: string | null
+    params: Record<string, string>
     /** The body as it came. */
     payload: Buffer | null | undefined
     route: { path: string }

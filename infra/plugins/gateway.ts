@@ -44,7 +44,12 @@ export const countCallers = (resources: Record<string, Resource>, prefix: string
       Properties.ApiKeyRequired = true
   for (const [index, Value] of rateKeys(prefix).entries()) {
     const keyId = `RateKey${index}`
-    resources[keyId] = { Type: 'AWS::ApiGateway::ApiKey', Properties: { Name: Value, Value, Enabled: true } }
+    resources[keyId] = {
+      Type: 'AWS::ApiGateway::ApiKey',
+      Properties: { Name: Value, Value, Enabled: true },
+      // One after the other: an account may make five keys a second, and CloudFormation would make all at once.
+      ...(index > 0 && { DependsOn: [`RateKey${index - 1}`] }),
+    }
     resources[`${keyId}InPlan`] = {
       Type: 'AWS::ApiGateway::UsagePlanKey',
       Properties: { KeyId: { Ref: keyId }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } },

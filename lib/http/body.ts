@@ -29,6 +29,11 @@ const isJson = (contentType: string | undefined, others: readonly string[] = [])
 const PROTOTYPE_KEYS = ['__proto__', 'prototype', 'constructor']
 const NAMES_A_PROTOTYPE = 'must not have a field that names a prototype'
 
+const NESTED_TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`
+
+const invalid = (path: string, message: string) =>
+  new AgentError('request.invalid', 'The body is not valid', { details: [{ path: path.slice(0, 200), message }] })
+
 const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
 
 const decode = (bytes: Buffer): string => {
@@ -44,11 +49,10 @@ const assertWellFormed = (body: unknown): void => {
   const queue: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }]
   for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
     const { value, path, depth } = item
-    const fault = (message: string) =>
-      new AgentError('request.invalid', 'The body is not valid', { details: [{ path: path.slice(0, 200), message }] })
+    const fault = (message: string) => invalid(path, message)
     if (typeof value === 'string' && !value.isWellFormed()) throw fault('must be well-formed Unicode')
     if (typeof value !== 'object' || value === null) continue
-    if (depth > MAX_DEPTH) throw fault(`must not be nested deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_DEPTH) throw fault(NESTED_TOO_DEEP)
     for (const [key, member] of Object.entries(value)) {
       if (!key.isWellFormed()) throw fault('must have names of well-formed Unicode')
       if (PROTOTYPE_KEYS.includes(key)) throw fault(NAMES_A_PROTOTYPE)
@@ -59,15 +63,23 @@ const assertWellFormed = (body: unknown): void => {
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
-/** The parser refuses keys that reach into the prototype; that is a broken field, the rest is broken JSON. */
+const isJsonText = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The parser also refuses keys that reach into the prototype, and what is nested too deep for its stack. */
 const parse = (request: Parameters<OperationMiddleware>[0]): void => {
+  const text = String(request.event.body)
   try {
     parser.before?.(request)
   } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('Forbidden key')) throw notJson()
-    throw new AgentError('request.invalid', 'The body is not valid', {
-      details: [{ path: '', message: NAMES_A_PROTOTYPE }],
-    })
+    if (error instanceof Error && error.message.startsWith('Forbidden key')) throw invalid('', NAMES_A_PROTOTYPE)
+    throw isJsonText(text) ? invalid('', NESTED_TOO_DEEP) : notJson()
   }
 }
 

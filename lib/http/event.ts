@@ -19,10 +19,14 @@ export const keep = (event: OperationEvent, checked: Checked): void => {
   event.checked = { ...event.checked, ...checked }
 }
 
-/** A header by its name in lower case: names are case-insensitive (RFC 9110, section 5.1), the gateway hands them over as they came. */
+/**
+ * A header by its name in lower case: names are case-insensitive (RFC 9110, section 5.1), the gateway hands them over as they came.
+ * Of a header that is there more than once the last counts, as the gateway itself has it.
+ */
 export const headerOf = ({ headers }: OperationEvent, name: string): string | undefined => {
-  for (const given in headers) if (given.toLowerCase() === name) return headers[given]
-  return undefined
+  let value: string | undefined
+  for (const given in headers) if (given.toLowerCase() === name) value = headers[given]
+  return value
 }
 
 /** The gateway's id of the request; on its own a function has Lambda's. */

@@ -1,5 +1,4 @@
 /** Tenants in the table. */
-
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { tenantAddress } from './address.ts'

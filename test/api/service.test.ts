@@ -100,8 +100,10 @@ describe('a browser may call every operation', () => {
 })
 
 test('nobody says who they are by a header of the local gateway', async () => {
-  const root = { role: 'RestRootAgent', organizations: {}, subject: 'me', expiresAt: 9_999_999_999 } as const
+  const root = { role: 'RestRootAgentWithTenants', organizations: {}, subject: 'me', expiresAt: 9_999_999_999 } as const
   const context = { principalId: 'me', ...toAuthorizerContext(root) }
   const headers = { 'sls-offline-authorizer-override': JSON.stringify(context) }
   expectError(await api.get('/connections', { headers }), 401)
+  const body = { config: { label: 'Stolen' } }
+  expectError(await api.post('/multi-tenancy/create-tenant', { token: acme.token, headers, body }), 403)
 })

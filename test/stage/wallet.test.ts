@@ -47,6 +47,15 @@ test('it connects, shows what comes, sends what is typed, and Ctrl-C ends it', a
   await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
 })
 
+test('it leaves no process when npm alone is told to end', async () => {
+  const { invitationUrl } = await invite(stage, tenant)
+  const wallet = startProgram('npm', [...ARGUMENTS, invitationUrl])
+  await wallet.says(/^connected to "Faculty"/m)
+  const processes = processTree(wallet.pid)
+  wallet.signal('SIGTERM')
+  await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
+})
+
 describe.concurrent('it says in one line why it can’t connect', () => {
   test.each([
     ['no invitation', [], /^usage: npm run wallet -- "<invitationUrl>"$/],

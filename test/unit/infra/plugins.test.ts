@@ -62,6 +62,12 @@ describe('callers are counted', () => {
     expect(values).toEqual(rateKeys('prefix'))
   })
 
+  test('by keys that are made one after the other', () => {
+    const keys = Object.entries(counted()).filter(([, { Type }]) => Type.endsWith('::ApiKey'))
+    const waits = keys.map(([, { DependsOn = [] }]) => DependsOn)
+    expect(waits).toEqual([[], ...keys.slice(0, -1).map(([id]) => [id])])
+  })
+
   test('in the plan of the stage, each key once', () => {
     const resources = counted()
     const inPlan = Object.values(resources).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
@@ -97,7 +103,7 @@ describe('a deployment', () => {
     [{ ...issuers(issuer), LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .+$/],
     [{ ...issuers(issuer), PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: .+$/],
     [{ ...issuers(issuer), BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
-    [{ ...issuers(issuer), STAGE_RATE: 'fast' }, /^STAGE_RATE: is not a whole number of requests a second$/],
+    [{ ...issuers(issuer), OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number of requests a second$/],
     [{ ...issuers(issuer), TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number of requests a second$/],
   ])('names the setting that is wrong: %j', (environment, problem) => {
     expect(problemOf(environment)).toMatch(problem)
