@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { NO_TOKEN } from '../support/api-bad-tokens.ts'
 import { expectExample } from '../support/api-example.ts'
 import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { expectRegistered } from '../support/api-registration.ts'
 import { api, expectError, expectInvalid, tokenIn, tokens, world } from '../support/api-scene.ts'
 import { ENDPOINTS, NO_ENDPOINTS } from '../support/api-urls.ts'
 
@@ -18,21 +19,7 @@ describe('with a token of somebody who manages the organization', () => {
   test('the registration is active and shows its secret', async () => {
     const orgId = `org-${randomUUID()}`
     const answer = await register(orgId, await tokenIn(orgId, ['owner']))
-    expect(answer.status).toBe(201)
-    expect(answer.body).toEqual({
-      statusCode: 201,
-      success: true,
-      message: 'The endpoint is registered.',
-      data: {
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        orgId,
-        notificationWebhook: url,
-        status: 'active',
-        secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        updatedAt: answer.body.data.createdAt,
-      },
-    })
+    expectRegistered(answer, orgId, { notificationWebhook: url })
     await expectExample(answer)
   })
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api-example.ts'
 import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import { expectRegistered } from '../support/api-registration.ts'
 import { acme, api, base, expectError, expectInvalid, globex, tokenIn, tokens } from '../support/api-scene.ts'
 import { ENDPOINTS, NO_ENDPOINTS } from '../support/api-urls.ts'
 
@@ -16,21 +17,7 @@ const register = (orgId: string, token: string, webhookUrl = url) =>
 test('registers the webhook of the organization and shows its secret', async () => {
   const orgId = `org-${randomUUID()}`
   const answer = await register(orgId, await tokenIn(orgId, ['owner']))
-  expect(answer.status).toBe(201)
-  expect(answer.body).toEqual({
-    statusCode: 201,
-    success: true,
-    message: 'The endpoint is registered.',
-    data: {
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      orgId,
-      webhookUrl: url,
-      status: 'active',
-      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      updatedAt: answer.body.data.createdAt,
-    },
-  })
+  expectRegistered(answer, orgId, { webhookUrl: url })
   await expectExample(answer)
 })
 

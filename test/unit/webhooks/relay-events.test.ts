@@ -175,17 +175,15 @@ describe('when the table does not answer', () => {
       await send()
     }
     const failed = await relayEvents(batch)
-    const written = await told()
-    expect(written).toHaveLength(3)
-    const failedRecord = failed === sequenceOf(batch[2]) ? 'a' : 'b'
-    expect(failed).toBe(sequenceOf(failedRecord === 'a' ? batch[2] : batch[3]))
-    expect(written.filter((line) => line.startsWith(failedRecord))).toEqual([`${failedRecord} request-sent`])
+    expect([sequenceOf(batch[2]), sequenceOf(batch[3])]).toContain(failed)
+    const allOfA = ['a request-sent', 'a presentation-received', 'a done']
+    const allOfB = ['b request-sent', 'b abandoned']
+    const written = failed === sequenceOf(batch[2]) ? ['a request-sent', ...allOfB] : [...allOfA, 'b request-sent']
+    expect((await told()).toSorted()).toEqual(written.toSorted())
     table.way = undefined
     const rest = batch.slice(batch.findIndex((change) => sequenceOf(change) === failed))
     expect(await relayEvents(rest)).toBeUndefined()
-    expect((await told()).toSorted()).toEqual(
-      ['a request-sent', 'a presentation-received', 'a done', 'b request-sent', 'b abandoned'].toSorted(),
-    )
+    expect((await told()).toSorted()).toEqual([...allOfA, ...allOfB].toSorted())
     expect(lines.filter((line) => line.includes('event not written'))).toHaveLength(1)
   })
 
