@@ -1,6 +1,11 @@
 /** The wallet against another wallet, whose side is Credo's own: what the other interop tests rely on. */
 import { PeerDidNumAlgo, W3cJsonLdVerifiableCredential } from '@credo-ts/core'
-import { DidCommAutoAcceptProof, type DidCommMessage, DidCommProofState } from '@credo-ts/didcomm'
+import {
+  DidCommAutoAcceptProof,
+  DidCommDidExchangeState,
+  type DidCommMessage,
+  DidCommProofState,
+} from '@credo-ts/didcomm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { altering, type Network, repeating } from '../wallet/post.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -218,6 +223,9 @@ test('what is delivered three times comes three times', async () => {
   const network: Network = (deliver) => (endpoint, envelope, signal) =>
     repeating(times)(deliver)(endpoint, envelope, signal)
   const { inviter, holder, atInviter, atHolder } = await connect({}, { network })
+  await waitFor('the end of the handshake', async () =>
+    (await inviter.connections()).every(({ state }) => state === DidCommDidExchangeState.Completed),
+  )
   const before = inviter.envelopes.length
   times = 3
   await holder.sendMessage(atHolder, 'hello')
