@@ -63,6 +63,7 @@ test('a token of npm run token is good for it, and makes a tenant', async () => 
   expect(created.ok).toBe(true)
   tenantId = Object(await created.json()).id
   expect(await knock(stage.baseUrl, tenantId)).toBe(400)
+  await stage.program.says(/the body is no DIDComm envelope/)
 })
 
 test('Ctrl-C ends it without another word, and leaves no process', async () => {
