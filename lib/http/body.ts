@@ -49,13 +49,12 @@ const assertWellFormed = (body: unknown): void => {
   const queue: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }]
   for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
     const { value, path, depth } = item
-    const fault = (message: string) => invalid(path, message)
-    if (typeof value === 'string' && !value.isWellFormed()) throw fault('must be well-formed Unicode')
+    if (typeof value === 'string' && !value.isWellFormed()) throw invalid(path, 'must be well-formed Unicode')
     if (typeof value !== 'object' || value === null) continue
-    if (depth > MAX_DEPTH) throw fault(NESTED_TOO_DEEP)
+    if (depth > MAX_DEPTH) throw invalid(path, NESTED_TOO_DEEP)
     for (const [key, member] of Object.entries(value)) {
-      if (!key.isWellFormed()) throw fault('must have names of well-formed Unicode')
-      if (PROTOTYPE_KEYS.includes(key)) throw fault(NAMES_A_PROTOTYPE)
+      if (!key.isWellFormed()) throw invalid(path, 'must have names of well-formed Unicode')
+      if (PROTOTYPE_KEYS.includes(key)) throw invalid(path, NAMES_A_PROTOTYPE)
       queue.push({ value: member, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
     }
   }

@@ -21,7 +21,7 @@ const MEANINGS: Record<Status, string> = {
   413: 'The body, or what would be stored of it, is too large.',
   415: 'The content type is not JSON.',
   422: 'The body breaks its schema; `details` names every failing field.',
-  429: 'More requests a second than the stage or the tenant may send.',
+  429: 'More requests a second than the operation takes, or than the tenant may send.',
   500: 'A failure of the service. The log has the request id.',
   503: 'A dependency failed, after retries. Try again.',
 }
