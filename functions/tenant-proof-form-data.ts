@@ -8,9 +8,8 @@ import { readTagged, requireRecord } from '../lib/store/record-reads.ts'
 export const tenantProofFormData = defineOperation(TenantProofFormData, async ({ principal, path }) => {
   const { proofRecordId } = path
   const tenant = namedTenant(principal, path.tenantId)
-  const [proof, messages] = await Promise.all([
-    requireRecord(tenant, 'ProofRecord', proofRecordId),
-    readTagged(tenant, 'DidCommMessageRecord', 'associatedRecordId', proofRecordId),
-  ])
+  // One after the other: messages that are read later are at least as new, so a proof that is done has its presentation.
+  const proof = await requireRecord(tenant, 'ProofRecord', proofRecordId)
+  const messages = await readTagged(tenant, 'DidCommMessageRecord', 'associatedRecordId', proofRecordId)
   return proofFormData(proof, messages)
 })
