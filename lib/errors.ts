@@ -46,5 +46,9 @@ export class AgentError extends Error {
   }
 }
 
+/** A field that no schema could refuse, since it takes the store or another field to know. `path` is dotted. */
+export const invalidField = (path: string, message: string): AgentError =>
+  new AgentError('request.invalid', 'the request breaks its schema', { details: [{ path, message }] })
+
 export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
   error instanceof AgentError && (code === undefined || error.code === code)

@@ -21,6 +21,13 @@ const TokenIssuer = v.object({
   jwksUri: v.optional(v.pipe(v.string(), v.url())),
 })
 
+/** A JSON-LD context that every verifier of the stage trusts. It is fetched once, and taken only with this digest. */
+const TrustedContext = v.object({
+  address: v.pipe(v.string(), v.url()),
+  /** SHA-256 of the document as its address serves it, hexadecimal. */
+  digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal')),
+})
+
 const flag = v.pipe(
   v.picklist(['true', 'false']),
   v.transform((value) => value === 'true'),
@@ -39,6 +46,7 @@ const Settings = v.object({
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, v.array(TokenIssuer)), '[]'),
+  TRUSTED_CONTEXTS: v.optional(v.pipe(v.string(), json, v.array(TrustedContext), v.maxLength(10)), '[]'),
   /** What the API keys begin with that callers are counted by (lib/auth/rate-key.ts). */
   RATE_KEY_PREFIX: v.optional(v.pipe(v.string(), v.minLength(1)), 'rate'),
   /** What private keys and secrets are sealed with: 32 bytes in base64url on the local stage, a KMS key on AWS. */

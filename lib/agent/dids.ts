@@ -8,27 +8,23 @@ import {
   TypedArrayEncoder,
 } from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
-import { AgentError } from '../errors.ts'
+import { AgentError, invalidField } from '../errors.ts'
 import { issuerDidAddress } from '../store/address.ts'
 import { getItem, toKey } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { endpointOf, type TenantAgent } from './agent.ts'
 
-/** A field that no schema could refuse: only the store knows. */
-export const invalid = (path: string, message: string): AgentError =>
-  new AgentError('request.invalid', 'the request breaks its schema', { details: [{ path, message }] })
-
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
 export const assertOwnDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
   const [record] = await agent.context.resolve(DidRepository).getCreatedDids(agent.context, { did })
-  if (record === undefined) throw invalid(path, 'is not a DID of this agent')
+  if (record === undefined) throw invalidField(path, 'is not a DID of this agent')
 }
 
 /** Throws `request.invalid` unless the DID is this agent's and others can reach the agent by it. */
 export const assertReachableDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
   await assertOwnDid(agent, did, path)
   const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
-  if (didDocument.didCommServices.length === 0) throw invalid(path, 'names no DIDComm service')
+  if (didDocument.didCommServices.length === 0) throw invalidField(path, 'names no DIDComm service')
 }
 
 /** A fresh did:peer:2 that names the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
@@ -81,7 +77,7 @@ export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promis
     recipientKeyFingerprints: [parseKey(recipientKey).fingerprint],
     role: DidDocumentRole.Created,
   })
-  if (record === null) throw invalid('recipientKey', 'is not a key of this agent')
+  if (record === null) throw invalidField('recipientKey', 'is not a key of this agent')
   return record.did
 }
 
@@ -99,5 +95,5 @@ const parseKey = (text: string): Kms.PublicJwk => {
   } catch {
     // Not a key in any of the spellings.
   }
-  throw invalid('recipientKey', 'is not an Ed25519 key as did:key, fingerprint or base58')
+  throw invalidField('recipientKey', 'is not an Ed25519 key as did:key, fingerprint or base58')
 }

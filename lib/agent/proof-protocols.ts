@@ -8,13 +8,13 @@ import {
 } from '@credo-ts/anoncreds'
 import type { AgentContext, DependencyManager, Module } from '@credo-ts/core'
 import {
-  DidCommDifPresentationExchangeProofFormatService,
   type DidCommInboundMessageContext,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { PresentationExchangeFormat } from './presentation-exchange-format.ts'
 
 /** What the record says of a presentation that only AnonCreds' native library could verify. */
 const UNVERIFIABLE = 'the presentation was received and not verified: AnonCreds verification is not part of this agent'
@@ -66,7 +66,7 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
 type ProofFormats = [
   LegacyIndyDidCommProofFormatService,
   AnonCredsDidCommProofFormatService,
-  DidCommDifPresentationExchangeProofFormatService,
+  PresentationExchangeFormat,
 ]
 
 class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
@@ -87,7 +87,7 @@ export const proofProtocols = (): [ProofV1Protocol, ProofV2Protocol] => {
   return [
     new ProofV1Protocol({ indyProofFormat: indy }),
     new ProofV2Protocol({
-      proofFormats: [indy, new UnverifiedAnonCredsFormat(), new DidCommDifPresentationExchangeProofFormatService()],
+      proofFormats: [indy, new UnverifiedAnonCredsFormat(), new PresentationExchangeFormat()],
     }),
   ]
 }

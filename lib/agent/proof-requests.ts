@@ -1,6 +1,6 @@
 /** Out-of-band proof requests (Aries RFC 0434 with RFC 0037 and 0454). */
-import { type DifPresentationExchangeDefinition, DifPresentationExchangeService } from '@credo-ts/core'
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
+import { invalidField } from '../errors.ts'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
@@ -8,13 +8,13 @@ import { settings } from '../settings.ts'
 import { readTenant } from '../store/tenants.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
-import { assertReachableDid, didOfKey, freshPeerDid, invalid } from './dids.ts'
+import { assertReachableDid, didOfKey, freshPeerDid } from './dids.ts'
 import { toStored } from './storage-service.ts'
 
 export interface ProofRequest {
   protocolVersion: 'v1' | 'v2'
   /** Formats as Credo takes them, checked by the contract. */
-  proofFormats: { presentationExchange?: { presentationDefinition: object } | undefined }
+  proofFormats: object
   autoAcceptProof: `${DidCommAutoAcceptProof}`
   goalCode?: string | undefined
   parentThreadId?: string | undefined
@@ -42,7 +42,6 @@ export interface OutOfBandProofRequest {
 export const createProofRequest = async (request: ProofRequest): Promise<OutOfBandProofRequest> => {
   const { label, connectionImageUrl } = await profileOf(currentUnit().tenant)
   const agent = await currentAgent()
-  assertUnderstood(agent, request)
   const invitationDid = await invitationDidOf(agent, request)
   const { message, proofRecord } = await agent.didcomm.proofs.createRequest(toCreateOptions(request))
   const outOfBandRecord = await agent.didcomm.oob.createInvitation({
@@ -66,19 +65,6 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
   }
 }
 
-/** The contract knows the shapes of presentation definitions, Credo's engine what they mean. Throws `request.invalid`. */
-const assertUnderstood = (agent: TenantAgent, { proofFormats }: ProofRequest): void => {
-  const { presentationDefinition } = proofFormats.presentationExchange ?? {}
-  if (presentationDefinition === undefined) return
-  try {
-    agent.context
-      .resolve(DifPresentationExchangeService)
-      .validatePresentationDefinition(presentationDefinition as DifPresentationExchangeDefinition)
-  } catch {
-    throw invalid('proofFormats.presentationExchange.presentationDefinition', 'is no presentation definition')
-  }
-}
-
 /** What wallets show of the agent. */
 const profileOf = async (tenant: string): Promise<{ label: string; connectionImageUrl?: string | undefined }> =>
   tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : currentUnit().attempt(() => readTenant(tenant))
@@ -91,7 +77,7 @@ const invitationDidOf = async (agent: TenantAgent, { invitationDid, recipientKey
   if (recipientKey !== undefined) {
     const did = await didOfKey(agent, recipientKey)
     if (invitationDid !== undefined && invitationDid !== did)
-      throw invalid('recipientKey', 'is no key of invitationDid')
+      throw invalidField('recipientKey', 'is no key of invitationDid')
     return did
   }
   if (invitationDid === undefined) return freshPeerDid(agent)

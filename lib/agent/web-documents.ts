@@ -1,4 +1,4 @@
-/** Documents that strangers name and the agent reads from the web: JSON-LD contexts and DID documents, behind the address guard. */
+/** Documents that others name and the agent reads from the web: JSON-LD contexts and DID documents, behind the address guard. */
 import {
   type AgentContext,
   CredoError,
@@ -11,52 +11,78 @@ import {
 } from '@credo-ts/core'
 import { get } from '../delivery/post.ts'
 import { settings } from '../settings.ts'
+import { currentUnit } from '../store/transaction.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { BUNDLED_CONTEXTS, bundledContext } from './json-ld/bundled-contexts.ts'
+import { didDocumentLoader } from './json-ld/did-documents.ts'
 
 /** A context or DID document; what is larger is not read. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
+/** Of one unit of work, redirects included. */
+const MAX_DOCUMENTS = 10
+const MAX_TOTAL_BYTES = 1024 * 1024
+/** A request waits for them: all documents of a unit of work together, in ms. */
+const MAX_TOTAL_MS = 5_000
 /** w3id.org leads to where a context really is. */
-const MOST_REDIRECTS = 3
-/** A request waits for it, so the whole way is bounded, in ms. */
-const LIMITS = { connectMs: 2_000, attemptMs: 4_000, responseBytes: MOST_BYTES }
+const MAX_REDIRECTS = 3
 
-/** Reads a JSON document. Every address on the way is checked at connect time. Throws a CredoError. */
-const readDocument = async (url: string, redirects = MOST_REDIRECTS): Promise<Record<string, unknown>> => {
-  const headers = { accept: 'application/ld+json, application/did+ld+json, application/json' }
-  const outcome = await get({ url, headers, policy: { local: settings().LOCAL_STAGE }, limits: LIMITS })
-  const { status = 0, headers: answered, body, failure } = outcome
-  if (status >= 300 && status < 400 && answered.location !== undefined && redirects > 0)
-    return readDocument(new URL(answered.location, url).href, redirects - 1)
-  if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)
-  return JSON.parse(body)
+interface Budget {
+  documents: number
+  bytes: number
+  /** ms since the epoch. */
+  until: number
 }
 
-/** The contexts that Credo carries with it: they are never fetched. */
-const CARRIED = new Set([
-  'https://w3id.org/security/v1',
-  'https://w3id.org/security/v2',
-  'https://w3id.org/security/suites/x25519-2019/v1',
-  'https://w3id.org/security/suites/ed25519-2018/v1',
-  'https://w3id.org/security/suites/secp256k1-2019/v1',
-  'https://w3id.org/security/data-integrity/v2',
-  'https://www.w3.org/2018/credentials/v1',
-  'https://w3id.org/did/v1',
-  'https://www.w3.org/ns/did/v1',
-  'https://w3.org/ns/did/v1',
-  'https://www.w3.org/ns/odrl.jsonld',
-  'http://schema.org/',
-  'https://identity.foundation/presentation-exchange/submission/v1',
-  'https://identity.foundation/linked-vp/contexts/v1',
-  'https://purl.imsglobal.org/spec/ob/v3p0/context.json',
-  'https://w3c-ccg.github.io/vc-status-rl-2020/contexts/vc-revocation-list-2020/v1.jsonld',
-])
+const budgets = new WeakMap<UnitOfWork, Budget>()
 
-/** JSON-LD's way to contexts and DIDs: Credo's own for what it knows, the guarded one for the rest. */
+/** What the running unit of work may still read. */
+const currentBudget = (): Budget => {
+  const unit = currentUnit()
+  const known = budgets.get(unit)
+  if (known !== undefined) return known
+  const budget = { documents: MAX_DOCUMENTS, bytes: MAX_TOTAL_BYTES, until: Date.now() + MAX_TOTAL_MS }
+  budgets.set(unit, budget)
+  return budget
+}
+
+/**
+ * Reads a text from the web, in the running unit of work and within its budget. Every address on the way is checked at
+ * connect time. Throws a CredoError.
+ */
+export const readText = async (url: string, redirects = MAX_REDIRECTS): Promise<string> => {
+  const budget = currentBudget()
+  const remaining = budget.until - Date.now()
+  if (budget.documents === 0 || budget.bytes <= 0 || remaining <= 0)
+    throw new CredoError('the message names more documents than one may')
+  budget.documents--
+  const outcome = await get({
+    url,
+    headers: { accept: 'application/ld+json, application/did+ld+json, application/json' },
+    policy: { local: settings().LOCAL_STAGE },
+    limits: {
+      connectMs: Math.min(2_000, remaining),
+      attemptMs: Math.min(4_000, remaining),
+      responseBytes: Math.min(MAX_BYTES, budget.bytes),
+    },
+  })
+  const { status = 0, headers, body, failure } = outcome
+  budget.bytes -= Buffer.byteLength(body)
+  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0)
+    return readText(new URL(headers.location, url).href, redirects - 1)
+  if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)
+  return body
+}
+
+/** How an issuer's contexts and everybody's DIDs are loaded. A verifier has a loader of its own (json-ld/verifier-contexts.ts). */
 const documentLoader = (agentContext: AgentContext) => {
-  const known = new W3cCredentialsModule().config.documentLoader(agentContext)
-  return async (url: string) =>
-    !/^https?:/.test(url) || CARRIED.has(url.split('#')[0] ?? '')
-      ? known(url)
-      : { contextUrl: null, documentUrl: url, document: await readDocument(url) }
+  const loadDid = didDocumentLoader(agentContext)
+  return async (url: string) => {
+    if (url.startsWith('did:')) return loadDid(url)
+    const document = BUNDLED_CONTEXTS.has(url)
+      ? await bundledContext(agentContext, url)
+      : JSON.parse(await readText(url))
+    return { contextUrl: null, documentUrl: url, document }
+  }
 }
 
 export const w3cCredentials = () => new W3cCredentialsModule({ documentLoader })
@@ -67,7 +93,7 @@ export class GuardedWebDidResolver extends WebDidResolver {
     const [host = '', ...path] = id.split(':').map(decodeURIComponent)
     const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
     try {
-      const document = await readDocument(`https://${host}/${file}`)
+      const document = JSON.parse(await readText(`https://${host}/${file}`))
       if (document.id !== did) throw new CredoError('the document is of another DID')
       const didDocument = JsonTransformer.fromJSON(document, DidDocument)
       return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }

@@ -70,5 +70,12 @@ export const PresentationDefinition = v.pipe(
 
 export const PresentationExchangeRequest = exactly({
   presentationDefinition: PresentationDefinition,
-  options: v.optional(exactly({ challenge: v.optional(text(512)), domain: v.optional(text(512)) })),
+  options: v.optional(
+    exactly({
+      challenge: v.optional(text(512), () => crypto.randomUUID()),
+      domain: v.optional(text(512)),
+      contexts: v.optional(v.record(v.string(), v.looseObject({}))),
+    }),
+    {},
+  ),
 })

@@ -1,5 +1,9 @@
-/** Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it. */
+/**
+ * Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it; of a JSON-LD presentation,
+ * what was signed, in the verifier's terms.
+ */
 import { toProofJson } from './proof.ts'
+import { PRESENTED } from './proof-metadata.ts'
 import { isObject, type RecordContent, type RecordJson } from './record-json.ts'
 
 type Message = Record<string, unknown>
@@ -21,7 +25,6 @@ const FORMATS = new Map([
   ['anoncreds/proof-request@v1.0', 'anoncreds'],
   ['anoncreds/proof@v1.0', 'anoncreds'],
   ['dif/presentation-exchange/definitions@v1.0', 'presentationExchange'],
-  ['dif/presentation-exchange/submission@v1.0', 'presentationExchange'],
 ])
 
 /** The one attachment that each message of present-proof 1.0 has (Aries RFC 0037). */
@@ -124,5 +127,14 @@ export const proofFormData = (proof: RecordContent, messageRecords: readonly Rec
     const message = messages.get(part)
     return message?.formats && message[attachments] ? [[part, v2Data(message, message[attachments])]] : []
   })
-  return { ...json, ...Object.fromEntries(parts) }
+  return withPresented({ ...json, ...Object.fromEntries(parts) }, proof)
+}
+
+/** A JSON-LD presentation is shown as the verification read it, and never as the wallet wrote it. */
+const withPresented = (json: RecordJson, { value: { metadata } }: RecordContent): RecordJson => {
+  const { presentationExchange: _, ...others } = isObject(json.presentation) ? json.presentation : {}
+  const presented = isObject(metadata) ? metadata[PRESENTED] : undefined
+  const { presentation: __, ...proof } = json
+  const presentation = { ...others, ...(presented !== undefined && { presentationExchange: presented }) }
+  return Object.keys(presentation).length === 0 ? (proof as RecordJson) : { ...json, presentation }
 }

@@ -1,5 +1,6 @@
 /** A record as it is stored, and the JSON that every view of a record starts from. */
 import * as v from 'valibot'
+import { PRESENTED, VERIFIER_CONTEXTS } from './proof-metadata.ts'
 
 /** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
 export interface RecordContent {
@@ -26,20 +27,20 @@ const BASE_FIELDS = {
 export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.looseObject({ ...BASE_FIELDS, ...entries })
 
-/** Link-secret blinding data (AnonCreds, "credential request metadata") and its name before Credo 0.4. */
-const SECRET_METADATA = ['_anoncreds/credentialRequest', '_internal/indyRequest']
+/** Never returned: link-secret blinding data (AnonCreds, "credential request metadata"; its name before Credo 0.4), and notes of our own. */
+const HIDDEN_METADATA = ['_anoncreds/credentialRequest', '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED]
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const withoutSecrets = (metadata: unknown): Record<string, unknown> =>
+const shownMetadata = (metadata: unknown): Record<string, unknown> =>
   isObject(metadata)
-    ? Object.fromEntries(Object.entries(metadata).filter(([key]) => !SECRET_METADATA.includes(key)))
+    ? Object.fromEntries(Object.entries(metadata).filter(([key]) => !HIDDEN_METADATA.includes(key)))
     : {}
 
 /**
  * A record as it is returned: everything that Credo stored, the complete `_tags`, and `state` and `role` both at top level and in
- * `_tags`, as the peers do. Only secrets are left out.
+ * `_tags`, as the peers do. Only secrets and notes of our own are left out.
  */
 export const toRecordJson = ({ value, tags }: RecordContent): RecordJson => {
   const shared: Record<string, unknown> = {}
@@ -47,5 +48,5 @@ export const toRecordJson = ({ value, tags }: RecordContent): RecordJson => {
     const held = value[name] ?? tags[name]
     if (held !== undefined) shared[name] = held
   }
-  return { ...value, ...shared, metadata: withoutSecrets(value.metadata), _tags: { ...tags, ...shared } }
+  return { ...value, ...shared, metadata: shownMetadata(value.metadata), _tags: { ...tags, ...shared } }
 }

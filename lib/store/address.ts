@@ -50,5 +50,11 @@ export const organizationPartition = (orgId: string): string => `@org|${orgId}`
 
 export const CURSOR_KEY_ADDRESS: Address = { pk: '@service|cursor-key', sk: ALONE }
 
+/** A JSON-LD context that a verifier trusts, by the digest of its text. */
+export const contextAddress = (context: { scope: string; digest: string }): Address => ({
+  pk: `${context.scope}|context|${context.digest}`,
+  sk: ALONE,
+})
+
 /** The DID that an agent issues with. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })

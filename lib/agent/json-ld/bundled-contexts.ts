@@ -1,0 +1,31 @@
+/** The contexts that Credo carries with it: trusted by every verifier, and never fetched. */
+import { type AgentContext, W3cCredentialsModule } from '@credo-ts/core'
+
+export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
+export const SCHEMA_ORG = 'http://schema.org/'
+
+/** Of `DEFAULT_CONTEXTS` in Credo 0.6.3, which it does not export. */
+export const BUNDLED_CONTEXTS: ReadonlySet<string> = new Set([
+  CREDENTIALS_V1,
+  SCHEMA_ORG,
+  'https://w3id.org/security/v1',
+  'https://w3id.org/security/v2',
+  'https://w3id.org/security/suites/x25519-2019/v1',
+  'https://w3id.org/security/suites/ed25519-2018/v1',
+  'https://w3id.org/security/suites/secp256k1-2019/v1',
+  'https://w3id.org/security/data-integrity/v2',
+  'https://w3id.org/did/v1',
+  'https://www.w3.org/ns/did/v1',
+  'https://w3.org/ns/did/v1',
+  'https://www.w3.org/ns/odrl.jsonld',
+  'https://identity.foundation/presentation-exchange/submission/v1',
+  'https://identity.foundation/linked-vp/contexts/v1',
+  'https://purl.imsglobal.org/spec/ob/v3p0/context.json',
+  'https://w3c-ccg.github.io/vc-status-rl-2020/contexts/vc-revocation-list-2020/v1.jsonld',
+])
+
+/** The document of a bundled context. */
+export const bundledContext = async (agentContext: AgentContext, address: string): Promise<Record<string, unknown>> => {
+  const load = new W3cCredentialsModule().config.documentLoader(agentContext)
+  return (await load(address)).document
+}

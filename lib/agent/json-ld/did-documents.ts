@@ -1,0 +1,59 @@
+/** DID documents for signature suites: verification methods and relationships, without reading the document as JSON-LD. */
+import {
+  type AgentContext,
+  CredoError,
+  DID_V1_CONTEXT_URL,
+  type DidDocument,
+  DidResolverService,
+  JsonTransformer,
+  type VerificationMethod,
+} from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+
+/** Contexts of the key types that Credo's suites know: they ask the key for them, whatever its DID document names. */
+const KEY_CONTEXTS: Record<string, string> = {
+  Ed25519VerificationKey2018: 'https://w3id.org/security/suites/ed25519-2018/v1',
+  Ed25519VerificationKey2020: 'https://w3id.org/security/suites/ed25519-2020/v1',
+}
+
+/** The DID that a DID URL belongs to. */
+export const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
+
+/**
+ * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. A DID document's own contexts are its
+ * controller's to write, so nothing is framed by them. Throws where the DID does not resolve or does not control the key itself.
+ */
+export const didDocumentLoader =
+  (agentContext: AgentContext): DocumentLoader =>
+  async (url) => {
+    const did = didOf(url)
+    const { didDocument } = await agentContext.resolve(DidResolverService).resolve(agentContext, did)
+    if (didDocument === null || didDocument.id !== did) throw new CredoError(`the DID ${did} does not resolve`)
+    const document = url === did ? relationships(didDocument) : keyOf(didDocument, url)
+    return { contextUrl: null, documentUrl: url, document }
+  }
+
+const relationships = ({ id, authentication, assertionMethod }: DidDocument) => ({
+  '@context': DID_V1_CONTEXT_URL,
+  id,
+  authentication: idsOf(id, authentication),
+  assertionMethod: idsOf(id, assertionMethod),
+})
+
+const idsOf = (did: string, methods: (string | VerificationMethod)[] = []): string[] =>
+  methods.map((method) => absolute(did, typeof method === 'string' ? method : method.id))
+
+const absolute = (did: string, id: string): string => (id.startsWith('#') ? `${did}${id}` : id)
+
+const keyOf = (didDocument: DidDocument, url: string) => {
+  const method = didDocument.dereferenceVerificationMethod(url)
+  if (absolute(didDocument.id, method.controller) !== didDocument.id)
+    throw new CredoError(`the key ${url} is controlled by another DID`)
+  const context = KEY_CONTEXTS[method.type]
+  return {
+    ...JsonTransformer.toJSON(method),
+    '@context': context === undefined ? [] : [context],
+    id: url,
+    controller: didDocument.id,
+  }
+}

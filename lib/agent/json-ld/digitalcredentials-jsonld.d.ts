@@ -1,0 +1,36 @@
+/** The part of the JSON-LD processor that this service uses: the one that Credo signs and verifies with. It has no types of its own. */
+declare module '@digitalcredentials/jsonld' {
+  /** @see https://www.w3.org/TR/json-ld11-api/#loaddocumentcallback */
+  export type DocumentLoader = (
+    url: string,
+  ) => Promise<{ contextUrl: null; documentUrl: string; document: Record<string, unknown> }>
+
+  interface Options {
+    documentLoader?: DocumentLoader
+    /** Throw where a value would be dropped: a term that no context defines, a relative IRI. */
+    safe?: boolean
+    base?: string | null
+  }
+
+  /** A processed context. */
+  export interface ActiveContext {
+    mappings: Map<string, Record<string, unknown>>
+    '@vocab'?: unknown
+    '@base'?: unknown
+    '@language'?: unknown
+    '@direction'?: unknown
+  }
+
+  const jsonld: {
+    compact(document: unknown, context: unknown, options: Options): Promise<Record<string, unknown>>
+    toRDF(document: unknown, options: Options & { format: 'application/n-quads' }): Promise<string>
+    fromRDF(dataset: string, options: { format: 'application/n-quads'; useNativeTypes: boolean }): Promise<object[]>
+    canonize(
+      dataset: string,
+      options: { inputFormat: 'application/n-quads'; format: 'application/n-quads'; maxDeepIterations: number },
+    ): Promise<string>
+    /** `null` as the local context gives the initial context. */
+    processContext(active: ActiveContext | null, local: unknown, options: Options): Promise<ActiveContext>
+  }
+  export default jsonld
+}

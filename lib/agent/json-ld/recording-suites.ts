@@ -1,0 +1,51 @@
+/** Credo's signature suites, within limits, and with a record of the quads that each signature was verified over. */
+import { Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { canonicalize, toQuads } from './rdf.ts'
+
+/** The quads of a verified document (N-Quads), by its proof: the object that the suite was given. */
+export type VerifiedQuads = WeakMap<object, string>
+
+interface ProofOptions {
+  proof: object
+  document: object
+}
+
+const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Signature2020>(
+  suite: Suite,
+  verified: VerifiedQuads,
+): Suite => {
+  const quadsOf = new WeakMap<object, string>()
+  // The suites extend a class of a JavaScript package, so their inherited methods have no types.
+  return class extends (suite as typeof Ed25519Signature2018) {
+    async canonize(document: object, { documentLoader }: { documentLoader: DocumentLoader }): Promise<string> {
+      const quads = await toQuads(document, documentLoader)
+      quadsOf.set(document, quads)
+      return canonicalize(quads)
+    }
+
+    async verifyProof(options: ProofOptions): Promise<{ verified: boolean }> {
+      const result = await super.verifyProof(options)
+      const quads = quadsOf.get(options.document)
+      if (result.verified && quads !== undefined) verified.set(options.proof, quads)
+      return result
+    }
+  } as unknown as Suite
+}
+
+/** The suites of one verification. */
+export const recordingSuites = (verified: VerifiedQuads): SignatureSuiteRegistry =>
+  new SignatureSuiteRegistry([
+    {
+      suiteClass: recording(Ed25519Signature2018, verified),
+      proofType: 'Ed25519Signature2018',
+      verificationMethodTypes: ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'],
+      supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
+    },
+    {
+      suiteClass: recording(Ed25519Signature2020, verified),
+      proofType: 'Ed25519Signature2020',
+      verificationMethodTypes: ['Ed25519VerificationKey2020'],
+      supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
+    },
+  ])

@@ -1,0 +1,163 @@
+/**
+ * The contexts that a verifier reads credentials with: fixed, in their order, when the proof is requested. A holder has no say in them.
+ */
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { AgentContext } from '@credo-ts/core'
+import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import * as v from 'valibot'
+import { Bounded } from '../../bounded.ts'
+import { invalidField } from '../../errors.ts'
+import { settings } from '../../settings.ts'
+import { findContexts, readContexts, SERVICE, type StoredContext, storeContext } from '../../store/contexts.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import { readText } from '../web-documents.ts'
+import { BUNDLED_CONTEXTS, bundledContext, CREDENTIALS_V1, SCHEMA_ORG } from './bundled-contexts.ts'
+import { didDocumentLoader } from './did-documents.ts'
+import { findTermConflict } from './term-conflicts.ts'
+
+/** A context of a proof request: a bundled one, or one that is stored. */
+const VerifierContext = v.object({
+  address: v.string(),
+  stored: v.optional(v.object({ scope: v.string(), digest: v.string() })),
+})
+export type VerifierContext = v.InferOutput<typeof VerifierContext>
+
+export const VerifierContexts = v.array(VerifierContext)
+
+type Document = Record<string, unknown>
+
+const parse = (text: string): Document => v.parse(v.pipe(v.string(), v.parseJson(), v.looseObject({})), text)
+
+const PATH = 'proofFormats.presentationExchange.options.contexts'
+
+/**
+ * Fixes the contexts of a proof request, in the running unit of work: the credentials context, the bundled ones that the
+ * definition names as schemas, those given with the request (documents by address), and those of the stage's setting.
+ * Throws `request.invalid` for a context that redefines a term of another one, or that can't be read.
+ */
+export const fixVerifierContexts = async (
+  agentContext: AgentContext,
+  schemas: readonly string[],
+  given: Readonly<Record<string, Document>>,
+): Promise<VerifierContext[]> => {
+  const bundled = schemas.filter((address) => BUNDLED_CONTEXTS.has(address))
+  const contexts = new Map<string, VerifierContext>(
+    [CREDENTIALS_V1, ...bundled].map((address) => [address, { address }]),
+  )
+  const documents = new Map<string, Document>()
+  for (const [address, document] of Object.entries(given)) {
+    documents.set(address, document)
+    if (BUNDLED_CONTEXTS.has(address)) {
+      if (!isDeepStrictEqual(document, await bundledContext(agentContext, address)))
+        throw invalidField(`${PATH}.${address}`, 'is not the document that the agent has for this address')
+      contexts.set(address, { address })
+    } else {
+      const stored = await storeContext(currentUnit(), currentUnit().tenant, JSON.stringify(document))
+      contexts.set(address, { address, stored })
+    }
+  }
+  for (const { address, digest } of settings().TRUSTED_CONTEXTS) {
+    if (contexts.has(address)) continue
+    const { text, stored } = await contextOfSetting(address, digest)
+    documents.set(address, parse(text))
+    contexts.set(address, { address, stored })
+  }
+  const fixed = [...contexts.values()]
+  if (fixed.length > 1) await assertNoConflict(agentContext, fixed, documents)
+  return fixed
+}
+
+/** A context of the setting is fetched by the first request that needs it, and never by a verification. */
+const contextOfSetting = async (address: string, hex: string): Promise<{ text: string; stored: StoredContext }> => {
+  const stored = { scope: SERVICE, digest: Buffer.from(hex, 'hex').toString('base64url') }
+  const [known] = await findContexts(currentUnit(), [stored])
+  if (known !== undefined) return { text: known, stored }
+  const text = await readText(address)
+  if (createHash('sha256').update(text).digest('hex') !== hex)
+    throw invalidField(PATH, `the stage trusts ${address} with another digest than it has now`)
+  return { text, stored: await storeContext(currentUnit(), SERVICE, text) }
+}
+
+const assertNoConflict = async (
+  agentContext: AgentContext,
+  contexts: readonly VerifierContext[],
+  documents: ReadonlyMap<string, Document>,
+): Promise<void> => {
+  const conflict = await findTermConflict(
+    contexts.map(({ address }) => address),
+    loaderOf(agentContext, documents),
+  ).catch((error: unknown) => {
+    throw invalidField(PATH, `a context can't be read: ${error instanceof Error ? error.message : 'unknown'}`)
+  })
+  if (conflict !== undefined)
+    throw invalidField(
+      `${PATH}.${conflict.address}`,
+      `redefines ${conflict.term}, which another trusted context defines`,
+    )
+}
+
+/** Loads trusted contexts and DIDs, and nothing else: verifying fetches no context. */
+const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Document>): DocumentLoader => {
+  const loadDid = didDocumentLoader(agentContext)
+  return async (url) => {
+    const document = documents.get(url)
+    if (document !== undefined) return { contextUrl: null, documentUrl: url, document }
+    if (BUNDLED_CONTEXTS.has(url))
+      return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url) }
+    if (url.startsWith('did:')) return loadDid(url)
+    throw new Error(`the context ${url} is not trusted`)
+  }
+}
+
+/** What a verification reads with. */
+export interface VerifierReading {
+  /** Whether a document may use this as a context: the address of one, or one in full. */
+  isTrusted(context: unknown): boolean
+  documentLoader: DocumentLoader
+  /** The contexts, in their order, that a document which names `used` is shown in. */
+  contextsFor(used: ReadonlySet<string>): Promise<string[]>
+}
+
+/** Whether schema.org's terms leave those of a list of contexts as they are. */
+const compatible = new Bounded<string, Promise<boolean>>(100)
+
+/** The contexts of a proof request, read for its verification in the running unit of work. */
+export const readVerifierContexts = async (
+  agentContext: AgentContext,
+  contexts: readonly VerifierContext[],
+): Promise<VerifierReading> => {
+  const held = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
+  const texts = await readContexts(
+    currentUnit(),
+    held.map(({ stored }) => stored),
+  )
+  const documents = new Map(held.map(({ address }, index) => [address, parse(texts[index] ?? '')]))
+  const documentLoader = loaderOf(agentContext, documents)
+  const addresses = contexts.map(({ address }) => address)
+
+  const takesSchemaOrg = (): Promise<boolean> => {
+    const key = JSON.stringify(contexts)
+    const conflict = () => findTermConflict([...addresses, SCHEMA_ORG], documentLoader)
+    return (
+      compatible.get(key) ??
+      compatible.set(
+        key,
+        conflict().then((found) => found === undefined),
+      )
+    )
+  }
+
+  return {
+    isTrusted: (context) =>
+      typeof context === 'string'
+        ? BUNDLED_CONTEXTS.has(context) || addresses.includes(context)
+        : [...documents.values()].some((document) => isDeepStrictEqual(document['@context'], context)),
+    documentLoader,
+    // The one bundled vocabulary of general use, in which nothing of the verifier's own changes its meaning.
+    contextsFor: async (used) =>
+      used.has(SCHEMA_ORG) && !addresses.includes(SCHEMA_ORG) && (await takesSchemaOrg())
+        ? [...addresses, SCHEMA_ORG]
+        : addresses,
+  }
+}

@@ -1,0 +1,199 @@
+/** Verifies a JSON-LD presentation, and says what was signed: by whom, about whom, and in the verifier's terms. */
+import {
+  type AgentContext,
+  CredoError,
+  JsonTransformer,
+  W3cCredentialsModuleConfig,
+  W3cJsonLdCredentialService,
+  W3cJsonLdVerifiablePresentation,
+} from '@credo-ts/core'
+import * as v from 'valibot'
+import { isObject } from '../../records/record-json.ts'
+import { untrustedContexts } from './context-use.ts'
+import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
+import {
+  CREDENTIAL,
+  has,
+  irisOf,
+  literalsOf,
+  PRESENTATION,
+  readStatements,
+  type Statements,
+  toVerifierJson,
+  typeIrisOf,
+} from './signed-json.ts'
+import type { VerifierReading } from './verifier-contexts.ts'
+
+type Json = Record<string, unknown>
+
+export interface SignedCredential {
+  /** What was signed, in the verifier's terms; without the proof. */
+  json: Json
+  /** Addresses that the holder's JSON names as contexts. */
+  contexts: string[]
+  /** IRIs of its types. */
+  typeIris: string[]
+  issuer: string
+  /** IRIs of its subjects; a bearer credential has none. */
+  subjects: string[]
+}
+
+export interface SignedPresentation {
+  /** The DID whose key has signed the presentation. */
+  signer: string
+  credentials: SignedCredential[]
+}
+
+/** Descriptors are at most 50, and each takes one credential. */
+const MAX_CREDENTIALS = 50
+
+/** A JSON object; valibot's own schemas of objects take arrays too. */
+const JsonObject = v.custom<Json>(isObject)
+
+const OneProof = v.union([JsonObject, v.strictTuple([JsonObject])])
+
+/** Revocation is not looked up, so a credential that may have been revoked is not called verified. */
+const Credential = v.pipe(JsonObject, v.looseObject({ proof: OneProof, credentialStatus: v.optional(v.never()) }))
+
+/** What is looked at before a library sees the presentation: one proof each, so that none can stand in for another. */
+const Presentation = v.looseObject({
+  proof: OneProof,
+  verifiableCredential: v.union([v.pipe(v.array(Credential), v.nonEmpty(), v.maxLength(MAX_CREDENTIALS)), Credential]),
+})
+
+const Verified = v.object({
+  results: v.strictTuple([
+    v.looseObject({
+      proof: JsonObject,
+      verified: v.literal(true),
+      verificationMethod: v.looseObject({ controller: v.string() }),
+    }),
+  ]),
+})
+
+/** What the signature library says of a presentation that it calls valid. */
+const Result = v.object({
+  presentationResult: Verified,
+  credentialResults: v.array(v.object({ ...Verified.entries, credential: JsonObject })),
+})
+
+interface Expected {
+  challenge: string
+  domain?: string | undefined
+  reading: VerifierReading
+}
+
+/** Throws a CredoError that says, for the verifier, what is wrong. */
+export const verifyPresentation = async (
+  agentContext: AgentContext,
+  document: unknown,
+  { challenge, domain, reading }: Expected,
+): Promise<SignedPresentation> => {
+  const shape = v.safeParse(Presentation, document)
+  if (!shape.success)
+    throw new CredoError(
+      v.getDotPath(shape.issues[0])?.startsWith('verifiableCredential')
+        ? `the presentation has not 1 to ${MAX_CREDENTIALS} credentials with one proof each and without a status`
+        : 'the presentation has not exactly one proof',
+    )
+  const untrusted = untrustedContexts(document, reading.isTrusted)
+  if (untrusted.length > 0)
+    throw new CredoError(`the presentation needs contexts that are not trusted: ${untrusted.join(', ')}`)
+
+  const verified: VerifiedQuads = new WeakMap()
+  const service = new W3cJsonLdCredentialService(
+    recordingSuites(verified),
+    new W3cCredentialsModuleConfig({ documentLoader: () => reading.documentLoader }),
+  )
+  const presentation = JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
+  const { isValid, validations, error } = await service.verifyPresentation(agentContext, {
+    presentation,
+    challenge,
+    ...(domain !== undefined && { domain }),
+  })
+  if (!isValid)
+    throw new CredoError(`the presentation is not valid: ${reasonOf(validations) ?? reasonOf(error) ?? 'unknown'}`)
+
+  const { presentationResult, credentialResults } = v.parse(Result, Object(validations).vcJs)
+  const signer = presentationResult.results[0].verificationMethod.controller
+  assertHeldBy(signer, await statementsOf(verified, presentationResult, PRESENTATION))
+  const credentials: SignedCredential[] = []
+  for (const result of credentialResults) {
+    const statements = await statementsOf(verified, result, CREDENTIAL)
+    assertInForce(statements, result.results[0].verificationMethod.controller)
+    assertAbout(signer, statements)
+    credentials.push(await signedCredential(statements, result.credential, reading))
+  }
+  return { signer, credentials }
+}
+
+/** What the signature of one document was verified over. */
+const statementsOf = (
+  verified: VerifiedQuads,
+  { results: [{ proof }] }: v.InferOutput<typeof Verified>,
+  type: string,
+): Promise<Statements> => {
+  const quads = verified.get(proof)
+  if (quads === undefined) throw new CredoError('a proof was not verified')
+  return readStatements(quads, type)
+}
+
+const assertHeldBy = (signer: string, presentation: Statements): void => {
+  const holders = irisOf(presentation, 'holder')
+  if (holders.some((holder) => holder !== signer))
+    throw new CredoError('the holder of the presentation has not signed it')
+}
+
+/**
+ * What the library checks in the JSON is checked again in what was signed: a holder can write a property so that a look at
+ * the JSON does not find it.
+ */
+const assertInForce = (credential: Statements, signer: string): void => {
+  const issuers = irisOf(credential, 'issuer')
+  if (issuers.length !== 1 || issuers[0] !== signer)
+    throw new CredoError('the issuer of a credential has not signed it')
+  if (has(credential, 'credentialStatus')) throw new CredoError('the status of a credential can not be verified')
+  const now = Date.now()
+  if (!literalsOf(credential, 'issuanceDate').every((date) => Date.parse(date) <= now))
+    throw new CredoError('a credential is not valid yet')
+  if (!literalsOf(credential, 'expirationDate').every((date) => Date.parse(date) > now))
+    throw new CredoError('a credential has expired')
+}
+
+/** A credential about somebody is presented by that subject, or by one of several. One without a subject's id is a bearer's. */
+const assertAbout = (signer: string, credential: Statements): void => {
+  const subjects = irisOf(credential, 'credentialSubject')
+  if (subjects.length > 0 && !subjects.includes(signer))
+    throw new CredoError('the signer of the presentation is not the subject of a credential in it')
+}
+
+const signedCredential = async (
+  statements: Statements,
+  credential: Json,
+  reading: VerifierReading,
+): Promise<SignedCredential> => {
+  const named = credential['@context']
+  const contexts = (Array.isArray(named) ? named : [named]).filter((one) => typeof one === 'string')
+  const [issuer = ''] = irisOf(statements, 'issuer')
+  return {
+    json: await toVerifierJson(statements, await reading.contextsFor(new Set(contexts)), reading.documentLoader),
+    contexts,
+    typeIris: typeIrisOf(statements),
+    issuer,
+    subjects: irisOf(statements, 'credentialSubject'),
+  }
+}
+
+/** The first message in what the library gives back, which nests errors in several ways. */
+const reasonOf = (result: unknown, depth = 0): string | undefined => {
+  if (depth > 6 || typeof result !== 'object' || result === null) return undefined
+  if (result instanceof Error && !('errors' in result)) return result.message.slice(0, 300)
+  for (const name of ['errors', 'error', 'vcJs', 'presentationResult', 'credentialResults', 'results']) {
+    const inner: unknown = Reflect.get(result, name)
+    for (const one of Array.isArray(inner) ? inner : [inner]) {
+      const reason = reasonOf(one, depth + 1)
+      if (reason !== undefined) return reason
+    }
+  }
+  return result instanceof Error ? result.message.slice(0, 300) : undefined
+}

@@ -1,0 +1,118 @@
+/**
+ * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for a verifier. Credo's own format hands what a
+ * wallet writes to an engine that runs it as JSONPath scripts and JSON Schemas, and takes the holder's word for what was signed.
+ */
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import {
+  DidCommAttachment,
+  DidCommAttachmentData,
+  DidCommDifPresentationExchangeProofFormatService,
+  type DidCommProofExchangeRecord,
+  DidCommProofFormatSpec,
+} from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { PresentationDefinition, type PresentationExchangeRequest } from '../interface/presentation-definition.ts'
+import { assertMeetsDefinition } from '../presentation-exchange/definition.ts'
+import { Submission } from '../presentation-exchange/submission.ts'
+import { PRESENTED, VERIFIER_CONTEXTS } from '../records/proof-metadata.ts'
+import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
+import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
+import { verifyPresentation } from './json-ld/verify-presentation.ts'
+
+const REQUEST = 'dif/presentation-exchange/definitions@v1.0'
+
+type Format = DidCommDifPresentationExchangeProofFormatService
+type Parameter<Method extends keyof Format> = Format[Method] extends (...args: [AgentContext, infer Options]) => unknown
+  ? Options
+  : never
+
+/** What was asked for: our own request, as it was sent. */
+const Request = v.looseObject({
+  presentation_definition: PresentationDefinition,
+  options: v.looseObject({ challenge: v.string(), domain: v.optional(v.string()) }),
+})
+
+export class PresentationExchangeFormat extends DidCommDifPresentationExchangeProofFormatService {
+  /** The contract has checked the definition. The contexts stay here: the wallet has its own. */
+  override async createRequest(agentContext: AgentContext, options: Parameter<'createRequest'>) {
+    const { attachmentId, proofRecord } = options
+    const asked = options.proofFormats.presentationExchange as
+      | v.InferOutput<typeof PresentationExchangeRequest>
+      | undefined
+    if (asked === undefined) throw new CredoError('no presentation definition')
+    const {
+      presentationDefinition,
+      options: { challenge, domain, contexts = {} },
+    } = asked
+    const schemas = presentationDefinition.input_descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri))
+    proofRecord.metadata.set(VERIFIER_CONTEXTS, {
+      contexts: await fixVerifierContexts(agentContext, schemas, contexts),
+    })
+    const format = new DidCommProofFormatSpec({ format: REQUEST, ...(attachmentId !== undefined && { attachmentId }) })
+    const data = {
+      presentation_definition: presentationDefinition,
+      options: { challenge, ...(domain !== undefined && { domain }) },
+    }
+    return {
+      format,
+      attachment: new DidCommAttachment({
+        id: format.attachmentId,
+        mimeType: 'application/json',
+        data: new DidCommAttachmentData({ json: JSON.parse(JSON.stringify(data)) }),
+      }),
+    }
+  }
+
+  /** What it throws becomes the record's `errorMessage`, and a problem report. */
+  override async processPresentation(
+    agentContext: AgentContext,
+    options: Parameter<'processPresentation'>,
+  ): Promise<boolean> {
+    const { proofRecord, requestAttachment, attachment } = options
+    const request = v.parse(Request, requestAttachment.getDataAsJson())
+    const presentation = jsonOf(attachment)
+    const submission = v.safeParse(Submission, presentation.presentation_submission)
+    if (!submission.success) throw new CredoError(`the presentation submission ${submission.issues[0].message}`)
+    const reading = await readVerifierContexts(agentContext, contextsOf(proofRecord))
+    const signed = await verifyPresentation(agentContext, presentation, { ...request.options, reading })
+    proofRecord.metadata.set(PRESENTED, {
+      ...{ '@context': [CREDENTIALS_V1], type: ['VerifiablePresentation'], holder: signed.signer },
+      verifiableCredential: signed.credentials.map(({ json }) => json),
+      presentation_submission: submission.output,
+    })
+    assertMeetsDefinition(request.presentation_definition, submission.output, signed)
+    return true
+  }
+
+  /** A proposal is kept for its reader; it is not understood here, and nothing follows from it. */
+  override async processProposal(
+    _agentContext: AgentContext,
+    { attachment }: Parameter<'processProposal'>,
+  ): Promise<void> {
+    jsonOf(attachment)
+  }
+
+  override async shouldAutoRespondToProposal(): Promise<boolean> {
+    return false
+  }
+
+  /** This agent does not prove. */
+  override async processRequest(
+    _agentContext: AgentContext,
+    { attachment }: Parameter<'processRequest'>,
+  ): Promise<void> {
+    jsonOf(attachment)
+  }
+
+  override async shouldAutoRespondToRequest(): Promise<boolean> {
+    return false
+  }
+}
+
+const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> => {
+  const json = v.parse(v.looseObject({}), attachment.getDataAsJson())
+  return json
+}
+
+const contextsOf = (proofRecord: DidCommProofExchangeRecord) =>
+  v.parse(v.object({ contexts: VerifierContexts }), proofRecord.metadata.get(VERIFIER_CONTEXTS)).contexts
