@@ -30,7 +30,8 @@ test('shows the proof record with what was asked and what was presented', async 
     request: { presentationExchange: { presentation_definition: degreeDefinition } },
     presentation: {
       presentationExchange: {
-        type: ['VerifiablePresentation', 'PresentationSubmission'],
+        type: ['VerifiablePresentation'],
+        presentation_submission: { definition_id: 'degree' },
         verifiableCredential: [{ credentialSubject: { degree: 'Bachelor' } }],
       },
     },

@@ -42,11 +42,15 @@ export const STEPS: Step[] = [
             input_descriptors: [
               {
                 id: 'degree',
-                schema: [{ uri: 'https://www.w3.org/2018/credentials/v1' }],
+                schema: [
+                  { uri: 'https://www.w3.org/2018/credentials/v1' },
+                  { uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' },
+                ],
                 constraints: { fields: [{ path: ['$.credentialSubject.degree'], filter: { type: 'string' } }] },
               },
             ],
           },
+          options: { contexts: { 'https://example.org/vocabulary/v1': { '@context': degreeContext } } },
         },
       },
     },

@@ -4,13 +4,19 @@ import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Caller, InProcessStage, Json } from './in-process-stage.ts'
 
-/** A presentation definition (DIF Presentation Exchange) that a degree of `offerBody` fits. */
+/** The vocabulary of the degrees. It is in the credentials in full, so that nothing is fetched; a verifier gives it with its request. */
+const degreeContext = { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' }
+
+/** A presentation definition (DIF Presentation Exchange) that a degree of `offerBody` fits: Credo looks for a context, ACA-Py for a type. */
 export const degreeDefinition = {
   id: 'degree',
   input_descriptors: [
     {
       id: 'degree',
-      schema: [{ uri: 'https://www.w3.org/2018/credentials/v1' }],
+      schema: [
+        { uri: 'https://www.w3.org/2018/credentials/v1' },
+        { uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' },
+      ],
       constraints: { fields: [{ path: ['$.credentialSubject.degree'], filter: { type: 'string' } }] },
     },
   ],
@@ -19,7 +25,12 @@ export const degreeDefinition = {
 export const requestBody = {
   protocolVersion: 'v2',
   autoAcceptProof: 'always',
-  proofFormats: { presentationExchange: { presentationDefinition: degreeDefinition } },
+  proofFormats: {
+    presentationExchange: {
+      presentationDefinition: degreeDefinition,
+      options: { contexts: { 'https://example.org/degree/v1': { '@context': degreeContext } } },
+    },
+  },
 }
 
 export const anonCredsRequest = {
@@ -31,7 +42,6 @@ export const anonCredsRequest = {
   },
 }
 
-/** The context is in the credential itself, so that nothing is fetched. */
 export const offerBody = (connectionId: string, subject: string) => ({
   connectionId,
   protocolVersion: 'v2',
@@ -39,10 +49,7 @@ export const offerBody = (connectionId: string, subject: string) => ({
   credentialFormats: {
     jsonld: {
       credential: {
-        '@context': [
-          'https://www.w3.org/2018/credentials/v1',
-          { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' },
-        ],
+        '@context': ['https://www.w3.org/2018/credentials/v1', degreeContext],
         type: ['VerifiableCredential', 'DegreeCredential'],
         issuanceDate: '2026-01-01T00:00:00Z',
         credentialSubject: { id: subject, degree: 'Bachelor' },

@@ -135,6 +135,7 @@ export const readVerifierContexts = async (
   const documents = new Map(held.map(({ address }, index) => [address, parse(texts[index] ?? '')]))
   const documentLoader = loaderOf(agentContext, documents)
   const addresses = contexts.map(({ address }) => address)
+  const inFull = [...documents.values()].flatMap((document) => document['@context'])
 
   const takesSchemaOrg = (): Promise<boolean> => {
     const key = JSON.stringify(contexts)
@@ -152,7 +153,7 @@ export const readVerifierContexts = async (
     isTrusted: (context) =>
       typeof context === 'string'
         ? BUNDLED_CONTEXTS.has(context) || addresses.includes(context)
-        : [...documents.values()].some((document) => isDeepStrictEqual(document['@context'], context)),
+        : inFull.some((one) => isDeepStrictEqual(one, context)),
     documentLoader,
     // The one bundled vocabulary of general use, in which nothing of the verifier's own changes its meaning.
     contextsFor: async (used) =>

@@ -6,6 +6,7 @@ import type { AgentContext, ParsedDid } from '@credo-ts/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GuardedWebDidResolver, w3cCredentials } from '../../../lib/agent/web-documents.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
 
 const CONTEXT = { '@context': { degree: 'https://example.org/degree' } }
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
     const location = to[request.url as keyof typeof to]
     if (location !== undefined) return response.writeHead(302, { location }).end()
     if (request.url === '/large') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(300 * 1024) }))
+    if (request.url === '/quarter') return response.writeHead(200).end(JSON.stringify({ text: 'x'.repeat(255 * 1024) }))
     response.writeHead(200, { 'content-type': 'application/ld+json' }).end(JSON.stringify(CONTEXT))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -32,9 +34,17 @@ afterAll(() => {
 })
 
 // The context is only asked for what is not fetched.
-const load = w3cCredentials().config.documentLoader({
+const loader = w3cCredentials().config.documentLoader({
   dependencyManager: { resolve: () => ({}) },
 } as unknown as AgentContext)
+
+/** Documents are counted for each unit of work. */
+const load = (...urls: string[]): Promise<unknown> =>
+  transaction('@base', async () => {
+    const documents = []
+    for (const url of urls) documents.push(await loader(url))
+    return documents[0]
+  })
 
 /** Runs as on AWS, where neither http nor loopback is allowed. */
 const onAws = async (act: () => Promise<unknown>): Promise<void> => {
@@ -67,6 +77,18 @@ test.each([
   await expect(load(`${address}${path}`)).rejects.toThrow(reason)
 })
 
+test('a unit of work reads 10 documents, redirects included, and no more', async () => {
+  const context = `${address}/context`
+  await expect(load(...Array<string>(10).fill(context))).resolves.toHaveProperty('document')
+  await expect(load(...Array<string>(11).fill(context))).rejects.toThrow(/more documents/)
+  await expect(load(...Array<string>(6).fill(`${address}/moved`))).rejects.toThrow(/more documents/)
+})
+
+test('a unit of work reads 1 MB, and no more', async () => {
+  const large = `${address}/quarter`
+  await expect(load(large, large, large, large, large)).rejects.toThrow(/more documents|JSON/)
+})
+
 test('on AWS, nothing is read from inside', async () => {
   asked.length = 0
   await onAws(async () => {
@@ -82,7 +104,9 @@ test.each(['169.254.169.254', '10.0.0.1', 'localhost', '127.0.0.1%3A8443', 'meta
   async (id) => {
     await onAws(async () => {
       const did = `did:web:${id}`
-      const result = await new GuardedWebDidResolver().resolve({} as AgentContext, did, { did, id } as ParsedDid)
+      const result = await transaction('@base', () =>
+        new GuardedWebDidResolver().resolve({} as AgentContext, did, { did, id } as ParsedDid),
+      )
       expect(result).toMatchObject({ didDocument: null, didResolutionMetadata: { error: 'notFound' } })
       expect(result.didResolutionMetadata.message).toMatch(/address/)
     })
