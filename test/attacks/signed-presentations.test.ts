@@ -436,6 +436,36 @@ describe('contexts that are given with a request', () => {
 })
 
 describe('work that a presentation may cost', () => {
+  const ringOf = (size: number) =>
+    Array.from({ length: size }, (_, one) => ({ id: `_:n${one}`, thesis: { id: `_:n${(one + 1) % size}` } }))
+
+  test.each<[string, number, string[], object[], RegExp]>([
+    ['as many credentials as there may be, with rings of blank nodes', 50, [DEGREES], ringOf(30), /blank nodes/],
+    ['a large vocabulary in every credential', 50, ['http://schema.org/'], [], /terms/],
+    ['a large vocabulary as often as it may be', 6, ['http://schema.org/'], ringOf(300), /blank nodes/],
+    ['one ring of blank nodes', 1, [DEGREES], ringOf(1_000), /blank nodes/],
+  ])('%s costs less than 2 s of processor time', async (_, count, contexts, thesis, reason) => {
+    const asked = await ask(holder)
+    const more = { presentation_submission: submissionOf(asked.definition) }
+    const honest = await present(holder, [await degreeOf(holder.did)], {
+      challenge: asked.challenge,
+      contexts: TRUSTED,
+      more,
+    })
+    const [credential] = honest.verifiableCredential
+    const subject = { id: holder.did, ...(thesis.length > 0 && { 'https://example.org/thesis': thesis }) }
+    const hostile = {
+      ...credential,
+      '@context': [CREDENTIALS_V1, DEGREES, ...contexts.filter((one) => one !== DEGREES)],
+      credentialSubject: subject,
+    }
+    const before = process.cpuUsage()
+    const proof = await asked.answer({ ...honest, verifiableCredential: Array(count).fill(hostile) })
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6).toBeLessThan(2)
+    expectRefused(proof, reason)
+  })
+
   test('blank nodes that refer to each other are refused in less than a second', async () => {
     const size = 7
     const nodes = Array.from({ length: size }, (_, one) => ({

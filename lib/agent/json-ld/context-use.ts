@@ -1,28 +1,40 @@
 /** Which contexts a document of somebody else names, at any depth, before anything expands it. */
+import { CredoError } from '@credo-ts/core'
 import { isObject } from '../../records/record-json.ts'
 
-/** A credential has one list of contexts; a proof may have one more. */
-const MAX_CONTEXTS = 100
+/**
+ * Terms of all contexts that a document names, each counted as often as it is named: expanding a node costs what its contexts have terms.
+ * The credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
+ */
+const MAX_TERMS = 20_000
 
 /**
- * What a document uses as `@context` and the verifier does not trust: addresses, and `an inline context` for whatever is no address. The
- * holder writes the document, and whoever writes the context says what a signature is about.
+ * Throws a CredoError that names what a document uses as `@context` and its reader does not trust. The holder writes the document, and
+ * whoever writes the context says what a signature is about. `termsOf` gives the number of terms of a context that is
+ * trusted, undefined for any other.
  */
-export const untrustedContexts = (document: unknown, isTrusted: (context: unknown) => boolean): string[] => {
-  const found = new Set<string>()
-  let count = 0
-  const queue: unknown[] = [document]
-  for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
-    if (Array.isArray(value)) queue.push(...value.filter((item) => typeof item === 'object' && item !== null))
-    if (!isObject(value)) continue
-    for (const [name, member] of Object.entries(value)) {
-      if (name !== '@context') queue.push(...(typeof member === 'object' && member !== null ? [member] : []))
-      else
-        for (const context of Array.isArray(member) ? member : [member]) {
-          if (++count > MAX_CONTEXTS) return [`more than ${MAX_CONTEXTS} contexts`]
-          if (!isTrusted(context)) found.add(typeof context === 'string' ? context.slice(0, 200) : 'an inline context')
-        }
-    }
+export const assertTrustedContexts = (document: unknown, termsOf: (context: unknown) => number | undefined): void => {
+  const untrusted = new Set<string>()
+  let terms = 0
+  for (const context of contextsIn(document)) {
+    const size = termsOf(context)
+    if (size === undefined) untrusted.add(typeof context === 'string' ? context.slice(0, 200) : 'an inline context')
+    else terms += size
   }
-  return [...found]
+  if (untrusted.size > 0)
+    throw new CredoError(
+      `the presentation needs contexts that are not trusted: ${[...untrusted].slice(0, 10).join(', ')}`,
+    )
+  if (terms > MAX_TERMS) throw new CredoError(`the presentation's contexts have more than ${MAX_TERMS} terms`)
+}
+
+/** Every context of a document, each member of a list by itself. */
+function* contextsIn(document: unknown): Generator<unknown> {
+  const pending: unknown[] = [document]
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    const members = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
+    for (const [name, member] of members)
+      if (name === '@context') yield* Array.isArray(member) ? member : [member]
+      else if (typeof member === 'object' && member !== null) pending.push(member)
+  }
 }

@@ -1,9 +1,13 @@
 /** The part of the JSON-LD processor that this service uses: the one that Credo signs and verifies with. It has no types of its own. */
 declare module '@digitalcredentials/jsonld' {
   /** @see https://www.w3.org/TR/json-ld11-api/#loaddocumentcallback */
-  export type DocumentLoader = (
-    url: string,
-  ) => Promise<{ contextUrl: null; documentUrl: string; document: Record<string, unknown> }>
+  export type DocumentLoader = (url: string) => Promise<{
+    contextUrl: null
+    documentUrl: string
+    document: Record<string, unknown>
+    /** `static`: the address always has this document, so that what is made of it may be kept. */
+    tag?: 'static'
+  }>
 
   interface Options {
     documentLoader?: DocumentLoader
@@ -27,7 +31,12 @@ declare module '@digitalcredentials/jsonld' {
     fromRDF(dataset: string, options: { format: 'application/n-quads'; useNativeTypes: boolean }): Promise<object[]>
     canonize(
       dataset: string,
-      options: { inputFormat: 'application/n-quads'; format: 'application/n-quads'; maxDeepIterations: number },
+      options: {
+        inputFormat: 'application/n-quads'
+        format: 'application/n-quads'
+        /** Of rdf-canonize: makes a SHA-256. */
+        createMessageDigest: () => { update(text: string): void; digest(): string }
+      },
     ): Promise<string>
     /** `null` as the local context gives the initial context. */
     processContext(active: ActiveContext | null, local: unknown, options: Options): Promise<ActiveContext>

@@ -1,7 +1,7 @@
 /** Credo's signature suites, within limits, and with a record of the quads that each signature was verified over. */
 import { Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { canonicalize, toQuads } from './rdf.ts'
+import { type Budget, canonicalize, newBudget, toQuads } from './rdf.ts'
 
 /** The quads of a verified document (N-Quads), by its proof: the object that the suite was given. */
 export type VerifiedQuads = WeakMap<object, string>
@@ -14,14 +14,15 @@ interface ProofOptions {
 const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Signature2020>(
   suite: Suite,
   verified: VerifiedQuads,
+  budget: Budget,
 ): Suite => {
   const quadsOf = new WeakMap<object, string>()
   // The suites extend a class of a JavaScript package, so their inherited methods have no types.
   return class extends (suite as typeof Ed25519Signature2018) {
     async canonize(document: object, { documentLoader }: { documentLoader: DocumentLoader }): Promise<string> {
-      const quads = await toQuads(document, documentLoader)
+      const quads = await toQuads(document, documentLoader, budget)
       quadsOf.set(document, quads)
-      return canonicalize(quads)
+      return canonicalize(quads, budget)
     }
 
     async verifyProof(options: ProofOptions): Promise<{ verified: boolean }> {
@@ -34,18 +35,20 @@ const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Sig
 }
 
 /** The suites of one verification. */
-export const recordingSuites = (verified: VerifiedQuads): SignatureSuiteRegistry =>
-  new SignatureSuiteRegistry([
+export const recordingSuites = (verified: VerifiedQuads): SignatureSuiteRegistry => {
+  const budget = newBudget()
+  return new SignatureSuiteRegistry([
     {
-      suiteClass: recording(Ed25519Signature2018, verified),
+      suiteClass: recording(Ed25519Signature2018, verified, budget),
       proofType: 'Ed25519Signature2018',
       verificationMethodTypes: ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'],
       supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
     },
     {
-      suiteClass: recording(Ed25519Signature2020, verified),
+      suiteClass: recording(Ed25519Signature2020, verified, budget),
       proofType: 'Ed25519Signature2020',
       verificationMethodTypes: ['Ed25519VerificationKey2020'],
       supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
     },
   ])
+}

@@ -104,7 +104,7 @@ const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Doc
     const document = documents.get(url)
     if (document !== undefined) return { contextUrl: null, documentUrl: url, document }
     if (BUNDLED_CONTEXTS.has(url))
-      return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url) }
+      return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url), tag: 'static' }
     if (url.startsWith('did:')) return loadDid(url)
     throw new Error(`the context ${url} is not trusted`)
   }
@@ -112,12 +112,15 @@ const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Doc
 
 /** What a verification reads with. */
 export interface VerifierReading {
-  /** Whether a document may use this as a context: the address of one, or one in full. */
-  isTrusted(context: unknown): boolean
+  /** The number of terms of what a document uses as a context, by address or in full; undefined where it is not trusted. */
+  termsOf(context: unknown): number | undefined
   documentLoader: DocumentLoader
   /** The contexts, in their order, that a document which names `used` is shown in. */
   contextsFor(used: ReadonlySet<string>): Promise<string[]>
 }
+
+const sizeOf = (document: Document): number =>
+  [document['@context']].flat().reduce((sum: number, context) => sum + Object.keys(Object(context)).length, 0)
 
 /** Whether schema.org's terms leave those of a list of contexts as they are. */
 const compatible = new Bounded<string, Promise<boolean>>(100)
@@ -135,7 +138,15 @@ export const readVerifierContexts = async (
   const documents = new Map(held.map(({ address }, index) => [address, parse(texts[index] ?? '')]))
   const documentLoader = loaderOf(agentContext, documents)
   const addresses = contexts.map(({ address }) => address)
-  const inFull = [...documents.values()].flatMap((document) => document['@context'])
+  const bundled = [...BUNDLED_CONTEXTS].map(
+    async (address) => [address, await bundledContext(agentContext, address)] as const,
+  )
+  const sizes = new Map(
+    [...(await Promise.all(bundled)), ...documents].map(([address, document]) => [address, sizeOf(document)]),
+  )
+  const inFull = [...documents.values()].flatMap((document) =>
+    [document['@context']].flat().map((context) => [context, sizeOf(document)] as const),
+  )
 
   const takesSchemaOrg = (): Promise<boolean> => {
     const key = JSON.stringify(contexts)
@@ -150,10 +161,10 @@ export const readVerifierContexts = async (
   }
 
   return {
-    isTrusted: (context) =>
-      typeof context === 'string'
-        ? BUNDLED_CONTEXTS.has(context) || addresses.includes(context)
-        : inFull.some((one) => isDeepStrictEqual(one, context)),
+    termsOf: (context) => {
+      if (typeof context !== 'string') return inFull.find(([one]) => isDeepStrictEqual(one, context))?.[1]
+      return sizes.get(context)
+    },
     documentLoader,
     // The one bundled vocabulary of general use, in which nothing of the verifier's own changes its meaning.
     contextsFor: async (used) =>

@@ -9,7 +9,7 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { isObject } from '../../records/record-json.ts'
-import { untrustedContexts } from './context-use.ts'
+import { assertTrustedContexts } from './context-use.ts'
 import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
 import {
   CREDENTIAL,
@@ -96,9 +96,7 @@ export const verifyPresentation = async (
         ? `the presentation has not 1 to ${MAX_CREDENTIALS} credentials with one proof each and without a status`
         : 'the presentation has not exactly one proof',
     )
-  const untrusted = untrustedContexts(document, reading.isTrusted)
-  if (untrusted.length > 0)
-    throw new CredoError(`the presentation needs contexts that are not trusted: ${untrusted.join(', ')}`)
+  assertTrustedContexts(document, reading.termsOf)
 
   const verified: VerifiedQuads = new WeakMap()
   const service = new W3cJsonLdCredentialService(
