@@ -11,10 +11,12 @@ import {
   DidCommProofFormatSpec,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { PresentationDefinition, type PresentationExchangeRequest } from '../interface/presentation-definition.ts'
-import { assertMeetsDefinition } from '../presentation-exchange/definition.ts'
+import type { PresentationDefinition } from '../presentation-exchange/definition.ts'
+import { hasMoreValuesThan, isNestedDeeperThan, MAX_DEPTH, MAX_VALUES } from '../presentation-exchange/depth.ts'
+import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
 import { PRESENTED, VERIFIER_CONTEXTS } from '../records/proof-metadata.ts'
+import { isObject } from '../records/record-json.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'
@@ -26,9 +28,19 @@ type Parameter<Method extends keyof Format> = Format[Method] extends (...args: [
   ? Options
   : never
 
-/** What was asked for: our own request, as it was sent. */
-const Request = v.looseObject({
-  presentation_definition: PresentationDefinition,
+/** What the contract has checked of a request. */
+const Asked = v.object({
+  presentationDefinition: v.custom<PresentationDefinition>(isObject),
+  options: v.object({
+    challenge: v.string(),
+    domain: v.optional(v.string()),
+    contexts: v.optional(v.record(v.string(), v.custom<Record<string, unknown>>(isObject)), {}),
+  }),
+})
+
+/** The same as it was sent, out of our own message. */
+const Sent = v.looseObject({
+  presentation_definition: v.custom<PresentationDefinition>(isObject),
   options: v.looseObject({ challenge: v.string(), domain: v.optional(v.string()) }),
 })
 
@@ -36,14 +48,9 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
   /** The contract has checked the definition. The contexts stay here: the wallet has its own. */
   override async createRequest(agentContext: AgentContext, options: Parameter<'createRequest'>) {
     const { attachmentId, proofRecord } = options
-    const asked = options.proofFormats.presentationExchange as
-      | v.InferOutput<typeof PresentationExchangeRequest>
-      | undefined
-    if (asked === undefined) throw new CredoError('no presentation definition')
-    const {
-      presentationDefinition,
-      options: { challenge, domain, contexts = {} },
-    } = asked
+    const asked = v.parse(Asked, options.proofFormats.presentationExchange)
+    const { presentationDefinition } = asked
+    const { challenge, domain, contexts } = asked.options
     const schemas = presentationDefinition.input_descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri))
     proofRecord.metadata.set(VERIFIER_CONTEXTS, {
       contexts: await fixVerifierContexts(agentContext, schemas, contexts),
@@ -69,7 +76,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     options: Parameter<'processPresentation'>,
   ): Promise<boolean> {
     const { proofRecord, requestAttachment, attachment } = options
-    const request = v.parse(Request, requestAttachment.getDataAsJson())
+    const request = v.parse(Sent, requestAttachment.getDataAsJson())
     const presentation = jsonOf(attachment)
     const submission = v.safeParse(Submission, presentation.presentation_submission)
     if (!submission.success) throw new CredoError(`the presentation submission ${submission.issues[0].message}`)
@@ -80,7 +87,8 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
       verifiableCredential: signed.credentials.map(({ json }) => json),
       presentation_submission: submission.output,
     })
-    assertMeetsDefinition(request.presentation_definition, submission.output, signed)
+    const missing = shortcoming(request.presentation_definition, submission.output, signed)
+    if (missing !== undefined) throw new CredoError(missing)
     return true
   }
 
@@ -110,7 +118,10 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
 }
 
 const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> => {
-  const json = v.parse(v.looseObject({}), attachment.getDataAsJson())
+  const json = attachment.getDataAsJson()
+  if (!isObject(json)) throw new CredoError('the attachment is not a JSON object')
+  if (isNestedDeeperThan(json, MAX_DEPTH) || hasMoreValuesThan(json, MAX_VALUES))
+    throw new CredoError('the attachment is nested too deep, or has too many values')
   return json
 }
 

@@ -131,10 +131,9 @@ export const readVerifierContexts = async (
   contexts: readonly VerifierContext[],
 ): Promise<VerifierReading> => {
   const held = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
-  const texts = await readContexts(
-    currentUnit(),
-    held.map(({ stored }) => stored),
-  )
+  const unit = currentUnit()
+  const stored = held.map((context) => context.stored)
+  const texts = await unit.attempt(() => readContexts(unit, stored))
   const documents = new Map(held.map(({ address }, index) => [address, parse(texts[index] ?? '')]))
   const documentLoader = loaderOf(agentContext, documents)
   const addresses = contexts.map(({ address }) => address)

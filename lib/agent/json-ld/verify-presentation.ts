@@ -8,6 +8,7 @@ import {
   W3cJsonLdVerifiablePresentation,
 } from '@credo-ts/core'
 import * as v from 'valibot'
+import type { Presented, PresentedCredential } from '../../presentation-exchange/presentation.ts'
 import { isObject } from '../../records/record-json.ts'
 import { assertTrustedContexts } from './context-use.ts'
 import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
@@ -26,21 +27,12 @@ import type { VerifierReading } from './verifier-contexts.ts'
 
 type Json = Record<string, unknown>
 
-export interface SignedCredential {
-  /** What was signed, in the verifier's terms; without the proof. */
+/** A verified credential: what was signed, without the proof. */
+export interface SignedCredential extends PresentedCredential {
   json: Json
-  /** Addresses that the holder's JSON names as contexts. */
-  contexts: string[]
-  /** IRIs of its types. */
-  typeIris: string[]
-  issuer: string
-  /** IRIs of its subjects; a bearer credential has none. */
-  subjects: string[]
 }
 
-export interface SignedPresentation {
-  /** The DID whose key has signed the presentation. */
-  signer: string
+export interface SignedPresentation extends Presented {
   credentials: SignedCredential[]
 }
 
@@ -120,9 +112,9 @@ export const verifyPresentation = async (
     const statements = await statementsOf(verified, result, CREDENTIAL)
     assertInForce(statements, result.results[0].verificationMethod.controller)
     assertAbout(signer, statements)
-    credentials.push(await signedCredential(statements, result.credential, reading))
+    credentials.push(await signedCredential(statements, result, reading))
   }
-  return { signer, credentials }
+  return { signer, proofType: proofTypeOf(presentationResult), credentials }
 }
 
 /** What the signature of one document was verified over. */
@@ -165,20 +157,22 @@ const assertAbout = (signer: string, credential: Statements): void => {
     throw new CredoError('the signer of the presentation is not the subject of a credential in it')
 }
 
+const proofTypeOf = ({ results: [{ proof }] }: v.InferOutput<typeof Verified>): string => String(proof.type)
+
 const signedCredential = async (
   statements: Statements,
-  credential: Json,
+  result: v.InferOutput<typeof Result>['credentialResults'][number],
   reading: VerifierReading,
 ): Promise<SignedCredential> => {
-  const named = credential['@context']
-  const contexts = (Array.isArray(named) ? named : [named]).filter((one) => typeof one === 'string')
-  const [issuer = ''] = irisOf(statements, 'issuer')
+  const contexts = [result.credential['@context']].flat().filter((one) => typeof one === 'string')
+  const json = await toVerifierJson(statements, await reading.contextsFor(new Set(contexts)), reading.documentLoader)
   return {
-    json: await toVerifierJson(statements, await reading.contextsFor(new Set(contexts)), reading.documentLoader),
+    json,
+    proofType: proofTypeOf(result),
     contexts,
+    types: [json.type].flat().filter((one) => typeof one === 'string'),
     typeIris: typeIrisOf(statements),
-    issuer,
-    subjects: irisOf(statements, 'credentialSubject'),
+    schemaIds: irisOf(statements, 'credentialSchema'),
   }
 }
 
