@@ -2,6 +2,7 @@
  * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for a verifier. Credo's own format hands what a
  * wallet writes to an engine that runs it as JSONPath scripts and JSON Schemas, and takes the holder's word for what was signed.
  */
+import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   DidCommAttachment,
@@ -28,14 +29,17 @@ type Parameter<Method extends keyof Format> = Format[Method] extends (...args: [
   ? Options
   : never
 
-/** What the contract has checked of a request. */
+/** What the contract has checked of a request. ACA-Py takes no challenge but a UUID, and can't sign a domain, so none is added. */
 const Asked = v.object({
   presentationDefinition: v.custom<PresentationDefinition>(isObject),
-  options: v.object({
-    challenge: v.string(),
-    domain: v.optional(v.string()),
-    contexts: v.optional(v.record(v.string(), v.custom<Record<string, unknown>>(isObject)), {}),
-  }),
+  options: v.optional(
+    v.object({
+      challenge: v.optional(v.string(), () => randomUUID()),
+      domain: v.optional(v.string()),
+      contexts: v.optional(v.record(v.string(), v.custom<Record<string, unknown>>(isObject)), {}),
+    }),
+    {},
+  ),
 })
 
 /** The same as it was sent, out of our own message. */

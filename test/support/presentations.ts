@@ -9,9 +9,10 @@ import {
   W3cJsonLdCredentialService,
   W3cPresentation,
 } from '@credo-ts/core'
-import type { RawAnswer, RawMessages } from '../wallet/raw-messages.ts'
+import { type RawAnswer, RawMessages } from '../wallet/raw-messages.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Json } from './in-process-stage.ts'
+import type { Caller, InProcessStage, Json } from './in-process-stage.ts'
+import { connect } from './scenes.ts'
 
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
@@ -120,3 +121,36 @@ export const sendPresentation = (
   thread: Thread,
   presentation: unknown,
 ): Promise<RawAnswer> => raw.sendOn(connectionId, presentationMessage(thread, presentation))
+
+export interface AskedForProof {
+  challenge: string
+  definition: Json
+  /** What the tenant reads of the proof after the wallet has sent this. */
+  answer: (presentation: unknown) => Promise<Json>
+  /** What the wallet got back, of each answer. */
+  answers: RawAnswer[]
+}
+
+/** Asks a wallet for a proof, over a connection of its own. `presentationExchange` is that of CreateRequest. */
+export const askForProof = async (
+  stage: InProcessStage,
+  caller: Caller & { tenantId: string },
+  wallet: Wallet,
+  presentationExchange: Json,
+): Promise<AskedForProof> => {
+  const body = { protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { presentationExchange } }
+  const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
+  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
+  const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body
+  const thread = { thid: request.proofRecordThId, pthid: request.invitation['@id'] }
+  const answers: RawAnswer[] = []
+  return {
+    challenge: (await read()).request.presentationExchange.options.challenge,
+    definition: presentationExchange.presentationDefinition,
+    answers,
+    answer: async (presentation) => {
+      answers.push(await sendPresentation(new RawMessages(wallet), walletConnectionId, thread, presentation))
+      return read()
+    },
+  }
+}

@@ -74,7 +74,14 @@ export const toVerifierJson = async (
 ): Promise<Json> => {
   const { compact } = await processor()
   const { '@context': context, ...json } = await compact(tree(statements), { '@context': contexts }, { documentLoader })
-  return { '@context': asArray(context), ...(withoutNativeTypes(json) as Json), type: asArray(json.type) }
+  const { credentialSubject: subject } = json
+  return {
+    '@context': asArray(context),
+    ...(withoutNativeTypes(json) as Json),
+    type: asArray(json.type),
+    // Compaction makes text of a subject that has an id and no claim.
+    ...(typeof subject === 'string' && { credentialSubject: { id: subject } }),
+  }
 }
 
 /** Bounds the work where blank nodes are referred to more than once. */

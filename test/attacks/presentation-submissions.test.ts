@@ -1,0 +1,126 @@
+/** What a wallet writes into a presentation submission: paths that would run, search or reach elsewhere. */
+import { existsSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/presentations.ts'
+import { createTenant } from '../support/scenes.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let caller: Caller & { tenantId: string }
+let holder: Wallet
+let credential: Json
+
+const presentationDefinition: Json = {
+  id: 'anything',
+  input_descriptors: [{ id: 'one', constraints: { fields: [{ path: ['$.credentialSubject.id'] }] } }],
+}
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  holder = await Wallet.start({ label: 'Holder', answerProofs: false })
+  credential = await issue(holder, { '@context': [CREDENTIALS_V1], credentialSubject: { id: holder.did } })
+})
+afterAll(async () => {
+  await holder.stop()
+  await stage.stop()
+})
+
+/** Presents the credential with another submission. Everything is signed, so that only the submission is to blame. */
+const submitted = async (submission: Json, presentation: Json = {}) => {
+  const asked = await askForProof(stage, caller, holder, { presentationDefinition })
+  const more = { presentation_submission: submission, ...presentation }
+  const signed = await present(holder, [credential], { challenge: asked.challenge, more })
+  return { proof: await asked.answer(signed), answer: asked.answers[0] }
+}
+
+const withPath = (path: string): Json => submissionOf(presentationDefinition, [path])
+
+test('a path that leads to the credential is taken, also by way of the presentation', async () => {
+  expect((await submitted(withPath('$.verifiableCredential[0]'))).proof).toMatchObject({ isVerified: true })
+  const nested = withPath('$')
+  nested.descriptor_map[0].path_nested = { id: 'one', format: 'ldp_vc', path: "$['verifiableCredential'][0]" }
+  expect((await submitted(nested)).proof).toMatchObject({ isVerified: true })
+})
+
+const MARKER = `${process.cwd()}/.data/a-wallet-was-here`
+const SCRIPT = `require('fs').writeFileSync(${JSON.stringify(MARKER)}, '')`
+
+describe('refused with a problem report, and without looking at the presentation:', () => {
+  test.each([
+    ['a script', `$[(this.constructor.constructor(${JSON.stringify(`process.mainModule.${SCRIPT}`)})())]`],
+    ['a filter that reaches a function', '$[?(@.constructor.constructor("return process")().exit(1))]'],
+    ['a filter that calls', `$..[?(({__proto__: []}).constructor.constructor('return 1')())]`],
+    ['a search', '$..verifiableCredential[0]'],
+    ['searches in searches', `$${'..*'.repeat(100)}`],
+    ['a wildcard', '$.verifiableCredential[*]'],
+    ['a slice', '$.verifiableCredential[0:1]'],
+    ['a union', '$.verifiableCredential[0,1]'],
+    ['a step back', '$.verifiableCredential[-1]'],
+    ['more than 16 steps', `$${'.verifiableCredential'.repeat(17)}`],
+    ['no path', 'verifiableCredential'],
+    ['nothing', ''],
+  ])('%s', async (_, path) => {
+    rmSync(MARKER, { force: true })
+    const { proof, answer } = await submitted(withPath(path))
+    expect(proof).toMatchObject({
+      isVerified: false,
+      state: 'abandoned',
+      errorMessage: expect.stringMatching(/submission/),
+    })
+    expect(proof.presentation).toBeUndefined()
+    expect(answer?.message).toMatchObject({ '@type': expect.stringContaining('present-proof/2.0/problem-report') })
+    expect(existsSync(MARKER)).toBe(false)
+  })
+
+  test('a nested path that is a script', async () => {
+    const submission = withPath('$')
+    submission.descriptor_map[0].path_nested = { format: 'ldp_vc', path: '$[?(@.constructor)]' }
+    expect((await submitted(submission)).proof).toMatchObject({ isVerified: false, state: 'abandoned' })
+  })
+
+  test.each<[string, Json]>([
+    ['51 descriptors', { ...withPath('$'), descriptor_map: Array(51).fill(withPath('$').descriptor_map[0]) }],
+    ['no descriptor', { ...withPath('$'), descriptor_map: [] }],
+    ['a descriptor that is a list', { ...withPath('$'), descriptor_map: [[]] }],
+    ['no map', { id: 'a', definition_id: 'anything' }],
+    ['text', 'submission'],
+    ['nothing', null],
+  ])('%s', async (_, submission) => {
+    expect((await submitted(submission)).proof).toMatchObject({ isVerified: false, state: 'abandoned' })
+  })
+})
+
+describe('not met by', () => {
+  test.each([
+    ['the presentation itself', '$'],
+    ['a credential that is not there', '$.verifiableCredential[1]'],
+    ['a part of a credential', '$.verifiableCredential[0].credentialSubject'],
+    ['what a prototype has', '$.constructor'],
+    ['what a list inherits', '$.verifiableCredential.length'],
+    ['another member of the presentation', '$.proof'],
+  ])('%s', async (_, path) => {
+    const { proof } = await submitted(withPath(path))
+    expect(proof).toMatchObject({ isVerified: false, errorMessage: expect.stringContaining('leads to no credential') })
+  })
+
+  test('a submission for another definition, or for a descriptor that is not in it', async () => {
+    const other = { ...withPath('$.verifiableCredential[0]'), definition_id: 'other' }
+    expect((await submitted(other)).proof).toMatchObject({ isVerified: false })
+    const unknown = withPath('$.verifiableCredential[0]')
+    unknown.descriptor_map[0].id = 'two'
+    expect((await submitted(unknown)).proof).toMatchObject({ isVerified: false })
+  })
+})
+
+test('a presentation that is nested too deep is refused before a library reads it', async () => {
+  const asked = await askForProof(stage, caller, holder, { presentationDefinition })
+  const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`)
+  const before = process.cpuUsage()
+  const proof = await asked.answer({ ...deep, presentation_submission: withPath('$') })
+  const { user, system } = process.cpuUsage(before)
+  expect(proof.isVerified).not.toBe(true)
+  expect((user + system) / 1e6).toBeLessThan(1)
+})
