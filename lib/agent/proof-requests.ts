@@ -1,4 +1,5 @@
 /** Out-of-band proof requests (Aries RFC 0434 with RFC 0037 and 0454). */
+import { randomUUID } from 'node:crypto'
 import { type DifPresentationExchangeDefinition, DifPresentationExchangeService } from '@credo-ts/core'
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
@@ -11,10 +12,15 @@ import { currentAgent, type TenantAgent } from './agent.ts'
 import { assertReachableDid, didOfKey, freshPeerDid, invalid } from './dids.ts'
 import { toStored } from './storage-service.ts'
 
+interface PresentationExchange {
+  presentationDefinition: object
+  options?: { challenge?: string | undefined; domain?: string | undefined; contexts?: object | undefined } | undefined
+}
+
 export interface ProofRequest {
   protocolVersion: 'v1' | 'v2'
   /** Formats as Credo takes them, checked by the contract. */
-  proofFormats: { presentationExchange?: { presentationDefinition: object } | undefined }
+  proofFormats: { presentationExchange?: PresentationExchange | undefined }
   autoAcceptProof: `${DidCommAutoAcceptProof}`
   goalCode?: string | undefined
   parentThreadId?: string | undefined
@@ -106,10 +112,20 @@ const toCreateOptions = (request: ProofRequest): CreateOptions => {
   return {
     protocolVersion,
     // The contract has checked that the formats suit the version.
-    proofFormats: proofFormats as CreateOptions['proofFormats'],
+    proofFormats: withChallenge(proofFormats) as CreateOptions['proofFormats'],
     autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
     ...defined({ goalCode, parentThreadId, willConfirm, comment }),
   }
+}
+
+/**
+ * The formats as the wallet gets them: the challenge is a UUID unless the caller chose one (ACA-Py takes no other), a domain is never added
+ * (ACA-Py would not sign it), and the contexts are the verifier's own.
+ */
+const withChallenge = ({ presentationExchange, ...others }: ProofRequest['proofFormats']) => {
+  if (presentationExchange === undefined) return others
+  const { presentationDefinition, options: { challenge = randomUUID(), domain } = {} } = presentationExchange
+  return { ...others, presentationExchange: { presentationDefinition, options: defined({ challenge, domain }) } }
 }
 
 /** Without the keys that have no value: Credo tells `undefined` from absent. */
