@@ -1,5 +1,5 @@
 /**
- * An esbuild plugin: what Credo imports at the top and touches inside functions only (mdoc, SD-JWT, presentation exchange, JSON-LD) is
+ * An esbuild plugin: what is imported at the top and touched inside functions only (Credo's mdoc, SD-JWT, presentation exchange, JSON-LD) is
  * loaded when it is first touched, out of a file of its own. Of a Credo function's start, half would be the parsing of what it rarely needs.
  */
 import type { Metafile, Plugin } from 'esbuild'
@@ -14,11 +14,12 @@ const TOUCHED_LATE = new RegExp(
     '@astronautlabs/jsonpath',
     '@peculiar/x509',
     'dcql',
+    're2js',
   ].join('|')})$`,
 )
 
 /** Credo extends classes of jsonld-signatures while its modules are evaluated, so that one can't wait; but what it imports can. */
-const IMPORTER = /@credo-ts|@digitalcredentials\/jsonld-signatures/
+const IMPORTER = /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern/
 
 const NAMESPACE = 'late'
 

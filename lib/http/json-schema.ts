@@ -7,6 +7,7 @@ import { ErrorBody } from '../interface/error.ts'
 import { JsonLdCredential } from '../interface/json-ld-credential.ts'
 import { Limit, MAX_PAGE } from '../interface/paging.ts'
 import { PresentationDefinition } from '../interface/presentation-definition.ts'
+import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
 import { BasicMessageRecord } from '../records/basic-message.ts'
@@ -30,6 +31,7 @@ const COMPONENTS = {
   WebhookRegistrationResult,
   AnonCredsProofRequest,
   PresentationDefinition,
+  PresentationFilter: Filter,
   SubmissionRequirement,
   JsonLdCredential,
   Error: ErrorBody,

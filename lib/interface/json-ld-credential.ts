@@ -1,17 +1,9 @@
 /** A credential to be signed, in the shape of the W3C Verifiable Credentials Data Model 1.1. */
 import * as v from 'valibot'
+import { DATE_TIME, hasDay } from '../rfc3339.ts'
 import { Did, JsonObject, noArray, text, Uri } from './fields.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
-
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
-
-/** Whether the calendar has the day: JavaScript counts on from the end of a month. */
-const hasDay = (value: string): boolean => {
-  const day = value.slice(0, 10)
-  const start = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
-}
 
 /** RFC 3339, as Credo checks it: seconds and an offset are required. */
 const DateTime = v.pipe(

@@ -1,81 +1,27 @@
-/** Constraints of an input descriptor of DIF Presentation Exchange: which claims, and what has to be true of them. */
+/** Constraints of an input descriptor of DIF Presentation Exchange: which claims, and what has to be true of them. What would not be enforced is refused. */
 import * as v from 'valibot'
+import { TENANT_PATH } from '../presentation-exchange/path.ts'
 import { exactly, text } from './fields.ts'
-
-const INTEGER = '-?(?:0|[1-9][0-9]{0,8})'
-const NAME = `'[^'\\\\]*'|"[^"\\\\]*"`
-const SELECTOR = [
-  '\\*',
-  `(?:${INTEGER})(?:,${INTEGER})*`,
-  `(?:${INTEGER})?:(?:${INTEGER})?(?::(?:${INTEGER})?)?`,
-  `(?:${NAME})(?:,(?:${NAME}))*`,
-].join('|')
-/** JSONPath without expressions: those would be code of the verifier, run over somebody's credentials. */
-const JSON_PATH = new RegExp(
-  `^\\$(?:\\.{1,2}(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9}|\\*)|(?:\\.\\.)?\\[(?:${SELECTOR})\\])*$`,
-)
-
-const Length = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))
-
-const isPattern = (source: string): boolean => {
-  try {
-    return RegExp(source, 'u') instanceof RegExp
-  } catch {
-    return false
-  }
-}
-
-const Type = v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
-
-const KEYWORDS = {
-  format: v.optional(text(64)),
-  pattern: v.optional(v.pipe(text(1024), v.check(isPattern, 'must be a regular expression'))),
-  const: v.optional(v.union([v.number(), text(1024)])),
-  enum: v.optional(v.pipe(v.array(v.union([v.number(), text(1024)])), v.minLength(1), v.maxLength(100))),
-  minLength: v.optional(Length),
-  maxLength: v.optional(Length),
-}
-
-const Not = v.pipe(
-  exactly({ ...KEYWORDS, type: v.optional(Type) }),
-  v.check((keywords) => Object.keys(keywords).length > 0, 'must not be empty'),
-)
-
-/** Version 1 also compares text, such as dates; JSON Schema, and so version 2, numbers only. */
-const Bound = v.optional(v.union([v.number(), text(256)]))
-
-/** A JSON Schema of the keywords that both versions have; the claim's value is validated against it. */
-export const Filter = exactly({
-  ...KEYWORDS,
-  type: Type,
-  minimum: Bound,
-  maximum: Bound,
-  exclusiveMinimum: Bound,
-  exclusiveMaximum: Bound,
-  not: v.optional(Not),
-})
-
-export type Filter = v.InferOutput<typeof Filter>
-
-/** Whether a filter compares text. */
-export const comparesText = ({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Filter): boolean =>
-  [minimum, maximum, exclusiveMinimum, exclusiveMaximum].some((bound) => typeof bound === 'string')
+import { Filter } from './presentation-filter.ts'
 
 const Id = text(256)
 const Sentence = v.optional(text(1024))
 const Optionality = v.picklist(['required', 'preferred'])
 
+const Path = v.pipe(
+  text(1024),
+  v.regex(TENANT_PATH, 'must be a JSONPath without expressions, and with one descent (..) at most'),
+)
+
 const Field = v.pipe(
   exactly({
     id: v.optional(Id),
-    path: v.pipe(
-      v.array(v.pipe(text(1024), v.regex(JSON_PATH, 'must be a JSONPath without expressions'))),
-      v.minLength(1),
-      v.maxLength(50),
-    ),
+    path: v.pipe(v.array(Path), v.minLength(1), v.maxLength(50)),
     purpose: Sentence,
     filter: v.optional(Filter),
-    predicate: v.optional(Optionality),
+    predicate: v.optional(
+      v.literal('preferred', 'must be preferred: no proof type here can show a predicate without its value'),
+    ),
     /** These three are of version 2. */
     name: Sentence,
     optional: v.optional(v.boolean()),
@@ -87,16 +33,20 @@ const Field = v.pipe(
   ),
 )
 
-const Subjects = v.pipe(
-  v.array(exactly({ field_id: v.pipe(v.array(Id), v.maxLength(50)), directive: Optionality })),
+const Relations = v.pipe(
+  v.array(exactly({ field_id: v.pipe(v.array(Id), v.minLength(1), v.maxLength(50)), directive: Optionality })),
   v.maxLength(50),
 )
 
-const Status = exactly({ directive: v.picklist(['required', 'allowed', 'disallowed']) })
+const Status = exactly({
+  directive: v.literal('allowed', 'must be allowed: the status of a credential is not looked up'),
+})
 
 export const Constraints = v.pipe(
   exactly({
-    limit_disclosure: v.optional(Optionality),
+    limit_disclosure: v.optional(
+      v.literal('preferred', 'must be preferred: no proof type here can hide a part of a credential'),
+    ),
     statuses: v.optional(
       v.pipe(
         exactly({ active: v.optional(Status), suspended: v.optional(Status), revoked: v.optional(Status) }),
@@ -105,8 +55,8 @@ export const Constraints = v.pipe(
     ),
     fields: v.optional(v.pipe(v.array(Field), v.maxLength(100))),
     subject_is_issuer: v.optional(Optionality),
-    is_holder: v.optional(Subjects),
-    same_subject: v.optional(Subjects),
+    is_holder: v.optional(Relations),
+    same_subject: v.optional(Relations),
   }),
   v.check(({ fields = [], is_holder: holders = [], same_subject: subjects = [] }) => {
     const ids = new Set(fields.map(({ id }) => id))

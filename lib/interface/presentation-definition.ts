@@ -1,9 +1,21 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
+import { isNestedDeeperThan, MAX_DEPTH } from '../presentation-exchange/depth.ts'
 import { ClaimFormats } from './claim-formats.ts'
-import { exactly, JsonObject, noArray, text, Uri } from './fields.ts'
-import { Constraints, comparesText } from './presentation-constraints.ts'
-import { groupsOf, SubmissionRequirement } from './submission-requirement.ts'
+import { noFaults } from './faults.ts'
+import { exactly, noArray, text, Uri } from './fields.ts'
+import { Constraints } from './presentation-constraints.ts'
+import { PresentationContexts } from './presentation-contexts.ts'
+import {
+  amountFaults,
+  formatFaults,
+  groupFaults,
+  patternFaults,
+  versionFaults,
+} from './presentation-definition-rules.ts'
+import { SubmissionRequirement } from './submission-requirement.ts'
+
+const RULES = [versionFaults, groupFaults, formatFaults, amountFaults, patternFaults]
 
 const Id = text(256)
 const Sentence = v.optional(text(1024))
@@ -23,25 +35,10 @@ const InputDescriptor = exactly({
   constraints: v.optional(Constraints),
 })
 
-type InputDescriptor = v.InferOutput<typeof InputDescriptor>
-
-const fieldsOf = (descriptors: readonly InputDescriptor[]) =>
-  descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
-
 const areUnique = (ids: readonly (string | undefined)[]): boolean => {
   const given = ids.filter((id) => id !== undefined)
   return new Set(given).size === given.length
 }
-
-/** Whether it holds what version 1 does not have. */
-const isOnlyVersion2 = (descriptors: readonly InputDescriptor[], frame: unknown): boolean =>
-  frame !== undefined ||
-  descriptors.some(({ format }) => format !== undefined) ||
-  fieldsOf(descriptors).some((field) => 'name' in field || 'optional' in field || 'intent_to_retain' in field)
-
-/** Whether it holds what version 2 does not have. */
-const isOnlyVersion1 = (descriptors: readonly InputDescriptor[]): boolean =>
-  fieldsOf(descriptors).some(({ filter }) => filter !== undefined && comparesText(filter))
 
 export const PresentationDefinition = v.pipe(
   exactly({
@@ -49,33 +46,28 @@ export const PresentationDefinition = v.pipe(
     name: Sentence,
     purpose: Sentence,
     format: v.optional(ClaimFormats),
-    /** Of version 2: a JSON-LD frame. */
-    frame: v.optional(JsonObject),
     submission_requirements: v.optional(v.pipe(v.array(SubmissionRequirement), v.minLength(1), v.maxLength(50))),
     input_descriptors: v.pipe(v.array(InputDescriptor), v.minLength(1), v.maxLength(50)),
   }),
+  v.check(
+    (definition) => !isNestedDeeperThan(definition, MAX_DEPTH),
+    `must not be nested deeper than ${MAX_DEPTH} levels`,
+  ),
   v.check(({ input_descriptors: descriptors }) => {
-    return areUnique(descriptors.map(({ id }) => id)) && areUnique(fieldsOf(descriptors).map(({ id }) => id))
+    const fields = descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
+    return areUnique(descriptors.map(({ id }) => id)) && areUnique(fields.map(({ id }) => id))
   }, 'must have unique ids of descriptors and of fields'),
-  v.check(({ input_descriptors: descriptors, frame }) => {
-    const withSchema = descriptors.filter(({ schema }) => schema !== undefined).length
-    if (withSchema === 0) return !isOnlyVersion1(descriptors)
-    return withSchema === descriptors.length && !isOnlyVersion2(descriptors, frame)
-  }, 'must be of one version: 1 with schema in every descriptor, or 2 with schema in none'),
-  v.check(({ input_descriptors: descriptors, submission_requirements: requirements = [] }) => {
-    const groups = new Set(descriptors.flatMap(({ group = [] }) => group))
-    return groupsOf(requirements).every((group) => groups.has(group))
-  }, 'must take from groups of its descriptors'),
+  noFaults((definition) => RULES.flatMap((faultsOf) => faultsOf(definition))),
 )
 
 export const PresentationExchangeRequest = exactly({
   presentationDefinition: PresentationDefinition,
   options: v.optional(
     exactly({
-      challenge: v.optional(text(512), () => crypto.randomUUID()),
+      /** A fresh UUID unless given. */
+      challenge: v.optional(text(512)),
       domain: v.optional(text(512)),
-      contexts: v.optional(v.record(v.string(), v.looseObject({}))),
+      contexts: v.optional(PresentationContexts),
     }),
-    {},
   ),
 })

@@ -1,22 +1,12 @@
 /** Submission requirements of DIF Presentation Exchange: which groups of descriptors have to be met. */
 import * as v from 'valibot'
+import type { SubmissionRequirement as Requirement } from '../presentation-exchange/submission-requirements.ts'
 import { exactly, text } from './fields.ts'
-
-export interface SubmissionRequirement {
-  name?: string | undefined
-  purpose?: string | undefined
-  rule: 'all' | 'pick'
-  count?: number | undefined
-  min?: number | undefined
-  max?: number | undefined
-  from?: string | undefined
-  from_nested?: SubmissionRequirement[] | undefined
-}
 
 const Sentence = v.optional(text(1024))
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
 
-export const SubmissionRequirement: v.GenericSchema<SubmissionRequirement> = v.pipe(
+export const SubmissionRequirement: v.GenericSchema<Requirement> = v.pipe(
   exactly({
     name: Sentence,
     purpose: Sentence,
@@ -31,10 +21,15 @@ export const SubmissionRequirement: v.GenericSchema<SubmissionRequirement> = v.p
     ({ from, from_nested: nested }) => (from === undefined) !== (nested === undefined),
     'must have from or from_nested, and not both',
   ),
+  v.check(
+    ({ rule, count, min, max }) => rule === 'pick' || (count ?? min ?? max) === undefined,
+    'must have count, min and max with the rule pick only',
+  ),
+  v.check(({ min = 0, max = min }) => min <= max, 'must not have a min above its max'),
 )
 
 /** Every group that a requirement, or one within it, takes from. */
-export const groupsOf = (requirements: readonly SubmissionRequirement[]): string[] =>
+export const groupsOf = (requirements: readonly Requirement[]): string[] =>
   requirements.flatMap(({ from, from_nested: nested = [] }) => [
     ...(from === undefined ? [] : [from]),
     ...groupsOf(nested),

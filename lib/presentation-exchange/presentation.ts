@@ -48,7 +48,8 @@ const shortcomingOfCredentials = (
     const descriptor = definition.input_descriptors.find(({ id }) => id === entry.id)
     if (descriptor === undefined) return 'the submission names a descriptor that the definition does not have'
     const credential = credentials[credentialIndex(entry, credentials.length) ?? -1]
-    if (credential === undefined) return `the path of descriptor "${entry.id}" leads to no credential of the presentation`
+    if (credential === undefined)
+      return `the path of descriptor "${entry.id}" leads to no credential of the presentation`
     const missing = shortcomingOf(credential, descriptor, definition, signer, work)
     if (missing !== undefined) return `descriptor "${entry.id}" is not met: ${missing}`
     met.add(entry.id)

@@ -1,0 +1,34 @@
+/** JSON-LD contexts that come with a proof request: what the verifier trusts beside its own, stored, and never sent to a wallet. */
+import * as v from 'valibot'
+import { isNestedDeeperThan, MAX_DEPTH } from '../presentation-exchange/depth.ts'
+import { JsonObject, noArray, text } from './fields.ts'
+
+const MAX_CONTEXTS = 10
+
+/** Of all contexts with their addresses, as JSON, in bytes. */
+const MAX_BYTES = 128 * 1024
+
+const Address = v.pipe(
+  text(2048),
+  v.regex(/^(?:https?:\/\/|urn:)[^\s<>"{}|\\^`]+$/, 'must be an http(s) or urn address'),
+)
+
+/** Addresses in it are those of contexts that are trusted themselves: none is fetched. */
+const ContextDocument = v.pipe(
+  noArray(
+    v.looseObject({
+      '@context': v.union([
+        JsonObject,
+        v.pipe(v.array(v.union([Address, JsonObject])), v.minLength(1), v.maxLength(MAX_CONTEXTS)),
+      ]),
+    }),
+  ),
+  v.check((document) => !isNestedDeeperThan(document, MAX_DEPTH), `must not be nested deeper than ${MAX_DEPTH} levels`),
+)
+
+/** `{<address>: <context document>}` */
+export const PresentationContexts = v.pipe(
+  noArray(v.record(Address, ContextDocument)),
+  v.maxEntries(MAX_CONTEXTS),
+  v.check((contexts) => Buffer.byteLength(JSON.stringify(contexts)) <= MAX_BYTES, `must be at most ${MAX_BYTES} bytes`),
+)

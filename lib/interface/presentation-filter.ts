@@ -1,0 +1,107 @@
+/** Filters of presentation definitions: JSON Schema of the keywords that are enforced. Any other is refused. */
+import * as v from 'valibot'
+import type { Filter as Keywords } from '../presentation-exchange/filter.ts'
+import { FORMATS } from '../presentation-exchange/formats.ts'
+import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
+import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
+import { type Fault, noFaults } from './faults.ts'
+import { exactly, text } from './fields.ts'
+
+const Length = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))
+
+const FiniteNumber = v.pipe(
+  v.number(),
+  v.check((value) => Number.isFinite(value), 'must be a finite number'),
+)
+
+/** Its syntax and size are checked with the whole definition. */
+const Pattern = v.pipe(text(MAX_PATTERN), v.metadata({ format: 'regex' }))
+
+const Instant = v.pipe(
+  text(40),
+  v.check((value) => toInstant(value) !== undefined, 'must be a date, or a date and time, of RFC 3339'),
+)
+
+/** Version 1 also compares dates; JSON Schema, and so version 2, numbers only. */
+const Bound = v.optional(v.union([FiniteNumber, Instant], 'must be a number or a date'))
+
+/** https://ajv.js.org/packages/ajv-formats.html#keywords-to-compare-values-formatmaximum-formatminimum-and-formatexclusivemaximum-formatexclusiveminimum */
+const FORMAT_BOUNDS = ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'] as const
+
+const formatBoundFaults = (filter: Keywords): Fault[] => {
+  const isOfFormat = filter.format === 'date' ? isDate : filter.format === 'date-time' ? isDateTime : () => false
+  return FORMAT_BOUNDS.flatMap((keyword) => {
+    const bound = filter[keyword]
+    return bound === undefined || isOfFormat(bound)
+      ? []
+      : [{ path: [keyword], message: 'must have the format of the filter, which is date or date-time' }]
+  })
+}
+
+export const Filter: v.GenericSchema<Keywords> = v.pipe(
+  exactly({
+    type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),
+    const: v.optional(v.union([FiniteNumber, text(1024), v.boolean()])),
+    enum: v.optional(
+      v.pipe(
+        v.array(v.union([FiniteNumber, text(1024)])),
+        v.minLength(1),
+        v.maxLength(100),
+        v.check((values) => new Set(values).size === values.length, 'must not have the same value twice'),
+      ),
+    ),
+    format: v.optional(v.picklist(FORMATS)),
+    pattern: v.optional(Pattern),
+    minLength: v.optional(Length),
+    maxLength: v.optional(Length),
+    minimum: Bound,
+    maximum: Bound,
+    exclusiveMinimum: Bound,
+    exclusiveMaximum: Bound,
+    /** These six are of version 2. */
+    formatMinimum: v.optional(Instant),
+    formatMaximum: v.optional(Instant),
+    formatExclusiveMinimum: v.optional(Instant),
+    formatExclusiveMaximum: v.optional(Instant),
+    contains: v.optional(v.lazy(() => Filter)),
+    items: v.optional(v.lazy(() => Filter)),
+    not: v.optional(
+      v.pipe(
+        v.lazy(() => Filter),
+        v.check((filter) => Object.keys(filter).length > 0, 'must not be empty'),
+      ),
+    ),
+  }),
+  noFaults((filter) => formatBoundFaults(filter)),
+)
+
+const COMPARED = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
+const ONLY_VERSION_2 = [...FORMAT_BOUNDS, 'contains', 'items'] as const
+
+/** What of a filter version 1 does not have; inside `not` it has everything. */
+export const version1Faults = (filter: Keywords): Fault[] => [
+  ...(filter.type === undefined ? [{ path: ['type'], message: 'is required in version 1' }] : []),
+  ...(typeof filter.const === 'boolean' ? [{ path: ['const'], message: 'must not be a boolean in version 1' }] : []),
+  ...ONLY_VERSION_2.filter((keyword) => filter[keyword] !== undefined).map((keyword) => ({
+    path: [keyword],
+    message: 'is not in version 1',
+  })),
+]
+
+/** What of a filter, and of those in it, version 2 does not have. */
+export const version2Faults = (filter: Keywords): Fault[] =>
+  filtersIn(filter).flatMap(({ path, filter: inner }) =>
+    COMPARED.filter((keyword) => typeof inner[keyword] === 'string').map((keyword) => ({
+      path: [...path, keyword],
+      message: 'must be a number in version 2, which has formatMinimum and its like for dates',
+    })),
+  )
+
+/** A filter and those in it, with their paths. */
+export const filtersIn = (filter: Keywords, path: Fault['path'] = []): { path: Fault['path']; filter: Keywords }[] => [
+  { path, filter },
+  ...(['not', 'contains', 'items'] as const).flatMap((keyword) => {
+    const inner = filter[keyword]
+    return inner === undefined ? [] : filtersIn(inner, [...path, keyword])
+  }),
+]

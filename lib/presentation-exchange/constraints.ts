@@ -1,0 +1,94 @@
+/** Evaluates the constraints of an input descriptor against one credential (DIF Presentation Exchange, section Input Evaluation). */
+import { evaluateField, type Field, type FieldResult } from './field.ts'
+import { issuerId, subjectIds, subjectIdsOf } from './subjects.ts'
+import type { Work } from './work.ts'
+
+type Optionality = 'required' | 'preferred'
+
+/** Claims that belong together, by the ids of their fields. */
+interface Relation {
+  field_id: readonly string[]
+  directive: Optionality
+}
+
+/** What is `preferred` or `allowed` needs no evaluation. */
+export interface Constraints {
+  fields?: readonly Field[] | undefined
+  is_holder?: readonly Relation[] | undefined
+  same_subject?: readonly Relation[] | undefined
+  subject_is_issuer?: Optionality | undefined
+  limit_disclosure?: 'preferred' | undefined
+  statuses?: Readonly<Record<string, { directive: 'allowed' } | undefined>> | undefined
+}
+
+/** What is evaluated, and what else has to be known of it. */
+export interface Candidate {
+  /** As JSON that the verifier's own contexts gave its names. */
+  credential: unknown
+  /** DID that signed the presentation. */
+  signer: string
+}
+
+/**
+ * The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`; empty when it meets all of them.
+ * Throws `WorkLimitError`.
+ */
+export const unmetConstraints = (constraints: Constraints, candidate: Candidate, work: Work): string[] => {
+  const {
+    fields = [],
+    is_holder: holders = [],
+    same_subject: subjects = [],
+    subject_is_issuer: selfIssued,
+  } = constraints
+  const { credential, signer } = candidate
+  const results = fields.map((field) => evaluateField(field, credential, work))
+  const claimed = new Map(fields.map(({ id }, index) => [id, claimedSubjects(results[index], credential)]))
+  /** An absent claim is about nobody, so there is nothing to compare. */
+  const present = (ids: readonly string[]) =>
+    ids.flatMap((id) => claimed.get(id) ?? [new Set<string>()]).filter((about) => about !== ABSENT)
+  return [
+    ...unmet('fields', results, ({ satisfied }) => satisfied),
+    ...unmet(
+      'is_holder',
+      holders,
+      required((ids) => present(ids).every((about) => about.has(signer))),
+    ),
+    ...unmet(
+      'same_subject',
+      subjects,
+      required((ids) => haveOneInCommon(present(ids))),
+    ),
+    ...(selfIssued === 'required' && !isSelfIssued(credential) ? ['subject_is_issuer'] : []),
+  ]
+}
+
+const unmet = <T>(name: string, all: readonly T[], isMet: (one: T) => boolean): string[] =>
+  all.flatMap((one, index) => (isMet(one) ? [] : [`${name}.${index}`]))
+
+const required =
+  (holds: (ids: readonly string[]) => boolean) =>
+  ({ directive, field_id: ids }: Relation): boolean =>
+    directive !== 'required' || holds(ids)
+
+const ABSENT: ReadonlySet<string> = new Set()
+
+/** Ids of the subjects that one of the field's matches is about, and about nobody else. */
+const claimedSubjects = (result: FieldResult | undefined, credential: unknown): ReadonlySet<string> => {
+  const { satisfied = false, matches = [] } = result ?? {}
+  if (satisfied && matches.length === 0) return ABSENT
+  return new Set(
+    matches.flatMap(({ location }) => {
+      const [first, ...others] = subjectIdsOf(credential, location)
+      return first !== undefined && others.every((id) => id === first) ? [first] : []
+    }),
+  )
+}
+
+const haveOneInCommon = ([first, ...others]: readonly ReadonlySet<string>[]): boolean =>
+  first === undefined || [...first].some((id) => others.every((about) => about.has(id)))
+
+/** Self-attested: every subject is the issuer. */
+const isSelfIssued = (credential: unknown): boolean => {
+  const issuer = issuerId(credential)
+  return issuer !== undefined && subjectIds(credential).every((id) => id === issuer)
+}
