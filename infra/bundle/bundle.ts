@@ -31,6 +31,18 @@ const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
   return code.replace(/\bimport\("([^"]+)"\)/g, (found, path) => (names.has(path) ? `atOnce("${path}")` : found))
 }
 
+/** Names of the outputs that `index.mjs` can come to load. esbuild also writes those that only code imports which it then leaves out. */
+const usedOutputs = ({ outputs }: Metafile): Set<string> => {
+  const used = new Set<string>()
+  const pending = ['.build/index.mjs']
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    if (used.has(basename(path))) continue
+    used.add(basename(path))
+    for (const imported of outputs[path]?.imports ?? []) if (imported.external !== true) pending.push(imported.path)
+  }
+  return used
+}
+
 /** Bundles the module `entry`, a path below `folder`. */
 export const bundle = async (folder: string, entry: string): Promise<Bundle> => {
   const { outputFiles, metafile } = await build({
@@ -57,11 +69,14 @@ export const bundle = async (folder: string, entry: string): Promise<Bundle> => 
   })
   const files: Bundle['files'] = {}
   const sourceMaps: Bundle['sourceMaps'] = {}
+  const used = usedOutputs(metafile)
   for (const { path, text, contents } of outputFiles) {
+    if (!used.has(basename(path, '.map'))) continue
     if (path.endsWith('.map')) sourceMaps[basename(path)] = contents
     else files[basename(path)] = Buffer.from(loadAtOnce(text, metafile))
   }
-  return { files, sourceMaps, metafile }
+  const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
+  return { files, sourceMaps, metafile: { ...metafile, outputs } }
 }
 
 /** Bytes of all files. */
