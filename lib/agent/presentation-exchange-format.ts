@@ -12,12 +12,12 @@ import {
   DidCommProofFormatSpec,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { isObject } from '../json.ts'
 import type { PresentationDefinition } from '../presentation-exchange/definition.ts'
 import { hasMoreValuesThan, isNestedDeeperThan, MAX_DEPTH, MAX_VALUES } from '../presentation-exchange/depth.ts'
 import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
 import { PRESENTED, VERIFIER_CONTEXTS } from '../records/proof-metadata.ts'
-import { isObject } from '../records/record-json.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'

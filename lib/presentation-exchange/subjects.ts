@@ -1,8 +1,6 @@
 /** Subjects of a credential (W3C Verifiable Credentials Data Model 1.1, section 4.4), and which of them a claim is about. */
+import { isObject } from '../json.ts'
 import type { Location } from './select.ts'
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const property = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined

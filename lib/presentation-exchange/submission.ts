@@ -1,6 +1,6 @@
 /** The presentation submission of a wallet: which credential it presents for which input descriptor (DIF Presentation Exchange, section Presentation Submission). */
 import * as v from 'valibot'
-import { isObject } from '../records/record-json.ts'
+import { isObject } from '../json.ts'
 import { parseWalletPath } from './path.ts'
 
 /** Most descriptors of a submission. */

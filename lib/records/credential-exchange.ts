@@ -1,6 +1,7 @@
 /** The credential exchange record: its schema and how a stored one is shown. */
 import * as v from 'valibot'
-import { isObject, type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+import { isObject } from '../json.ts'
+import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 /** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
 export const CREDENTIAL_STATES = [

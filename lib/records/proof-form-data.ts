@@ -2,9 +2,11 @@
  * Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it; of a JSON-LD presentation,
  * what was signed, in the verifier's terms.
  */
+
+import { isObject } from '../json.ts'
 import { toProofJson } from './proof.ts'
 import { PRESENTED } from './proof-metadata.ts'
-import { isObject, type RecordContent, type RecordJson } from './record-json.ts'
+import type { RecordContent, RecordJson } from './record-json.ts'
 
 type Message = Record<string, unknown>
 type FormatData = Record<string, unknown>

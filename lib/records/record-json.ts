@@ -1,5 +1,6 @@
 /** A record as it is stored, and the JSON that every view of a record starts from. */
 import * as v from 'valibot'
+import { isObject } from '../json.ts'
 import { PRESENTED, VERIFIER_CONTEXTS } from './proof-metadata.ts'
 
 /** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
@@ -29,9 +30,6 @@ export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Ent
 
 /** Never returned: link-secret blinding data (AnonCreds, "credential request metadata"; its name before Credo 0.4), and notes of our own. */
 const HIDDEN_METADATA = ['_anoncreds/credentialRequest', '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED]
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>
   isObject(metadata)

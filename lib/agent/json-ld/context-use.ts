@@ -1,6 +1,6 @@
 /** Which contexts a document of somebody else names, at any depth, before anything expands it. */
 import { CredoError } from '@credo-ts/core'
-import { isObject } from '../../records/record-json.ts'
+import { isObject } from '../../json.ts'
 
 /**
  * Terms of all contexts that a document names, each counted as often as it is named: expanding a node costs what its contexts have terms.

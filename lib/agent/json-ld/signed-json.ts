@@ -5,7 +5,7 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { isObject } from '../../records/record-json.ts'
+import { isObject } from '../../json.ts'
 import { processor } from './rdf.ts'
 
 type Json = Record<string, unknown>

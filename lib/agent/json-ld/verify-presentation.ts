@@ -8,8 +8,8 @@ import {
   W3cJsonLdVerifiablePresentation,
 } from '@credo-ts/core'
 import * as v from 'valibot'
+import { isObject } from '../../json.ts'
 import type { Presented, PresentedCredential } from '../../presentation-exchange/presentation.ts'
-import { isObject } from '../../records/record-json.ts'
 import { assertTrustedContexts } from './context-use.ts'
 import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
 import {

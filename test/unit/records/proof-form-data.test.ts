@@ -117,15 +117,6 @@ const EXCHANGES: [name: string, version: string, messages: Message[]][] = [
     ],
   ],
   [
-    'a presentation of presentation exchange that is a JWT',
-    'v2',
-    [
-      v2('presentation', 'presentations~attach', [
-        ['z', 'dif/presentation-exchange/submission@v1.0', { base64: base64('a.b.c') }],
-      ]),
-    ],
-  ],
-  [
     'a format twice: the first counts',
     'v2',
     [
@@ -206,6 +197,21 @@ describe('form data', () => {
       ...proof('v2').value,
       _tags: { threadId: 't', state: 'presentation-received', role: 'verifier' },
     })
+  })
+
+  test('shows a JSON-LD presentation as it was verified, and never as the wallet wrote it', () => {
+    const written = v2('presentation', 'presentations~attach', [
+      ['1', 'dif/presentation-exchange/submission@v1.0', { json: { verifiableCredential: ['written'] } }],
+      ['2', 'dif/presentation-exchange/definitions@v1.0', { json: { verifiableCredential: ['written'] } }],
+      ['3', 'hlindy/proof@v2.0', { json: { requested_proof: {} } }],
+    ])
+    const unverified = proofFormData(proof('v2'), stored([written]))
+    expect(unverified.presentation).toEqual({ indy: { requested_proof: {} } })
+    const verified = proof('v2')
+    verified.value.metadata = { '_presentationExchange/presentation': { verifiableCredential: ['signed'] } }
+    const json = proofFormData(verified, stored([written]))
+    expect(json).toMatchObject({ presentation: { presentationExchange: { verifiableCredential: ['signed'] } } })
+    expect(json.metadata).toEqual({})
   })
 
   test('leaves out what the other side garbled, and shows the rest', () => {
