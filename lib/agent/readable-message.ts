@@ -1,5 +1,6 @@
 /** A look at a decrypted message before Credo's validators see it: some of their patterns take exponential time. */
 import { CredoError } from '@credo-ts/core'
+import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 
 /** Far above any message type (Aries RFC 0003) or id; Credo's patterns for them are polynomial in the length. */
@@ -28,6 +29,6 @@ const Message = v.looseObject({
 })
 
 /** Throws a CredoError for a message that no agent sends. */
-export const assertReadable = (message: unknown): void => {
+export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
   if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id or thread')
 }
