@@ -4,6 +4,7 @@ import { Agent, type AgentContext, BaseAgent, ConsoleLogger, LogLevel } from '@c
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
+import { boundBase58 } from './bounded-base58.ts'
 import { agentDependencies } from './dependencies.ts'
 import { markMessage } from './inbound-marks.ts'
 import { type AgentModules, agentModules } from './modules.ts'
@@ -23,6 +24,7 @@ export const endpointOf = (tenant: string): string =>
   `${settings().PUBLIC_URL}/didcomm${tenant === BASE_AGENT ? '' : `/${tenant}`}`
 
 const start = async (): Promise<TenantContexts> => {
+  boundBase58()
   const contexts = new TenantContexts(endpointOf)
   const agent = new Agent({
     // Credo's log holds messages and keys.
