@@ -1,4 +1,5 @@
 /** ReceiveDidcomm: the door for other agents; one envelope, one transaction, and its answer by return route. */
+import { readEnvelope } from '../lib/agent/envelope.ts'
 import { receiveEnvelope } from '../lib/agent/receive.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { answer } from '../lib/http/request.ts'
@@ -9,8 +10,9 @@ import { readTenant } from '../lib/store/tenants.ts'
 const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
 
 export const receiveDidcomm = defineOperation(ReceiveDidcomm, async ({ path, body }) => {
+  const envelope = readEnvelope(body)
   const { tenantId } = path
   if (tenantId !== undefined) await readTenant(tenantId)
-  const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, body)
+  const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
   return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
 })

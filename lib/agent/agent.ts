@@ -1,14 +1,13 @@
 /** The agent of this process: one root agent, initialized once, and a child of it for each tenant. */
 import 'reflect-metadata'
 import { Agent, type AgentContext, BaseAgent, ConsoleLogger, LogLevel } from '@credo-ts/core'
-import { DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
+import { boundBase58 } from './bounded-base58.ts'
 import { agentDependencies } from './dependencies.ts'
 import { markMessage } from './inbound-marks.ts'
 import { type AgentModules, agentModules } from './modules.ts'
-import { assertReadable } from './readable-message.ts'
 import { TenantContexts } from './tenant-contexts.ts'
 
 /** An agent that acts for one tenant. */
@@ -25,6 +24,7 @@ export const endpointOf = (tenant: string): string =>
   `${settings().PUBLIC_URL}/didcomm${tenant === BASE_AGENT ? '' : `/${tenant}`}`
 
 const start = async (): Promise<TenantContexts> => {
+  boundBase58()
   const contexts = new TenantContexts(endpointOf)
   const agent = new Agent({
     // Credo's log holds messages and keys.
@@ -34,19 +34,8 @@ const start = async (): Promise<TenantContexts> => {
   })
   contexts.root = agent.context
   agent.modules.didcomm.registerMessageHandlerMiddleware(markMessage)
-  lookAtEveryMessage(agent.context.resolve(DidCommEnvelopeService))
   await agent.initialize()
   return contexts
-}
-
-/** There is no hook of Credo's between the decryption of a message and its validation. */
-const lookAtEveryMessage = (envelopes: DidCommEnvelopeService): void => {
-  const unpack = envelopes.unpackMessage.bind(envelopes)
-  envelopes.unpackMessage = async (agentContext, envelope) => {
-    const unpacked = await unpack(agentContext, envelope)
-    assertReadable(unpacked.plaintextMessage)
-    return unpacked
-  }
 }
 
 let started: Promise<TenantContexts> | undefined

@@ -1,7 +1,7 @@
 /** Marks of what was handled: a message that comes again, in the same envelope or packed anew, has no second effect. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
 import { type Address, envelopeMarkAddress, messageMarkAddress } from '../store/address.ts'
-import { epochSeconds, getItem, toKey } from '../store/table.ts'
+import { epochSeconds, getItems, toKey } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
@@ -44,11 +44,9 @@ export class InboundMarks {
 
   /** What was answered when the message was handled before; undefined where it was not. */
   async answerGiven(): Promise<string | undefined> {
-    for (const address of this.#addresses) {
-      const item = await getItem(address)
-      if (item !== undefined) return item.answer?.S ?? ''
-    }
-    return undefined
+    const items = await getItems(this.#addresses)
+    const [given] = this.#addresses.flatMap(({ pk }) => items.filter((item) => item.pk?.S === pk))
+    return given && (given.answer?.S ?? '')
   }
 }
 

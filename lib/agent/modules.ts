@@ -21,11 +21,13 @@ import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
   DidCommCredentialV2Protocol,
+  DidCommEnvelopeService,
   DidCommJsonLdCredentialFormatService,
   DidCommModule,
   DidCommModuleConfig,
   DidCommTransportService,
 } from '@credo-ts/didcomm'
+import { EnvelopeService } from './envelope-service.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
@@ -61,8 +63,8 @@ const didCommOptions = (endpoint: string) => ({
 export const didCommConfig = (endpoint: string): DidCommModuleConfig =>
   new DidCommModuleConfig(didCommOptions(endpoint))
 
-export const agentModules = (endpoint: string, contexts: AgentContextProvider) => ({
-  kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(new SealedKeyStore())] }),
+export const agentModules = (endpoint: string, contexts: AgentContextProvider, keys = new SealedKeyStore()) => ({
+  kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
   // The default cache writes to the storage, and this one is asked for DID documents only.
   cache: new CacheModule({ cache: new InMemoryLruCache({ limit: CACHED_DOCUMENTS }), useCachedStorageService: false }),
   dids: new DidsModule({
@@ -73,7 +75,7 @@ export const agentModules = (endpoint: string, contexts: AgentContextProvider) =
   didcomm: new DidCommModule(didCommOptions(endpoint)),
   anonCredsNonces: new AnonCredsNonces(),
   // Last: it replaces what modules before it have registered.
-  platform: new PlatformModule(contexts),
+  platform: new PlatformModule(contexts, keys),
 })
 
 export type AgentModules = ReturnType<typeof agentModules>
@@ -81,8 +83,11 @@ export type AgentModules = ReturnType<typeof agentModules>
 class PlatformModule implements Module {
   readonly #contexts: AgentContextProvider
 
-  constructor(contexts: AgentContextProvider) {
+  readonly #keys: SealedKeyStore
+
+  constructor(contexts: AgentContextProvider, keys: SealedKeyStore) {
     this.#contexts = contexts
+    this.#keys = keys
   }
 
   register(dependencyManager: DependencyManager): void {
@@ -92,5 +97,8 @@ class PlatformModule implements Module {
     // Only its public methods are called, and those are all there.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
+    dependencyManager.container.register(DidCommEnvelopeService, {
+      useFactory: (services) => new EnvelopeService(services, this.#keys),
+    })
   }
 }

@@ -1,6 +1,8 @@
-/** A look at a decrypted message before Credo's validators see it: some of their patterns take exponential time. */
+/** A look at a decrypted message before Credo sees it, whose validators take long for what no wallet sends. */
 import { CredoError } from '@credo-ts/core'
+import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { findFlaw } from '../json-flaw.ts'
 
 /** Far above any message type (Aries RFC 0003) or id; Credo's patterns for them are polynomial in the length. */
 const MOST_CHARACTERS = 256
@@ -19,15 +21,57 @@ const ThreadId = v.pipe(
   ),
 )
 
+/** An attached document may be nested 32 levels deep; what it lies in takes five more. */
+const RULES = { maxDepth: 40, forbidden: ['__proto__'] }
+
+/** Values of any kind. A presentation of 20 credentials has some 2,000. */
+const MAX_VALUES = 20_000
+
+/** Objects and lists that Credo makes instances of classes of, which takes 20 µs for each. What is attached as `json` is none. */
+const MAX_STRUCTURE = 500
+
+const isWithin = (value: unknown, seen: { values: number; structure: number }, attached = false): boolean => {
+  seen.values += 1
+  if (seen.values > MAX_VALUES || seen.structure > MAX_STRUCTURE) return false
+  if (typeof value !== 'object' || value === null) return true
+  if (!attached) seen.structure += 1
+  return Object.entries(value).every(([name, member]) => isWithin(member, seen, attached || name === 'json'))
+}
+
+const isSmall = (value: unknown): boolean =>
+  findFlaw(value, RULES) === undefined && isWithin(value, { values: 0, structure: 0 })
+
+/** A DID document (Aries RFC 0023): Credo makes instances of classes of all that is in it before it looks at its signature. */
+const AttachedDidDocument = v.looseObject({
+  data: v.looseObject({
+    base64: v.optional(
+      v.pipe(
+        v.string(),
+        v.check((base64) => isSmall(parse(base64))),
+      ),
+    ),
+  }),
+})
+
+const parse = (base64: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(base64, 'base64').toString())
+  } catch {
+    return undefined
+  }
+}
+
 const Message = v.looseObject({
   '@type': Short,
   '@id': Short,
   '~thread': v.optional(v.looseObject({ thid: v.optional(ThreadId), pthid: v.optional(ThreadId) })),
   'connection~sig': v.optional(v.looseObject({ '@type': Short })),
   '~transport': v.optional(v.looseObject({ return_route_thread: v.optional(Short) })),
+  'did_doc~attach': v.optional(AttachedDidDocument),
 })
 
 /** Throws a CredoError for a message that no agent sends. */
-export const assertReadable = (message: unknown): void => {
-  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id or thread')
+export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
+  if (!isSmall(message) || !v.is(Message, message))
+    throw new CredoError('the message is too large, or has no readable type, id or thread')
 }

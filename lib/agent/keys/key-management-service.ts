@@ -1,8 +1,9 @@
 /** Credo's key management on Node's own crypto and a key store: everything that DIDComm v1 and W3C credentials ask for. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
+import { newKeyId } from './key-id.ts'
 import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType } from './key-pair.ts'
 import type { KeyStore } from './key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
@@ -42,10 +43,12 @@ export class KeyManagementService implements Kms.KeyManagementService {
 
   async createKey<Type extends Kms.KmsCreateKeyType>(
     agentContext: AgentContext,
-    { type, keyId = randomUUID() }: Kms.KmsCreateKeyOptions<Type>,
+    { type, keyId: wanted }: Kms.KmsCreateKeyOptions<Type>,
   ): Promise<Kms.KmsCreateKeyReturn<Type>> {
     if (!isHeldKeyType(type)) throw this.#notSupported(`keys of type ${type.kty}`)
-    const jwk = { ...generateJwk(type), kid: keyId }
+    const pair = generateJwk(type)
+    const keyId = newKeyId(pair, wanted)
+    const jwk = { ...pair, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
     // The type depends on the value of `Type`, which the compiler cannot follow.
     return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsCreateKeyReturn<Type>
@@ -57,7 +60,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
   ): Promise<Kms.KmsImportKeyReturn<Jwk>> {
     if (!isHeldJwk(privateJwk)) throw this.#notSupported(`keys of type ${privateJwk.kty}`)
     assertKeyPair(privateJwk)
-    const keyId = privateJwk.kid ?? randomUUID()
+    const keyId = newKeyId(privateJwk, privateJwk.kid)
     const jwk = { ...privateJwk, kid: keyId }
     await this.#store.insert(agentContext, keyId, jwk)
     return { keyId, publicJwk: Kms.publicJwkFromPrivateJwk(jwk) } as Kms.KmsImportKeyReturn<Jwk>

@@ -5,7 +5,7 @@ import { Bounded } from '../../bounded.ts'
 import { type Address, keyAddress } from '../../store/address.ts'
 import { dataKey } from '../../store/data-keys.ts'
 import { open, seal } from '../../store/sealing.ts'
-import { getItem, toKey } from '../../store/table.ts'
+import { getItem, getItems, type Item, toKey } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { tenantOf } from '../tenant-of.ts'
@@ -15,6 +15,11 @@ import type { KeyStore } from './key-store.ts'
 const MOST_REMEMBERED = 5_000
 
 const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
+
+export interface FoundKey {
+  keyId: string
+  jwk: Kms.KmsJwkPrivate
+}
 
 export class SealedKeyStore implements KeyStore {
   readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MOST_REMEMBERED)
@@ -26,6 +31,28 @@ export class SealedKeyStore implements KeyStore {
     const changed = this.#changedNow().get(address.pk)
     if (changed !== undefined) return changed
     return this.#committed.get(address.pk) ?? currentUnit().attempt(() => this.#read(tenant, address))
+  }
+
+  /** The first of these keys that the agent has; `null` if it has none. Without one in memory, all are read in one request. */
+  async first(agentContext: AgentContext, keyIds: readonly string[]): Promise<FoundKey | null> {
+    const tenant = tenantOf(agentContext)
+    const changed = this.#changedNow()
+    const wanted = keyIds
+      .map((keyId) => ({ keyId, address: keyAddress(tenant, keyId) }))
+      .filter(({ address }) => changed.get(address.pk) !== null)
+    for (const { keyId, address } of wanted) {
+      const jwk = changed.get(address.pk) ?? this.#committed.get(address.pk)
+      if (jwk) return { keyId, jwk }
+    }
+    return currentUnit().attempt(async () => {
+      const items = await getItems(wanted.map(({ address }) => address))
+      for (const { keyId, address } of wanted) {
+        const item = items.find(({ pk }) => pk?.S === address.pk)
+        const jwk = await this.#open(tenant, address, item)
+        if (jwk !== null) return { keyId, jwk }
+      }
+      return null
+    })
   }
 
   async insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void> {
@@ -49,9 +76,12 @@ export class SealedKeyStore implements KeyStore {
     return true
   }
 
-  /** A key that does not open is our failure and no answer about the key: the unit must not commit what follows from it. */
   async #read(tenant: string, address: Address): Promise<Kms.KmsJwkPrivate | null> {
-    const item = await getItem(address)
+    return this.#open(tenant, address, await getItem(address))
+  }
+
+  /** A key that does not open is our failure and no answer about the key: the unit must not commit what follows from it. */
+  async #open(tenant: string, address: Address, item: Item | undefined): Promise<Kms.KmsJwkPrivate | null> {
     if (item?.sealed?.B === undefined) return null
     const bytes = open(item.sealed.B, await dataKey(tenant), address.pk)
     return this.#committed.set(address.pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(bytes).toString())))

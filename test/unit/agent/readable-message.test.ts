@@ -9,6 +9,17 @@ const message = {
 }
 const threaded = (thid: string) => ({ ...message, '~thread': { thid } })
 
+/** A request for a connection with a DID document (Aries RFC 0023). */
+const introducing = (document: unknown) => ({
+  ...message,
+  'did_doc~attach': { '@id': 'a', data: { base64: Buffer.from(JSON.stringify(document)).toString('base64') } },
+})
+
+/** A message with an attachment that holds this. */
+const attaching = (json: unknown) => ({ ...message, 'presentations~attach': [{ '@id': 'a', data: { json } }] })
+
+const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(levels - 1) })
+
 describe('a message is readable', () => {
   test.each([
     ['without a thread', message],
@@ -18,6 +29,12 @@ describe('a message is readable', () => {
       { ...message, '~thread': { pthid: `did:peer:4zQm${'a'.repeat(40)}:z${'b'.repeat(900)}` } },
     ],
     ['in a thread that is named by a did:web with a port', threaded('did:web:example.com%3A8443:agents:one#key-1')],
+    ['with a document that is nested 32 levels deep', attaching(nested(32))],
+    ['with a document of 5,000 objects', attaching(new Array(5_000).fill({ a: 1 }))],
+    ['with a document that has a field named constructor', attaching({ constructor: 'ACME' })],
+    ['with 100 features of the sender', { ...message, disclosures: new Array(100).fill({ id: 'x', roles: [] }) }],
+    ['with the DID document of its sender', introducing({ id: 'did:x:y', authentication: ['#1'] })],
+    ['with a content of 100,000 characters', { ...message, content: 'x'.repeat(100_000) }],
   ])('%s', (_name, readable) => {
     expect(() => assertReadable(readable)).not.toThrow()
   })
@@ -30,6 +47,14 @@ describe('a message is not readable', () => {
     ['with a type without end', { ...message, '@type': 'a'.repeat(100_000) }],
     ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
     ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
+    ['with a text that is no Unicode', { ...message, content: '\ud800' }],
+    ['with a field that names a prototype', { ...message, a: JSON.parse('{"__proto__":1}') }],
+    ['with a document that is nested 41 levels deep', attaching(nested(41))],
+    ['nested without end', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
+    ['with a document of more than 20,000 values', attaching(new Array(20_001).fill(0))],
+    ['with 600 attachments', { ...message, 'presentations~attach': new Array(600).fill({}) }],
+    ['with a DID document of 600 keys', introducing({ verificationMethod: new Array(600).fill({}) })],
+    ['with 600 lists', { ...message, a: new Array(600).fill([]) }],
     ['that is a list', []],
     ['that is nothing', null],
   ])('%s', (_name, unreadable) => {

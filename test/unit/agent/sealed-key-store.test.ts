@@ -120,6 +120,54 @@ describe('a key', () => {
   })
 })
 
+describe('the first of several keys that the agent has', () => {
+  const first = (store: SealedKeyStore, ids: string[], context = acme) => run(() => store.first(context, ids))
+
+  test('should be found in one request, whatever the others are', async () => {
+    await insert(newStore())
+    const unknown = Array.from({ length: 15 }, (_, at) => `unknown-${at}`)
+    table.watch()
+    expect(await first(newStore(), [...unknown, keyId])).toEqual({ keyId, jwk })
+    expect(table.requests).toEqual(['BatchGetItem'])
+  })
+
+  test('should be nothing, after one request, if there is none', async () => {
+    await insert(newStore())
+    table.watch()
+    expect(await first(newStore(), ['unknown', 'of nobody'])).toBeNull()
+    expect(await first(newStore(), ['unknown', keyId], contextOf('other'))).toBeNull()
+    expect(table.requests).toEqual(['BatchGetItem', 'BatchGetItem'])
+  })
+
+  test('should be the one that is named first', async () => {
+    const store = newStore()
+    await insert(store)
+    const other = { keyId: `${keyId}-other`, jwk: newKey() }
+    await run(() => store.insert(acme, other.keyId, other.jwk))
+    expect(await first(newStore(), [other.keyId, keyId])).toEqual(other)
+    expect(await first(newStore(), [keyId, other.keyId])).toEqual({ keyId, jwk })
+  })
+
+  test('should be read once for a process', async () => {
+    await insert(newStore())
+    const reader = newStore()
+    await first(reader, ['unknown', keyId])
+    table.watch()
+    expect(await first(reader, ['unknown', keyId])).toEqual({ keyId, jwk })
+    expect(await read(reader)).toEqual(jwk)
+    expect(table.requests).toEqual([])
+  })
+
+  test('should not be one that the transaction has deleted', async () => {
+    const store = newStore()
+    await insert(store)
+    await run(async () => {
+      await store.delete(acme, keyId)
+      expect(await store.first(acme, [keyId])).toBeNull()
+    })
+  })
+})
+
 describe('a key that is made', () => {
   test('should be there at once for its own transaction, and for nobody else before the commit', async () => {
     const store = newStore()

@@ -1,9 +1,16 @@
 /** The keys that the service makes, imports, shows and deletes, and what it says of itself. */
-import { randomBytes } from 'node:crypto'
-import { Kms } from '@credo-ts/core'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
-import { acme, b64, context, ECDH, ed25519, hello, SALSA, service } from './fixtures.ts'
+import { acme, b64, bytes, context, ECDH, ed25519, hello, SALSA, service } from './fixtures.ts'
 import { sodium } from './libsodium.ts'
+
+const p256 = { kty: 'EC', crv: 'P-256' } as const
+
+const ed25519Pair = () => {
+  const seed = randomBytes(32)
+  return { x: b64(sodium.crypto_sign_seed_keypair(seed).publicKey), d: b64(seed) }
+}
 
 describe('keys', () => {
   test.each([
@@ -30,8 +37,8 @@ describe('keys', () => {
 
   test('are not replaced by others of the same id', async () => {
     const kms = service()
-    await kms.createKey(acme, { type: ed25519, keyId: 'one' })
-    await expect(kms.createKey(acme, { type: ed25519, keyId: 'one' })).rejects.toThrow(Kms.KeyManagementKeyExistsError)
+    await kms.createKey(acme, { type: p256, keyId: 'one' })
+    await expect(kms.createKey(acme, { type: p256, keyId: 'one' })).rejects.toThrow(Kms.KeyManagementKeyExistsError)
   })
 
   test('are gone once deleted', async () => {
@@ -43,13 +50,30 @@ describe('keys', () => {
   })
 
   test('are imported with the id that they name', async () => {
-    const seed = randomBytes(32)
-    const x = b64(sodium.crypto_sign_seed_keypair(seed).publicKey)
-    const { keyId, publicJwk } = await service().importKey(acme, {
-      privateJwk: { ...ed25519, x, d: b64(seed), kid: 'mine' },
-    })
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' })
+    const { keyId, publicJwk } = await service().importKey(acme, { privateJwk: { ...p256, x, y, d, kid: 'mine' } })
     expect(keyId).toBe('mine')
-    expect(publicJwk).toStrictEqual({ ...ed25519, x, kid: 'mine' })
+    expect(publicJwk).toStrictEqual({ ...p256, x, y, kid: 'mine' })
+  })
+
+  test('of Ed25519 have the id that envelopes name them by: the public half in base58', async () => {
+    const kms = service()
+    const { keyId, publicJwk } = await kms.createKey(acme, { type: ed25519 })
+    expect(keyId).toBe(TypedArrayEncoder.toBase58(bytes(publicJwk.x)))
+    const privateJwk = { ...ed25519, ...ed25519Pair() }
+    const imported = await kms.importKey(acme, { privateJwk })
+    expect(imported.keyId).toBe(TypedArrayEncoder.toBase58(bytes(privateJwk.x)))
+    await expect(kms.importKey(acme, { privateJwk: { ...privateJwk, kid: imported.keyId } })).rejects.toThrow(
+      Kms.KeyManagementKeyExistsError,
+    )
+  })
+
+  test('of Ed25519 take no other id, under which no envelope could find them', async () => {
+    const kms = service()
+    await expect(kms.createKey(acme, { type: ed25519, keyId: 'one' })).rejects.toThrow(Kms.KeyManagementError)
+    const privateJwk = { ...ed25519, ...ed25519Pair(), kid: 'one' }
+    await expect(kms.importKey(acme, { privateJwk })).rejects.toThrow(Kms.KeyManagementError)
   })
 
   test('are refused when the public half is not that of the private one', async () => {

@@ -1,0 +1,45 @@
+/** Credo's envelopes, opened so that strangers cost little: one read finds the key of whichever recipient this agent is. */
+import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols } from '@credo-ts/core'
+import { DidCommDocumentService, type DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
+import { readHeader } from './envelope.ts'
+import type { SealedKeyStore } from './keys/sealed-key-store.ts'
+import { openEnvelope, verkey } from './open-envelope.ts'
+import { assertReadable } from './readable-message.ts'
+
+type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
+
+/** An envelope that can't be opened, or has no message in it: nothing was ever done with it. */
+export class UnreadableEnvelopeError extends CredoError {}
+
+export class EnvelopeService extends DidCommEnvelopeService {
+  readonly #keys: Pick<SealedKeyStore, 'first'>
+
+  constructor(services: Pick<DependencyManager, 'resolve'>, keys: Pick<SealedKeyStore, 'first'>) {
+    super(services.resolve(InjectionSymbols.Logger), services.resolve(DidCommDocumentService))
+    this.#keys = keys
+  }
+
+  /**
+   * Credo looks in DIDs, invitations and mediations for each recipient; here a key's id is what envelopes call it. Throws
+   * `UnreadableEnvelopeError`, and what the store throws.
+   */
+  override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
+    const { recipients } = readHeader(envelope)
+    const kids = recipients.map(({ header }) => header.kid)
+    const found = await this.#keys.first(agentContext, kids)
+    try {
+      const recipient = recipients.find(({ header }) => header.kid === found?.keyId)
+      if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
+      const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
+      assertReadable(message)
+      const recipientKey = verkey(found.keyId)
+      recipientKey.keyId = found.keyId
+      return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
+    } catch (error) {
+      throw new UnreadableEnvelopeError(
+        'the envelope can not be opened',
+        error instanceof Error ? { cause: error } : {},
+      )
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** Envelopes of DIDComm v1 (Aries RFC 0019): what one looks like, checked before anything is done with it. */
+import { TypedArrayEncoder } from '@credo-ts/core'
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+
+/** Every recipient is looked up, and a stranger chooses how many there are. */
+const MAX_RECIPIENTS = 16
+
+/** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */
+const MAX_HEADER = 16_384
+
+const KEY_BYTES = 32
+/** What libsodium's crypto_box adds to a message. */
+const BOX_BYTES = 16
+/** What crypto_box_seal adds: an ephemeral public key and a box. */
+const SEAL_BYTES = KEY_BYTES + BOX_BYTES
+/** Characters of 32 bytes in base58: one for each leading zero, 44 of the highest number. */
+const BASE58_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+/** Wallets write it with padding and without. */
+const BASE64URL = /^[A-Za-z0-9_-]*={0,2}$/
+
+/** Bytes in base64url. */
+const bytes = (least: number, most = least) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => {
+      const length = Buffer.byteLength(text, 'base64url')
+      return length >= least && length <= most && BASE64URL.test(text)
+    }),
+  )
+
+/** An Ed25519 public key in base58. The pattern bounds its length first: to decode base58 takes quadratic time. */
+export const Verkey = v.pipe(
+  v.string(),
+  v.check((text) => BASE58_KEY.test(text) && TypedArrayEncoder.fromBase58(text).length === KEY_BYTES),
+)
+
+const Absent = v.nullish(v.null())
+
+const recipients = <Recipient extends v.GenericSchema<unknown, { header: { kid: string } }>>(recipient: Recipient) =>
+  v.pipe(
+    v.array(recipient),
+    v.minLength(1),
+    v.maxLength(MAX_RECIPIENTS),
+    v.check((all) => new Set(all.map(({ header }) => header.kid)).size === all.length),
+  )
+
+/** A key box of the sender's, and the sender's verkey sealed for the recipient. */
+const AuthcryptRecipient = v.object({
+  encrypted_key: bytes(KEY_BYTES + BOX_BYTES),
+  header: v.object({ kid: Verkey, sender: bytes(SEAL_BYTES + 32, SEAL_BYTES + 44), iv: bytes(24) }),
+})
+
+/** A sealed key. */
+const AnoncryptRecipient = v.object({
+  encrypted_key: bytes(KEY_BYTES + SEAL_BYTES),
+  header: v.object({ kid: Verkey, sender: Absent, iv: Absent }),
+})
+
+const common = { typ: v.literal('JWM/1.0'), enc: v.literal('xchacha20poly1305_ietf') }
+
+const Header = v.variant('alg', [
+  v.object({ ...common, alg: v.literal('Authcrypt'), recipients: recipients(AuthcryptRecipient) }),
+  v.object({ ...common, alg: v.literal('Anoncrypt'), recipients: recipients(AnoncryptRecipient) }),
+])
+
+export type EnvelopeHeader = v.InferOutput<typeof Header>
+
+const Texts = v.object({ protected: v.string(), iv: v.string(), ciphertext: v.string(), tag: v.string() })
+
+/** The nonce has 12 bytes, whatever `enc` says: wallets mean libsodium's ChaCha20-Poly1305 in its IETF form. */
+const Envelope = v.object({
+  protected: v.pipe(v.string(), v.maxLength(MAX_HEADER)),
+  iv: bytes(12),
+  ciphertext: bytes(1, Number.POSITIVE_INFINITY),
+  tag: bytes(16),
+})
+
+/** An envelope; all but `protected`, which is authenticated as it stands, is base64url. */
+export type Envelope = v.InferOutput<typeof Envelope>
+
+/** Throws `request.malformed` for what no wallet sends; nothing was looked up then. */
+export const readEnvelope = (body: unknown): Envelope => {
+  if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is no DIDComm envelope (RFC 0019)')
+  const envelope = v.safeParse(Envelope, body)
+  if (!envelope.success) throw cannotHandle()
+  readHeader(envelope.output)
+  return envelope.output
+}
+
+/** The header of an envelope. Throws `request.malformed`. */
+export const readHeader = ({ protected: text }: Pick<Envelope, 'protected'>): EnvelopeHeader => {
+  const header = v.safeParse(Header, parse(text))
+  if (!header.success) throw cannotHandle()
+  return header.output
+}
+
+const parse = (base64url: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(base64url, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** What every sender is told of an envelope that was not handled: why would help strangers only. */
+export const cannotHandle = (cause?: unknown): AgentError =>
+  new AgentError('request.malformed', 'this agent cannot handle the message', { cause })

@@ -1,0 +1,53 @@
+/** Decryption of one envelope (Aries RFC 0019, "Unpack") with the key that was found for it. */
+import { Kms, TypedArrayEncoder } from '@credo-ts/core'
+import * as v from 'valibot'
+import { type Envelope, type EnvelopeHeader, Verkey } from './envelope.ts'
+import { decryptContent } from './keys/content-encryption.ts'
+import { decryptByAgreement } from './keys/key-agreement.ts'
+
+type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
+type Recipient = EnvelopeHeader['recipients'][number]
+
+export interface OpenedEnvelope {
+  /** JSON of whatever kind. */
+  message: unknown
+  /** Who sent it, proven; absent with `Anoncrypt`. */
+  senderKey: Ed25519Key | undefined
+}
+
+/** Opens an envelope as one of its recipients. Throws where the key, or any part of the envelope, does not fit. */
+export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
+  const { sender, iv } = recipient.header
+  const senderKey =
+    typeof sender === 'string' ? verkey(text(decryptByAgreement(key, undefined, bytes(sender), undefined))) : undefined
+  const contentKey = decryptByAgreement(
+    key,
+    senderKey?.convertTo(Kms.X25519PublicJwk).toJson(),
+    bytes(recipient.encrypted_key),
+    typeof iv === 'string' ? bytes(iv) : undefined,
+  )
+  const content = decryptContent(
+    'C20P',
+    { kty: 'oct', k: TypedArrayEncoder.toBase64URL(contentKey) },
+    {
+      encrypted: bytes(envelope.ciphertext),
+      iv: bytes(envelope.iv),
+      tag: bytes(envelope.tag),
+      aad: Buffer.from(envelope.protected),
+    },
+  )
+  return { message: JSON.parse(text(content)), senderKey }
+}
+
+/** The key of a verkey, an Ed25519 public key in base58. */
+export const verkey = (base58: string): Ed25519Key =>
+  Kms.PublicJwk.fromPublicKey({
+    kty: 'OKP',
+    crv: 'Ed25519',
+    publicKey: TypedArrayEncoder.fromBase58(v.parse(Verkey, base58)),
+  })
+
+const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
+
+/** Throws for what is no UTF-8. */
+const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(content)

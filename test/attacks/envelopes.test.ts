@@ -1,0 +1,151 @@
+/** Envelopes and messages that were spoilt on purpose: whatever a stranger sends is a 400, or is handled; it is never a 5xx. */
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oddValue, spoilt } from '../support/api-odd-values.ts'
+import { handMade } from '../support/hand-made-envelope.ts'
+import { type InProcessStage, type Reply, startInProcessStage } from '../support/in-process-stage.ts'
+import { connect, createTenant, requestBody } from '../support/scenes.ts'
+import { headerOf, RawMessages, type Route, withHeader } from '../wallet/raw-messages.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+const RUNS = 300
+const HEADERS = { 'content-type': 'application/didcomm-envelope-enc' }
+
+let stage: InProcessStage
+let wallet: Wallet
+let raw: RawMessages
+/** Acme's door, and what an invitation says of it. */
+let path: { tenantId: string }
+let route: Route
+let kid: string
+let pthid: string
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  wallet = await Wallet.start()
+  raw = new RawMessages(wallet)
+  path = await createTenant(stage)
+  const { body } = await stage.call('createRequest', { caller: path, body: requestBody })
+  route = await raw.routeToDid(body.invitationDid)
+  kid = route.recipientKeys[0]?.legacyKeyId ?? ''
+  pthid = body.invitation['@id']
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const receive = (envelope: unknown, at: Record<string, string> = path): Promise<Reply> =>
+  stage.call('receiveDidcomm', { path: at, body: envelope, headers: HEADERS })
+
+const ping = () => ({
+  '@type': 'https://didcomm.org/trust_ping/1.0/ping',
+  '@id': randomUUID(),
+  response_requested: true,
+  '~transport': { return_route: 'all' },
+})
+
+const expectClientError = ({ status, body }: Reply): void => {
+  expect(status, JSON.stringify(body)).toBeGreaterThanOrEqual(400)
+  expect(status, JSON.stringify(body)).toBeLessThan(500)
+}
+
+describe('spoilt', () => {
+  test('parts of an envelope are a 4xx', async () => {
+    const envelope = await raw.pack(ping(), route)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(spoilt(envelope), oddValue), async (body) => {
+        expectClientError(await receive(body ?? 'null'))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('members of its header are a 400', async () => {
+    const envelope = await raw.pack(ping(), { ...route, senderKey: await raw.newKey() })
+    await fc.assert(
+      fc.asyncProperty(spoilt(headerOf(envelope)), async (header) => {
+        expect((await receive(withHeader(envelope, header))).status).toBe(400)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+/** What a stranger may say without a connection, by its type; the rest of the members are what the RFCs ask for. */
+const MESSAGES: Record<string, object> = {
+  'trust_ping/1.0/ping': { response_requested: true },
+  'trust_ping/1.0/ping_response': {},
+  'basicmessage/1.0/message': { content: 'hello', sent_time: '2026-01-01T00:00:00.000Z' },
+  'connections/1.0/request': { label: 'x', connection: { DID: 'x', DIDDoc: { id: 'x', publicKey: [], service: [] } } },
+  'connections/1.0/response': { 'connection~sig': { '@type': 'x', signature: 'x', sig_data: 'x', signer: 'x' } },
+  'didexchange/1.1/response': { did: 'did:peer:2.x' },
+  'didexchange/1.1/complete': {},
+  'out-of-band/1.1/handshake-reuse': {},
+  'out-of-band/1.1/handshake-reuse-accepted': {},
+  'did-rotate/1.0/rotate': { to_did: 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX' },
+  'did-rotate/1.0/hangup': {},
+  'discover-features/1.0/query': { query: '*' },
+  'discover-features/2.0/queries': { queries: [{ 'feature-type': 'protocol', match: '*' }] },
+  'discover-features/2.0/disclosures': { disclosures: [] },
+  'present-proof/1.0/presentation': { 'presentations~attach': [] },
+  'present-proof/1.0/propose-presentation': {
+    presentation_proposal: { '@type': 'https://didcomm.org/present-proof/1.0/presentation-preview', attributes: [] },
+  },
+  'present-proof/1.0/request-presentation': { 'request_presentations~attach': [] },
+  'present-proof/2.0/presentation': {
+    formats: [{ attach_id: 'a', format: 'dif/presentation-exchange/submission@v1.0' }],
+    'presentations~attach': [{ '@id': 'a', 'mime-type': 'application/json', data: { json: {} } }],
+  },
+  'present-proof/2.0/propose-presentation': { formats: [], 'proposals~attach': [] },
+  'present-proof/2.0/request-presentation': { formats: [], 'request_presentations~attach': [] },
+  'present-proof/2.0/ack': { status: 'OK' },
+  'issue-credential/2.0/propose-credential': { formats: [], 'filters~attach': [] },
+  'issue-credential/2.0/offer-credential': { formats: [], 'offers~attach': [] },
+  'issue-credential/2.0/request-credential': { formats: [], 'requests~attach': [] },
+  'issue-credential/2.0/issue-credential': { formats: [], 'credentials~attach': [] },
+  'issue-credential/2.0/problem-report': { description: { code: 'x', en: 'x' } },
+  'notification/1.0/problem-report': { description: { code: 'x', en: 'x' } },
+  'revocation_notification/2.0/revoke': { revocation_format: 'indy-anoncreds', credential_id: 'x::1' },
+  'routing/1.0/forward': { to: 'x', msg: {} },
+  'messagepickup/2.0/status-request': {},
+  'coordinate-mediation/1.0/mediate-request': {},
+  'nothing/9.9/nothing': {},
+}
+
+const THREADS = fc.constantFrom('none', 'its own', 'the invitation')
+
+describe('a message of a stranger, as it should be and spoilt, is no 5xx', () => {
+  test.each(Object.entries(MESSAGES))('%s', async (type, more) => {
+    const senderKey = await raw.newKey()
+    const whole = { '@type': `https://didcomm.org/${type}`, '@id': 'x', ...more }
+    const messages = fc.oneof({ weight: 1, arbitrary: fc.constant(whole) }, { weight: 4, arbitrary: spoilt(whole) })
+    await fc.assert(
+      fc.asyncProperty(messages, THREADS, fc.boolean(), async (message, thread, anonymous) => {
+        const threads = { none: {}, 'its own': { thid: randomUUID() }, 'the invitation': { thid: randomUUID(), pthid } }
+        const said =
+          typeof message === 'object' ? { ...message, '@id': randomUUID(), '~thread': threads[thread] } : message
+        const envelope = anonymous ? handMade({ kid, plaintext: said }) : await raw.pack(said, { ...route, senderKey })
+        const { status, body } = await receive(envelope)
+        expect(status, JSON.stringify(body)).toBeLessThan(500)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+test("an envelope for one tenant's key is a 400 at another's door, and at the base agent's", async () => {
+  const envelope = await raw.pack(ping(), route)
+  expect((await receive(envelope, await createTenant(stage))).status).toBe(400)
+  expect((await receive(envelope, {})).status).toBe(400)
+})
+
+test('and the agent goes on: a wallet connects, and its ping is answered', async () => {
+  const { walletConnectionId } = await connect(stage, wallet, path)
+  expect(await raw.sendOn(walletConnectionId, ping())).toMatchObject({
+    status: 200,
+    message: { '@id': expect.any(String) },
+  })
+})

@@ -1,0 +1,50 @@
+/** What strangers cost: each shape of junk that anybody can post to the agent's door, in a process of its own that knows nothing yet. */
+import { startBundledStage } from '../support/bench-bundled-stage.ts'
+import { unpackFunctions } from '../support/bench-bundles.ts'
+import { quantile, rounded } from '../support/bench-quantile.ts'
+import { type Cell, printTable } from '../support/bench-table.ts'
+import { JUNK } from '../support/junk-envelopes.ts'
+import { type Cost, DOOR_FUNCTIONS, inviteStrangers, openDoor } from '../support/strangers-door.ts'
+
+/** Until then V8 still compiles what is called. */
+const WARM_UP = 10
+const ROUNDS = 40
+
+const toRow = (shape: string, body: string, costs: Cost[]): Cell[] => {
+  const warm = costs.slice(WARM_UP).map(({ cpuMs }) => cpuMs)
+  const requests = costs.map((cost) => cost.requests.length)
+  return [
+    shape,
+    Buffer.byteLength(body),
+    costs[0]?.status ?? 'no answer',
+    Math.max(...requests),
+    requests.at(-1) ?? 0,
+    rounded(quantile(warm, 0.5)),
+    rounded(quantile(warm, 0.9)),
+  ]
+}
+
+export const measureStrangers = async (): Promise<void> => {
+  const unpacked = await unpackFunctions(DOOR_FUNCTIONS)
+  const stage = await startBundledStage(unpacked.functions)
+  try {
+    const { tenantId, kid } = await inviteStrangers(stage)
+    const rows: Cell[][] = []
+    for (const [shape, make] of Object.entries(JUNK)) {
+      const door = await openDoor(unpacked.functions, stage.environment, tenantId)
+      const costs: Cost[] = []
+      for (let round = 0; round < WARM_UP + ROUNDS; round++) costs.push(await door.post(make(kid)))
+      await door.stop()
+      rows.push(toRow(shape, make(kid), costs))
+    }
+    printTable(
+      `What anybody can post to receive-didcomm, ${ROUNDS} times each`,
+      ['shape', 'bytes', 'status', 'requests, first', 'then', 'CPU ms, p50', 'p90'],
+      rows,
+      ['Target: at most 2 requests to the table and 20 ms of processor time, whatever the shape.'],
+    )
+  } finally {
+    await stage.stop()
+    await unpacked.remove()
+  }
+}

@@ -1,0 +1,30 @@
+/** What is found in JSON that must not be there. */
+import { describe, expect, test } from 'vitest'
+import { findFlaw } from '../../lib/json-flaw.ts'
+
+const find = (json: string) => findFlaw(JSON.parse(json), { maxDepth: 3, forbidden: ['__proto__', 'constructor'] })
+
+describe('finds, and says where', () => {
+  test.each([
+    ['a text that is no Unicode', '{"a":[1,{"b":"\\ud800"}]}', ['a', 1, 'b']],
+    ['a text that is no Unicode, alone', '"\\udc00"', []],
+    ['a name that is no Unicode', '{"a":{"\\ud800":1}}', ['a']],
+    ['a forbidden name', '{"a":[{"__proto__":1}]}', ['a', 0]],
+    ['a forbidden name of the whole', '{"constructor":1}', []],
+    ['a fourth level of lists', '[[[[[]]]]]', [0, 0, 0, 0]],
+    ['a fourth level of objects', '{"a":{"b":{"c":{"d":{}}}}}', ['a', 'b', 'c', 'd']],
+  ])('%s', (_name, json, path) => {
+    expect(find(json)).toEqual({ path, message: expect.stringMatching(/^must /) })
+  })
+})
+
+test.each(['null', '1', '"a"', '[]', '{"a":{"b":{"c":{"d":"e"}}}}', '{"prototype":"😀"}'])('takes %s', (json) => {
+  expect(find(json)).toBeUndefined()
+})
+
+test('takes no time for what is nested without end, or long', () => {
+  const started = performance.now()
+  expect(find('['.repeat(100_000) + ']'.repeat(100_000))).toBeDefined()
+  expect(find(`[${'0,'.repeat(100_000)}0]`)).toBeUndefined()
+  expect(performance.now() - started).toBeLessThan(200)
+})
