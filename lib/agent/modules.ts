@@ -20,12 +20,11 @@ import {
 import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
-  DidCommCredentialV2Protocol,
-  DidCommJsonLdCredentialFormatService,
   DidCommModule,
   DidCommModuleConfig,
   DidCommTransportService,
 } from '@credo-ts/didcomm'
+import { CredentialProtocol } from './credential-protocol.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
@@ -50,9 +49,7 @@ const didCommOptions = (endpoint: string) => ({
   connections: { autoAcceptConnections: true },
   credentials: {
     autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
-    credentialProtocols: [
-      new DidCommCredentialV2Protocol({ credentialFormats: [new DidCommJsonLdCredentialFormatService()] }),
-    ],
+    credentialProtocols: [new CredentialProtocol()],
   },
   proofs: { autoAcceptProofs: DidCommAutoAcceptProof.ContentApproved, proofProtocols: proofProtocols() },
 })
