@@ -20,11 +20,18 @@ import {
 import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
+  DidCommConnectionService,
+  DidCommDocumentService,
   DidCommModule,
   DidCommModuleConfig,
+  DidCommOutOfBandService,
   DidCommTransportService,
+  DidExchangeProtocol,
 } from '@credo-ts/didcomm'
+import { ConnectionService } from './connection-service.ts'
 import { CredentialProtocol } from './credential-protocol.ts'
+import { DidExchange } from './did-exchange.ts'
+import { OutOfBandService } from './handshake-reuse.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
@@ -32,6 +39,7 @@ import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
+import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver, w3cCredentials } from './web-documents.ts'
 
 /** Resolved DID documents of others, in memory; a created one is in the table. */
@@ -89,5 +97,10 @@ class PlatformModule implements Module {
     // Only its public methods are called, and those are all there.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
+    const { container } = dependencyManager
+    container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
+    container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
+    container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
+    container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
   }
 }
