@@ -5,6 +5,7 @@ import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent } from './agent.ts'
 import { readyConnection } from './connections.ts'
 import { assertOwnDid, issuerDid } from './dids.ts'
+import { assertSignable } from './signable-credential.ts'
 import { toStored } from './storage-service.ts'
 
 export interface CredentialOffer {
@@ -18,7 +19,8 @@ export interface CredentialOffer {
 
 /**
  * Offers a credential on a connection, in the running unit of work. Returns the exchange record (`offer-sent`).
- * Throws `resource.not_found`, `connection.not_ready`, and `request.invalid` for an issuer that is not this agent.
+ * Throws `resource.not_found`, `connection.not_ready`, and `request.invalid` for an issuer that is not this agent or a credential that
+ * can't be signed.
  */
 export const offerCredential = async (offer: CredentialOffer): Promise<RecordJson> => {
   const { connectionId, credential, options, autoAcceptCredential, comment } = offer
@@ -26,11 +28,13 @@ export const offerCredential = async (offer: CredentialOffer): Promise<RecordJso
   await readyConnection(agent, connectionId)
   const named = issuerOf(credential)
   if (named !== undefined) await assertOwnDid(agent, named, 'credentialFormats.jsonld.credential.issuer')
-  const issuer = credential.issuer ?? (await issuerDid(agent))
+  const did = named ?? (await issuerDid(agent))
+  const offered = { ...credential, issuer: credential.issuer ?? did }
+  await assertSignable(agent.context, offered, did)
   const record = await agent.didcomm.credentials.offerCredential({
     connectionId,
     protocolVersion: 'v2',
-    credentialFormats: { jsonld: { credential: { ...credential, issuer } as JsonCredential, options } },
+    credentialFormats: { jsonld: { credential: offered as JsonCredential, options } },
     autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
     ...(comment === undefined ? {} : { comment }),
   })

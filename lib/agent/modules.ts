@@ -20,14 +20,20 @@ import {
 import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
-  DidCommCredentialV2Protocol,
+  DidCommConnectionService,
+  DidCommDocumentService,
   DidCommEnvelopeService,
-  DidCommJsonLdCredentialFormatService,
   DidCommModule,
   DidCommModuleConfig,
+  DidCommOutOfBandService,
   DidCommTransportService,
+  DidExchangeProtocol,
 } from '@credo-ts/didcomm'
+import { ConnectionService } from './connection-service.ts'
+import { CredentialProtocol } from './credential-protocol.ts'
+import { DidExchange } from './did-exchange.ts'
 import { EnvelopeService } from './envelope-service.ts'
+import { OutOfBandService } from './handshake-reuse.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
@@ -35,6 +41,7 @@ import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
+import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver, w3cCredentials } from './web-documents.ts'
 
 /** Resolved DID documents of others, in memory; a created one is in the table. */
@@ -52,9 +59,7 @@ const didCommOptions = (endpoint: string) => ({
   connections: { autoAcceptConnections: true },
   credentials: {
     autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
-    credentialProtocols: [
-      new DidCommCredentialV2Protocol({ credentialFormats: [new DidCommJsonLdCredentialFormatService()] }),
-    ],
+    credentialProtocols: [new CredentialProtocol()],
   },
   proofs: { autoAcceptProofs: DidCommAutoAcceptProof.ContentApproved, proofProtocols: proofProtocols() },
 })
@@ -97,8 +102,11 @@ class PlatformModule implements Module {
     // Only its public methods are called, and those are all there.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
-    dependencyManager.container.register(DidCommEnvelopeService, {
-      useFactory: (services) => new EnvelopeService(services, this.#keys),
-    })
+    const { container } = dependencyManager
+    container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, this.#keys) })
+    container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
+    container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
+    container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
+    container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
   }
 }

@@ -1,5 +1,6 @@
 /** Out-of-band proof requests (Aries RFC 0434 with RFC 0037 and 0454). */
-import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
+import { randomUUID } from 'node:crypto'
+import { type DidCommAutoAcceptProof, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { invalidField } from '../errors.ts'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
 import type { RecordJson } from '../records/record-json.ts'
@@ -8,6 +9,7 @@ import { settings } from '../settings.ts'
 import { readTenant } from '../store/tenants.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
+import { defined } from './defined.ts'
 import { assertReachableDid, didOfKey, freshPeerDid } from './dids.ts'
 import { toStored } from './storage-service.ts'
 
@@ -43,7 +45,8 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
   const { label, connectionImageUrl } = await profileOf(currentUnit().tenant)
   const agent = await currentAgent()
   const invitationDid = await invitationDidOf(agent, request)
-  const { message, proofRecord } = await agent.didcomm.proofs.createRequest(toCreateOptions(request))
+  const invitationId = randomUUID()
+  const { message, proofRecord } = await agent.didcomm.proofs.createRequest(toCreateOptions(request, invitationId))
   const outOfBandRecord = await agent.didcomm.oob.createInvitation({
     label: request.label ?? label,
     ...defined({ imageUrl: request.imageUrl ?? connectionImageUrl, goalCode: request.goalCode }),
@@ -54,6 +57,9 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
     autoAcceptConnection: true,
   })
   const { outOfBandInvitation } = outOfBandRecord
+  // Credo takes no id for an invitation, and the request names it.
+  outOfBandInvitation.id = invitationId
+  await agent.context.resolve(DidCommOutOfBandRepository).update(agent.context, outOfBandRecord)
   const invitation = outOfBandInvitation.toJSON()
   return {
     invitationUrl: outOfBandInvitation.toUrl({ domain: settings().PUBLIC_URL }),
@@ -87,17 +93,15 @@ const invitationDidOf = async (agent: TenantAgent, { invitationDid, recipientKey
 
 type CreateOptions = Parameters<TenantAgent['didcomm']['proofs']['createRequest']>[0]
 
-const toCreateOptions = (request: ProofRequest): CreateOptions => {
-  const { protocolVersion, proofFormats, autoAcceptProof, goalCode, parentThreadId, willConfirm, comment } = request
+/** RFC 0434: a request that is attached to an invitation has it as its parent thread. */
+const toCreateOptions = (request: ProofRequest, invitationId: string): CreateOptions => {
+  const { protocolVersion, proofFormats, autoAcceptProof, goalCode, willConfirm, comment } = request
   return {
     protocolVersion,
     // The contract has checked that the formats suit the version.
     proofFormats: proofFormats as CreateOptions['proofFormats'],
     autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
-    ...defined({ goalCode, parentThreadId, willConfirm, comment }),
+    parentThreadId: request.parentThreadId ?? invitationId,
+    ...defined({ goalCode, willConfirm, comment }),
   }
 }
-
-/** Without the keys that have no value: Credo tells `undefined` from absent. */
-const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never

@@ -76,7 +76,7 @@ describe('refuses what cannot be sent on: 409', () => {
 describe('the issuer is a DID of this agent', () => {
   test.each<[string, unknown]>([
     ['as a string', acme.issuerDid],
-    ['as an object', { id: acme.issuerDid, name: 'Acme' }],
+    ['as an object', { id: acme.issuerDid, 'https://schema.org/name': 'Acme' }],
   ])('%s', async (_, issuer) => {
     expect((await offer(withCredential({ issuer }))).status).toBe(200)
   })
@@ -117,6 +117,43 @@ describe('names every field that is wrong', () => {
     ],
   ])('%j', async (body, fields) => {
     expectInvalid(await offer(body), fields)
+  })
+})
+
+describe('refuses a credential that can never be signed, and says why: 422', () => {
+  const context = credential['@context']
+  const claims = (more: object) => ({ credentialSubject: { ...credential.credentialSubject, ...more } })
+  const unreadable = 'https://contexts.example.invalid/v1'
+
+  test.each<[string, object, string]>([
+    ['a claim without a term', claims({ grade: 1 }), 'has "grade", which none of its contexts defines'],
+    ['a claim without a term, further down', claims({ degree: { of: 1 } }), '"of"'],
+    ['a field without a term', { grade: 1 }, '"grade"'],
+    ['a type without a term', { type: ['VerifiableCredential', 'Unknown'] }, 'has the type "Unknown"'],
+    [
+      'a context that redefines a protected term',
+      { '@context': [...context, { VerifiableCredential: 'https://example.org/Other' }] },
+      'redefines the protected term "VerifiableCredential"',
+    ],
+    ['a context that is none', { '@context': [...context, { degree: { '@id': 5 } }] }, 'can not be signed: Invalid'],
+    ['a context that can not be read', { '@context': [...context, unreadable] }, `can not be read: ${unreadable}`],
+    ['two ids of its subject', claims({ '@id': subject }), 'can not be signed: Invalid'],
+    ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
+    ['a status of no type', { credentialStatus: { id: 'https://example.org/1', type: 'None' } }, '"None"'],
+  ])('%s', async (_, more, message) => {
+    const { status, body } = await offer(withCredential(more))
+    expect({ status, details: body.details }).toEqual({
+      status: 422,
+      details: [{ path: `${at}.credential`, message: expect.stringContaining(message) }],
+    })
+  })
+
+  test('an issuer whose DID has no key to sign with', async () => {
+    const { status, body } = await offer(withCredential({ issuer: acme.invitationDid }))
+    expect({ status, fields: body.details?.map(({ path: field }: Json) => field) }).toEqual({
+      status: 422,
+      fields: [`${at}.credential.issuer`],
+    })
   })
 })
 

@@ -1,0 +1,78 @@
+/** Credo's connection service, stricter on whose document a request brings, and looser on how wallets answer an invitation's request. */
+import { CredoError, type DependencyManager, DidRepository, EventEmitter, InjectionSymbols } from '@credo-ts/core'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommConnectionService,
+  type DidCommMessage,
+  type DidCommOutOfBandInvitation,
+  type DidCommOutOfBandRecord,
+  DidCommOutOfBandRepository,
+  DidCommOutOfBandRole,
+  DidCommOutOfBandState,
+} from '@credo-ts/didcomm'
+import { assertOfSender } from './legacy-document.ts'
+
+type Arguments<Name extends 'processRequest' | 'matchIncomingMessageToRequestMessageInOutOfBandExchange'> = Parameters<
+  DidCommConnectionService[Name]
+>
+
+export class ConnectionService extends DidCommConnectionService {
+  constructor(services: Pick<DependencyManager, 'resolve'>) {
+    super(
+      services.resolve(InjectionSymbols.Logger),
+      services.resolve(DidCommConnectionRepository),
+      services.resolve(DidRepository),
+      services.resolve(EventEmitter),
+    )
+  }
+
+  /** connections/1.0 (Aries RFC 0160). Throws a CredoError for a document that is not the sender's. */
+  override async processRequest(...[messageContext, outOfBand]: Arguments<'processRequest'>) {
+    const { message, senderKey } = messageContext
+    const { didDoc } = message.connection
+    if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
+    return super.processRequest(messageContext, outOfBand)
+  }
+
+  /**
+   * Lets a message answer the request of an invitation, which is used up by that. Throws a CredoError for any other message.
+   * Credo's requires the parent thread, which not every wallet repeats, and knows no connection but the one that the invitation made.
+   */
+  override async matchIncomingMessageToRequestMessageInOutOfBandExchange(
+    ...[{ agentContext, connection, message }]: Arguments<'matchIncomingMessageToRequestMessageInOutOfBandExchange'>
+  ) {
+    const outOfBands = agentContext.resolve(DidCommOutOfBandRepository)
+    const outOfBand = await outOfBands.findSingleByQuery(agentContext, {
+      role: DidCommOutOfBandRole.Sender,
+      invitationRequestsThreadIds: [message.threadId],
+    })
+    if (outOfBand === null || outOfBand.reusable || !mayAnswer(outOfBand, connection, message))
+      throw new CredoError('the message answers no request of an invitation that is its own')
+    if (outOfBand.state === DidCommOutOfBandState.Done) return
+    outOfBand.state = DidCommOutOfBandState.Done
+    if (connection !== undefined) outOfBand.reuseConnectionId = connection.id
+    await outOfBands.update(agentContext, outOfBand)
+  }
+}
+
+/**
+ * Whether a message may answer by a connection, or by none. Until the invitation is used, whoever names it may answer its request (RFC 0434:
+ * by an existing connection, or without any); after that, only the connection that has used it.
+ */
+const mayAnswer = (
+  { id, state, outOfBandInvitation, reuseConnectionId }: DidCommOutOfBandRecord,
+  connection: DidCommConnectionRecord | undefined,
+  { thread, threadId }: DidCommMessage,
+): boolean => {
+  const named = thread?.parentThreadId
+  const names = [outOfBandInvitation.id, parentOfRequest(outOfBandInvitation, threadId)]
+  if (named !== undefined && !names.includes(named)) return false
+  if (connection !== undefined && (connection.outOfBandId === id || connection.id === reuseConnectionId)) return true
+  return state === DidCommOutOfBandState.AwaitResponse && (connection === undefined || named !== undefined)
+}
+
+/** The parent thread of an attached request: the invitation, unless the caller has named another. */
+const parentOfRequest = (invitation: DidCommOutOfBandInvitation, threadId: string): string | undefined =>
+  invitation.getRequests()?.find((request) => (request['~thread']?.thid ?? request['@id']) === threadId)?.['~thread']
+    ?.pthid

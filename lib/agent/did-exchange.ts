@@ -1,0 +1,79 @@
+/** did-exchange (Aries RFC 0023), as the wallets of other vendors speak it. */
+import {
+  type DependencyManager,
+  DidRepository,
+  getAlternativeDidsForPeerDid,
+  InjectionSymbols,
+  isValidPeerDid,
+  JwsService,
+} from '@credo-ts/core'
+import {
+  DidCommConnectionService,
+  DidCommDidExchangeRole,
+  DidCommDidExchangeState,
+  DidCommHandshakeProtocol,
+  DidCommOutOfBandRole,
+  DidCommOutOfBandState,
+  DidExchangeProtocol,
+} from '@credo-ts/didcomm'
+import { defined } from './defined.ts'
+import { refusal, theirDidOf } from './their-did.ts'
+
+type Arguments<Name extends 'processRequest' | 'createResponse' | 'processComplete'> = Parameters<
+  DidExchangeProtocol[Name]
+>
+
+export class DidExchange extends DidExchangeProtocol {
+  readonly #connections: DidCommConnectionService
+  readonly #dids: DidRepository
+
+  constructor(services: Pick<DependencyManager, 'resolve'>) {
+    const connections = services.resolve(DidCommConnectionService)
+    const dids = services.resolve(DidRepository)
+    super(connections, dids, services.resolve(JwsService), services.resolve(InjectionSymbols.Logger))
+    this.#connections = connections
+    this.#dids = dids
+  }
+
+  /**
+   * In the place of Credo's, which takes the DID of anybody from anybody, none without a method, and knows no key of a wallet whose document
+   * names no service. The DID is stored for the key that the request is packed with, and for no other.
+   */
+  override async processRequest(...[messageContext, outOfBand]: Arguments<'processRequest'>) {
+    const { agentContext, message, senderKey } = messageContext
+    outOfBand.assertRole(DidCommOutOfBandRole.Sender)
+    outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
+    if (senderKey === undefined) throw refusal('the request is not authenticated')
+    const theirs = await theirDidOf(agentContext, message, senderKey)
+    const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
+    const tags = { recipientKeyFingerprints: [senderKey.fingerprint], ...(alternativeDids && { alternativeDids }) }
+    await this.#dids.storeReceivedDid(agentContext, { ...theirs, tags })
+    return this.#connections.createConnection(agentContext, {
+      protocol: DidCommHandshakeProtocol.DidExchange,
+      role: DidCommDidExchangeRole.Responder,
+      state: DidCommDidExchangeState.RequestReceived,
+      theirDid: theirs.did,
+      threadId: message.threadId,
+      outOfBandId: outOfBand.id,
+      ...defined({
+        alias: outOfBand.alias,
+        theirLabel: message.label,
+        autoAcceptConnection: outOfBand.autoAcceptConnection,
+      }),
+    })
+  }
+
+  /** ACA-Py makes its `complete` out of the response, and fails without the parent thread. */
+  override async createResponse(...[agentContext, connection, outOfBand, routing]: Arguments<'createResponse'>) {
+    const message = await super.createResponse(agentContext, connection, outOfBand, routing)
+    message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })
+    return message
+  }
+
+  /** A wallet that got no answer says once more that it is complete. */
+  override async processComplete(...[messageContext, outOfBand]: Arguments<'processComplete'>) {
+    const { connection, message } = messageContext
+    const again = connection?.state === DidCommDidExchangeState.Completed && message.threadId === connection.threadId
+    return again ? connection : super.processComplete(messageContext, outOfBand)
+  }
+}

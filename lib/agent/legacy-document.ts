@@ -1,0 +1,49 @@
+/** The DID document of a wallet whose DID has no method (Aries RFC 0160, and 0023 at version 1.0). */
+import {
+  CredoError,
+  createPeerDidDocumentFromServices,
+  DidKey,
+  didDocumentToNumAlgo4Did,
+  IndyAgentService,
+  Kms,
+  TypedArrayEncoder,
+} from '@credo-ts/core'
+import type { DidDoc } from '@credo-ts/didcomm'
+import { type Ed25519Key, QUEUE } from './their-services.ts'
+
+/**
+ * Makes sure that a document is its sender's, and adds a queue where it names no service. Throws a CredoError where it names another
+ * recipient key: a message packed with that key would be taken for this wallet's.
+ */
+export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
+  const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
+  const keyOf = (key: string) => document.publicKey.find(({ id }) => id.endsWith(key))?.value ?? key
+  const services = document.didCommServices
+  if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
+  if (services.some(({ recipientKeys }) => recipientKeys.some((key) => keyOf(key) !== own)))
+    throw new CredoError('the document names a key that the message is not packed with')
+  if (services.length === 0) document.service.push(queueService(document.id, own))
+}
+
+const queueService = (did: string, recipientKey: string): IndyAgentService =>
+  new IndyAgentService({ id: `${did}#queue`, serviceEndpoint: QUEUE, recipientKeys: [recipientKey] })
+
+/** The document as a DID that tells it by itself: a did:peer:4, which only this agent knows the wallet by. */
+export const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
+  const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
+    id: `#didcomm-${index}`,
+    serviceEndpoint,
+    recipientKeys: [senderKey],
+    routingKeys: routingKeys.map(toKey),
+  }))
+  return didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices(services, false).didDocument).longFormDid
+}
+
+/** Routing keys are in base58, or are DIDs. */
+const toKey = (key: string): Ed25519Key => {
+  const parsed = key.startsWith('did:key:')
+    ? DidKey.fromDid(key).publicJwk
+    : Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: TypedArrayEncoder.fromBase58(key) })
+  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key is of another kind than Ed25519')
+  return parsed
+}

@@ -1,0 +1,43 @@
+/** What may be signed for a request: the credential that was offered, and the id of a subject that the offer leaves out. */
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import { isObject } from '../json.ts'
+
+/** A credential and how it is to be signed (Aries RFC 0593, `aries/ld-proof-vc-detail@v1.0`). */
+const Detail = v.looseObject({
+  credential: v.looseObject({ credentialSubject: v.unknown() }),
+  options: v.looseObject({ proofPurpose: v.optional(v.string()) }),
+})
+
+export type CredentialDetail = v.InferOutput<typeof Detail>
+
+/** A URI of RFC 3986: nothing else may stand in the N-Quads that are signed. A did:peer:4 is over 1,000 characters long. */
+const SubjectId = v.pipe(
+  v.string(),
+  v.maxLength(4096),
+  v.regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/),
+)
+
+/**
+ * The detail to sign for a request: the offer's, with the ids of those subjects that only the request names. Undefined where the
+ * request differs in anything else. https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
+ */
+export const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
+  if (!v.is(Detail, offered) || !v.is(Detail, requested)) return undefined
+  const credentialSubject = withIds(offered.credential.credentialSubject, requested.credential.credentialSubject)
+  const detail = { ...offered, credential: { ...offered.credential, credentialSubject } }
+  return isDeepStrictEqual(withPurpose(detail), withPurpose(requested)) ? detail : undefined
+}
+
+const withIds = (offered: unknown, requested: unknown): unknown => {
+  if (Array.isArray(offered))
+    return offered.map((subject, index) => withIds(subject, Array.isArray(requested) ? requested[index] : undefined))
+  const named = !isObject(offered) || Object.hasOwn(offered, 'id') || Object.hasOwn(offered, '@id')
+  return !named && isObject(requested) && v.is(SubjectId, requested.id) ? { ...offered, id: requested.id } : offered
+}
+
+/** Wallets leave out what is the default (ACA-Py), or add it. */
+const withPurpose = ({ options, ...detail }: CredentialDetail): object => ({
+  ...detail,
+  options: { ...options, proofPurpose: options.proofPurpose ?? 'assertionMethod' },
+})

@@ -1,0 +1,87 @@
+/** Whose DID a did-exchange request names (Aries RFC 0023): that of the key which the request is packed with, or nobody's. */
+import {
+  type AgentContext,
+  DidCommV1Service,
+  DidDocument,
+  DidsApi,
+  didDocumentJsonToNumAlgo1Did,
+  getNumAlgoFromPeerDid,
+  isDid,
+  JsonEncoder,
+  JsonTransformer,
+  JwsService,
+  PeerDidNumAlgo,
+  TypedArrayEncoder,
+} from '@credo-ts/core'
+import {
+  type DidCommDidExchangeRequestMessage,
+  DidDoc,
+  DidExchangeProblemReportError,
+  DidExchangeProblemReportReason,
+} from '@credo-ts/didcomm'
+import { assertOfSender, toPeerDid } from './legacy-document.ts'
+import { authenticationMethod, type Ed25519Key, QUEUE } from './their-services.ts'
+
+export interface TheirDid {
+  did: string
+  /** Where the DID does not tell it by itself. */
+  didDocument?: DidDocument
+}
+
+type Request = Pick<DidCommDidExchangeRequestMessage, 'did' | 'didDoc'>
+
+/**
+ * The DID that the sender of a request is known by from now on. One without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of its
+ * document. Throws a problem report where the DID, or its document, is not of the sender's key.
+ */
+export const theirDidOf = async (
+  agentContext: AgentContext,
+  request: Request,
+  senderKey: Ed25519Key,
+): Promise<TheirDid> => {
+  const { did } = request
+  if (!did.startsWith('did:') || isDid(did, 'sov')) {
+    const document = JsonTransformer.fromJSON(await attachedDocument(agentContext, request, senderKey), DidDoc)
+    if (unqualified(document.id) !== unqualified(did)) throw refusal('the attached document is of another DID')
+    assertOfSender(document, senderKey)
+    return { did: toPeerDid(document, senderKey) }
+  }
+  if (isDid(did, 'peer') && getNumAlgoFromPeerDid(did) === PeerDidNumAlgo.GenesisDoc) {
+    const json = await attachedDocument(agentContext, request, senderKey)
+    if (didDocumentJsonToNumAlgo1Did(json) !== did) throw refusal('the attached document is of another DID')
+    return { did, didDocument: storable(JsonTransformer.fromJSON({ ...json, id: did }, DidDocument), senderKey) }
+  }
+  const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
+  if (authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
+  return { did }
+}
+
+const NOT_THEIRS = 'the request is not packed with a key of the DID that it names'
+
+const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
+
+/** Credo knows a stored document by the recipient keys of its services, so they must all be the sender's, and there must be one. */
+const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
+  const method = authenticationMethod(document, senderKey)
+  if (method === undefined || document.recipientKeys.some((key) => !key.equals(senderKey))) throw refusal(NOT_THEIRS)
+  if (document.recipientKeys.length > 0) return document
+  const queue = new DidCommV1Service({ id: '#queue', serviceEndpoint: QUEUE, recipientKeys: [method.id] })
+  document.service = [...(document.service ?? []), queue]
+  return document
+}
+
+/** The JSON of the document that the request brings, signed by its sender. */
+const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
+  const { base64, jws } = didDoc?.data ?? {}
+  if (base64 === undefined || jws === undefined) throw refusal('the request brings no signed DID document')
+  const payload = TypedArrayEncoder.toBase64URL(TypedArrayEncoder.fromBase64(base64))
+  const { isValid } = await agentContext.resolve(JwsService).verifyJws(agentContext, {
+    jws: { ...jws, payload },
+    jwsSigner: { method: 'jwk', jwk: senderKey },
+  })
+  if (!isValid) throw refusal('the attached document is not signed by the sender')
+  return JsonEncoder.fromBase64(base64)
+}
+
+export const refusal = (message: string): DidExchangeProblemReportError =>
+  new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.RequestNotAccepted })

@@ -1,0 +1,215 @@
+/** Handshake requests that name somebody else's DID or keys, or documents that are not what they say. */
+import { randomUUID } from 'node:crypto'
+import { DidKey, didDocumentJsonToNumAlgo1Did } from '@credo-ts/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
+import { type Ed25519Key, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
+import { type RawAnswer, RawMessages } from '../wallet/raw-messages.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let wallet: Wallet
+let raw: RawMessages
+let handshake: RawHandshake
+let caller: Caller
+/** A connection of somebody else, as far as the attacker is concerned. */
+let victim: Connected
+let victimKey: Ed25519Key
+let victimDid: string
+/** One invitation for all: a request that is refused does not use it. */
+let invited: Json
+let key: Ed25519Key
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  wallet = await Wallet.start()
+  raw = new RawMessages(wallet)
+  handshake = new RawHandshake(wallet, raw)
+  caller = await createTenant(stage)
+  victim = await connect(stage, wallet, caller)
+  const { did = '' } = await wallet.agent.didcomm.connections.getById(victim.walletConnectionId)
+  victimDid = did
+  const { senderKey } = await raw.route(victim.walletConnectionId)
+  if (senderKey === undefined) throw new Error('the victim has no key')
+  victimKey = senderKey
+  invited = (await stage.call('createRequest', { caller, body: requestBody })).body
+  key = await handshake.newKey()
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+/** The request has no effect: the victim's connection works, and the invitation waits. */
+const expectRefused = async ({ status }: RawAnswer) => {
+  expect(status).toBe(400)
+  const ping = {
+    '@type': 'https://didcomm.org/trust_ping/1.0/ping',
+    '@id': randomUUID(),
+    response_requested: true,
+    '~transport': { return_route: 'all' },
+  }
+  expect(await raw.sendOn(victim.walletConnectionId, ping)).toMatchObject({ status: 200, message: {} })
+  const query = { outOfBandId: invited.outOfBandRecord.id }
+  expect((await stage.call('getConnections', { caller, query })).body).toEqual([])
+}
+
+const request = (more: Parameters<RawHandshake['request']>[1]) => handshake.request(invited.invitation, more)
+
+describe('a did-exchange request is refused that names', () => {
+  test('the DID of another wallet', async () => {
+    await expectRefused(await request({ did: victimDid, senderKey: key }))
+  })
+
+  test('the DID of another wallet in its short form', async () => {
+    await expectRefused(await request({ did: victimDid.slice(0, victimDid.lastIndexOf(':')), senderKey: key }))
+  })
+
+  test('the DID of the agent', async () => {
+    await expectRefused(await request({ did: invited.invitationDid, senderKey: key }))
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no DID', 'did:'],
+    ['a DID of an unknown method', 'did:example:1'],
+    ['a did:peer that is none', 'did:peer:9x'],
+    ['a did:peer:4 that nobody knows', 'did:peer:4zQmSchnauzerSchnauzerSchnauzerSchnauzerSchnau1'],
+    ['a DID on a host that is not there', 'did:web:agent.example.invalid'],
+    ['more than a DID', `${'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'}#key`],
+  ])('%s', async (_, did) => {
+    await expectRefused(await request({ did, senderKey: key }))
+  })
+
+  test('its own DID, without saying whose it is', async () => {
+    const anonymous = { did: new DidKey(key).did, senderKey: undefined as never }
+    await expectRefused(await request(anonymous))
+  })
+})
+
+describe.each<[string, (names: { did?: string; recipient?: Ed25519Key }) => { did: string; document: Json }]>([
+  [
+    'unqualified DID',
+    ({ did = unqualifiedDid(key), recipient = key }) => {
+      const document: Json = legacyDocument(did, key, 'http://127.0.0.1:9')
+      const of: Json = legacyDocument(did, recipient, 'http://127.0.0.1:9')
+      return { did: unqualifiedDid(key), document: { ...document, service: of.service } }
+    },
+  ],
+  [
+    'did:peer:1',
+    ({ did, recipient = key }) => {
+      const method = (id: string, one: Ed25519Key) => ({
+        id,
+        type: 'Ed25519VerificationKey2018',
+        controller: '#id',
+        publicKeyBase58: new DidKey(one).didDocument.verificationMethod?.[0]?.publicKeyBase58,
+      })
+      const document = {
+        '@context': ['https://w3id.org/did/v1'],
+        authentication: [method('#own', key), method('#other', recipient)],
+        service: [
+          {
+            id: '#didcomm',
+            type: 'did-communication',
+            priority: 0,
+            recipientKeys: ['#other'],
+            serviceEndpoint: 'http://127.0.0.1:9',
+          },
+        ],
+      }
+      const own = didDocumentJsonToNumAlgo1Did(document)
+      return { did: own, document: did === undefined ? { ...document, id: own } : { ...document, id: did, more: did } }
+    },
+  ],
+])('an attached document of a %s is refused', (_, names) => {
+  const sent = (names: { did: string; document: Json }, more: object = {}) =>
+    request({ ...names, senderKey: key, version: '1.0', ...more })
+  const altered = (alter: (attachment: Json) => void) => ({
+    alter: (message: Json) => {
+      alter(message['did_doc~attach'])
+      return message
+    },
+  })
+
+  test('but not one that is as it should be', async () => {
+    const { body: other } = await stage.call('createRequest', { caller, body: requestBody })
+    const senderKey = key
+    key = await handshake.newKey()
+    const { message } = await handshake.request(other.invitation, { ...names({}), senderKey: key, version: '1.0' })
+    expect(message).toMatchObject({ '@type': expect.stringContaining('didexchange/1.1/response') })
+    key = senderKey
+  })
+
+  test('whose recipient key is of another wallet', async () => {
+    await expectRefused(await sent(names({ recipient: victimKey })))
+  })
+
+  test('that is of another DID', async () => {
+    await expectRefused(await sent(names({ did: unqualifiedDid(victimKey) })))
+  })
+
+  test('that another key has signed', async () => {
+    await expectRefused(await sent(names({}), { signedBy: await handshake.newKey() }))
+  })
+
+  test('that nobody has signed', async () => {
+    await expectRefused(
+      await sent(
+        names({}),
+        altered(({ data }) => delete data.jws),
+      ),
+    )
+  })
+
+  test('that was changed after it was signed', async () => {
+    const other = names({ did: unqualifiedDid(victimKey) }).document
+    const change = altered((attachment) => {
+      attachment.data.base64 = Buffer.from(JSON.stringify(other)).toString('base64')
+    })
+    await expectRefused(await sent(names({}), change))
+  })
+
+  test('that is not there', async () => {
+    const { did } = names({})
+    await expectRefused(await request({ did, senderKey: key, version: '1.0' }))
+  })
+
+  test('that is no document', async () => {
+    await expectRefused(await sent({ did: names({}).did, document: [] }))
+  })
+})
+
+describe('a connections/1.0 request is refused whose document', () => {
+  const connectionRequest = async (DIDDoc: object) => {
+    const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
+    const message = {
+      '@type': 'https://didcomm.org/connections/1.0/request',
+      '@id': randomUUID(),
+      '~thread': { pthid: invited.invitation['@id'] },
+      '~transport': { return_route: 'all' },
+      label: 'Raw',
+      connection: { DID: unqualifiedDid(key), DIDDoc },
+    }
+    return raw.send(message, route)
+  }
+
+  test('is of another key', async () => {
+    await expectRefused(await connectionRequest(legacyDocument(unqualifiedDid(key), victimKey, 'http://127.0.0.1:9')))
+  })
+
+  test('names the recipient key of another wallet beside its own', async () => {
+    const own: Json = legacyDocument(unqualifiedDid(key), key, 'http://127.0.0.1:9')
+    const [service] = own.service
+    const [other]: Json = (legacyDocument('x', victimKey, 'x') as Json).service
+    service.recipientKeys.push(...other.recipientKeys)
+    await expectRefused(await connectionRequest(own))
+  })
+})
+
+test('the invitation is still good after all of that', async () => {
+  const { message } = await request({ did: new DidKey(key).did, senderKey: key })
+  expect(await handshake.complete(message, key)).toMatchObject({ answer: { status: 200 } })
+})

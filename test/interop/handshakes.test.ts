@@ -1,0 +1,152 @@
+/** Handshakes as other vendors' wallets make them. */
+import { randomUUID } from 'node:crypto'
+import {
+  createPeerDidDocumentFromServices,
+  DidKey,
+  didDocumentJsonToNumAlgo1Did,
+  didDocumentToNumAlgo2Did,
+  didDocumentToNumAlgo4Did,
+} from '@credo-ts/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { createTenant, requestBody } from '../support/scenes.ts'
+import { type Ed25519Key, keyOfBase58, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
+import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let wallet: Wallet
+let raw: RawMessages
+let handshake: RawHandshake
+let caller: Caller
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  wallet = await Wallet.start()
+  raw = new RawMessages(wallet)
+  handshake = new RawHandshake(wallet, raw)
+  caller = await createTenant(stage)
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
+
+const connectionOf = async ({ outOfBandRecord }: Json): Promise<Json> =>
+  (await stage.call('getConnections', { caller, query: { outOfBandId: outOfBandRecord.id } })).body[0]
+
+const ping = () => ({
+  '@type': 'https://didcomm.org/trust_ping/1.0/ping',
+  '@id': randomUUID(),
+  response_requested: true,
+  '~transport': { return_route: 'all' },
+})
+
+/** Messages go both ways, and what the agent starts is refused, since nothing could carry it. */
+const expectReturnRoute = async (request: Json, route: Route) => {
+  const { id, state } = await connectionOf(request)
+  expect(state).toBe('completed')
+  expect(await raw.send(ping(), route)).toMatchObject({ status: 200, message: { '@type': expect.any(String) } })
+  const body = { content: 'hello' }
+  expect((await stage.call('sendMessage', { caller, path: { connectionId: id }, body })).status).toBe(409)
+}
+
+describe('did-exchange', () => {
+  test('the response names the invitation, which ACA-Py repeats in its complete', async () => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const { message } = await handshake.request(request.invitation, { did: new DidKey(senderKey).did, senderKey })
+    expect(message?.['~thread']).toMatchObject({ pthid: request.invitation['@id'] })
+  })
+
+  test('a complete that comes again is no error', async () => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const { message } = await handshake.request(request.invitation, { did: new DidKey(senderKey).did, senderKey })
+    await handshake.complete(message, senderKey)
+    const { answer } = await handshake.complete(message, senderKey)
+    expect(answer).toEqual({ status: 200, body: '' })
+  })
+})
+
+describe('a wallet without a service, on return route', () => {
+  const peerDocument = (key: Ed25519Key) => {
+    const services = [{ id: '#didcomm', serviceEndpoint: 'http://localhost', recipientKeys: [key], routingKeys: [] }]
+    const { didDocument } = createPeerDidDocumentFromServices(services, false)
+    return Object.assign(didDocument, { service: undefined })
+  }
+
+  test.each<[string, (key: Ed25519Key) => { did: string; document?: object }]>([
+    ['did:key', (key) => ({ did: new DidKey(key).did })],
+    ['did:peer:2', (key) => ({ did: didDocumentToNumAlgo2Did(peerDocument(key)) })],
+    ['did:peer:4', (key) => ({ did: didDocumentToNumAlgo4Did(peerDocument(key)).longFormDid })],
+    [
+      'did:peer:1',
+      (key) => {
+        const { id: _, ...document } = peerDocument(key).toJSON()
+        return { did: didDocumentJsonToNumAlgo1Did(document), document }
+      },
+    ],
+  ])('completes with a %s', async (_, own) => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const { message } = await handshake.request(request.invitation, { ...own(senderKey), senderKey })
+    await expectReturnRoute(request, await handshake.complete(message, senderKey))
+    expect(await connectionOf(request)).toMatchObject({ theirDid: own(senderKey).did })
+  })
+
+  test('completes over connections/1.0', async () => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const did = unqualifiedDid(senderKey)
+    const route = { ...(await raw.routeToDid(request.invitation.services[0])), senderKey }
+    const { message } = await raw.send(
+      {
+        '@type': 'https://didcomm.org/connections/1.0/request',
+        '@id': randomUUID(),
+        '~thread': { pthid: request.invitation['@id'] },
+        '~transport': { return_route: 'all' },
+        label: 'Raw',
+        connection: { DID: did, DIDDoc: legacyDocument(did, senderKey) },
+      },
+      route,
+    )
+    const signed: Json = message?.['connection~sig']
+    const { DIDDoc } = JSON.parse(Buffer.from(signed.sig_data, 'base64url').subarray(8).toString())
+    const [service] = DIDDoc.service
+    const theirs = { ...route, recipientKeys: service.recipientKeys.map(keyOfBase58) }
+    await raw.send(ping(), theirs)
+    await expectReturnRoute(request, theirs)
+  })
+})
+
+describe('did-exchange 1.0 with an unqualified DID', () => {
+  test.each([
+    ['unqualified', (did: string) => did],
+    ['did:sov', (did: string) => `did:sov:${did}`],
+  ])('completes: %s', async (_, spelled) => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const did = unqualifiedDid(senderKey)
+    const document = legacyDocument(did, senderKey)
+    const asked = { did: spelled(did), senderKey, document, version: '1.0' } as const
+    const { message } = await handshake.request(request.invitation, asked)
+    await expectReturnRoute(request, await handshake.complete(message, senderKey, '1.0'))
+  })
+
+  test('is sent messages at the endpoint of its document', async () => {
+    const request = await invite()
+    const senderKey = await handshake.newKey()
+    const did = unqualifiedDid(senderKey)
+    const endpoint = `http://127.0.0.1:${new URL(stage.publicUrl).port}/somewhere`
+    const asked = { did, senderKey, document: legacyDocument(did, senderKey, endpoint), version: '1.0' } as const
+    const { message } = await handshake.request(request.invitation, asked)
+    await handshake.complete(message, senderKey, '1.0')
+    const { id: connectionId } = await connectionOf(request)
+    const body = { content: 'hello' }
+    expect((await stage.call('sendMessage', { caller, path: { connectionId }, body })).status).toBe(200)
+  })
+})
