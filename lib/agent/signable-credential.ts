@@ -1,16 +1,15 @@
-/** Whether a credential that is to be offered can be signed at all: everything that signing does, but for the signature. */
+/** Whether a credential that is to be offered can be signed at all: by its issuer's key, and with every value that it has. */
 import {
   type AgentContext,
-  CREDENTIALS_CONTEXT_V1_URL,
   DidResolverService,
   findVerificationMethodByKeyType,
   JsonTransformer,
-  vcLibraries,
   W3cCredential,
   W3cCredentialsModuleConfig,
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { invalidField } from '../errors.ts'
+import { newBudget, toQuads } from './json-ld/rdf.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
@@ -22,35 +21,23 @@ const KEY_TYPE = 'Ed25519VerificationKey2018'
  * define, or define against the rules, with a context that can't be read, or with an issuer whose DID has no key for it.
  */
 export const assertSignable = async (agentContext: AgentContext, credential: object, issuer: string): Promise<void> => {
-  const suite = unsigning(await signingKeyId(agentContext, issuer))
+  await assertSigningKey(agentContext, issuer)
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   try {
     const document = JsonTransformer.toJSON(JsonTransformer.fromJSON(credential, W3cCredential))
-    await vcLibraries.vc.issue({ credential: document, suite, documentLoader })
+    await toQuads(document, documentLoader, newBudget())
   } catch (error) {
     throw invalidField(PATH, reasonOf(error))
   }
 }
 
-/** A signature suite that stops before the signature: the key is sealed in the table, and nobody needs what it would sign. */
-const unsigning = (keyId: string) => {
-  const suite = new vcLibraries.jsonldSignatures.suites.LinkedDataSignature({
-    type: 'Ed25519Signature2018',
-    contextUrl: CREDENTIALS_CONTEXT_V1_URL,
-    signer: { id: keyId, sign: async () => new Uint8Array() },
-    useNativeCanonize: false,
-  })
-  return Object.assign(suite, { sign: async ({ proof }: { proof: object }) => proof })
-}
-
-/** The verification method that Credo would sign with. Throws `request.invalid` where it could not, or where nobody would believe it. */
-const signingKeyId = async (agentContext: AgentContext, issuer: string): Promise<string> => {
+/** Throws `request.invalid` where the issuer's DID has no key that Credo could sign with, or none that may assert. */
+const assertSigningKey = async (agentContext: AgentContext, issuer: string): Promise<void> => {
   const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, issuer)
   const method = await findVerificationMethodByKeyType(KEY_TYPE, document)
   const asserts = document.assertionMethod?.some((one) => (typeof one === 'string' ? one : one.id) === method?.id)
   if (method?.publicKeyBase58 === undefined || asserts !== true)
     throw invalidField(`${PATH}.issuer`, `has no ${KEY_TYPE} for assertions`)
-  return method.id
 }
 
 /** What the JSON-LD processor tells of an error: a code of the specification, or the event that its safe mode stops at. */

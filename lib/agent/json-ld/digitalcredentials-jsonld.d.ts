@@ -2,7 +2,7 @@
 declare module '@digitalcredentials/jsonld' {
   /** @see https://www.w3.org/TR/json-ld11-api/#loaddocumentcallback */
   export type DocumentLoader = (url: string) => Promise<{
-    contextUrl: null
+    contextUrl?: string | null
     documentUrl: string
     document: Record<string, unknown>
     /** `static`: the address always has this document, so that what is made of it may be kept. */
