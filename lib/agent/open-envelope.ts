@@ -1,5 +1,5 @@
 /** Decryption of one envelope (Aries RFC 0019, "Unpack") with the key that was found for it. */
-import { Kms, TypedArrayEncoder } from '@credo-ts/core'
+import { CredoError, Kms, TypedArrayEncoder } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type Envelope, type EnvelopeHeader, Verkey } from './envelope.ts'
 import { decryptContent } from './keys/content-encryption.ts'
@@ -36,16 +36,27 @@ export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.
       aad: Buffer.from(envelope.protected),
     },
   )
-  return { message: JSON.parse(text(content)), senderKey }
+  return { message: parse(text(content)), senderKey }
 }
 
 /** The key of a verkey, an Ed25519 public key in base58. */
-export const verkey = (base58: string): Ed25519Key =>
-  Kms.PublicJwk.fromPublicKey({
+export const verkey = (base58: string): Ed25519Key => {
+  if (!v.is(Verkey, base58)) throw new CredoError('the sender is no Ed25519 key in base58')
+  return Kms.PublicJwk.fromPublicKey({
     kty: 'OKP',
     crv: 'Ed25519',
-    publicKey: TypedArrayEncoder.fromBase58(v.parse(Verkey, base58)),
+    publicKey: TypedArrayEncoder.fromBase58(base58),
   })
+}
+
+const parse = (json: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    // Its message quotes the text, and what is thrown here is logged.
+    throw new CredoError('the message is no JSON')
+  }
+}
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
 

@@ -35,7 +35,6 @@ const INDEXES: Record<string, Record<string, Index>> = {
     invitationId: { name: 'invitationId' },
     threadId: { name: 'threadId' },
     recipientKeyFingerprints: { name: 'recipientKey' },
-    recipientRoutingKeyFingerprint: { name: 'recipientKey' },
     invitationRequestsThreadIds: { name: 'requestThreadId' },
   },
   DidCommMessageRecord: { associatedRecordId: { name: 'associatedRecordId' } },
