@@ -64,6 +64,35 @@ test('answers an invitation that carries the request, and what the form data is 
   await expectExample(answer)
 })
 
+describe('a request for a presentation', () => {
+  const askedWith = async (options?: object): Promise<Json> => {
+    const proofFormats = {
+      presentationExchange: { presentationDefinition: degreeDefinition, ...(options && { options }) },
+    }
+    const { status, body } = await create({ protocolVersion: 'v2', proofFormats })
+    expect(status).toBe(200)
+    const [{ data }] = requestIn(body)['request_presentations~attach']
+    return data.json ?? JSON.parse(Buffer.from(data.base64, 'base64').toString())
+  }
+  const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+  test('has a fresh UUID as challenge, and no domain, unless the caller chooses them', async () => {
+    const [first, second] = [await askedWith(), await askedWith({})]
+    expect(first.options).toEqual({ challenge: expect.stringMatching(uuid) })
+    expect(second.options).toEqual({ challenge: expect.stringMatching(uuid) })
+    expect(first.options.challenge).not.toBe(second.options.challenge)
+    expect((await askedWith({ challenge: 'c', domain: 'example.org' })).options).toEqual({
+      challenge: 'c',
+      domain: 'example.org',
+    })
+  })
+
+  test('shows the wallet none of the contexts that the verifier trusts', async () => {
+    const contexts = { 'https://example.org/degree/v1': { '@context': { degree: 'https://example.org/secret' } } }
+    expect(JSON.stringify(await askedWith({ contexts }))).not.toContain('secret')
+  })
+})
+
 describe('makes the request in the agent that the token acts for', () => {
   test.each(Object.entries(tokens))('%s: the base agent', async (_, rootToken) => {
     const { status, body } = await create(valid, rootToken)
@@ -166,6 +195,13 @@ describe('names every field that is wrong', () => {
     proofFormats: { presentationExchange: { presentationDefinition: { ...degreeDefinition, ...more } } },
   })
   const at = 'proofFormats.presentationExchange.presentationDefinition'
+  const asking = (given: object) => definition({ input_descriptors: [{ id: 'a', constraints: given }] })
+  const constraints = `${at}.input_descriptors.0.constraints`
+  const withContexts = (given: object) => ({
+    ...valid,
+    proofFormats: { presentationExchange: { ...presentationExchange, options: { contexts: given } } },
+  })
+  const contexts = 'proofFormats.presentationExchange.options.contexts'
 
   test.each<[object, string[]]>([
     [{}, ['protocolVersion', 'proofFormats']],
@@ -193,6 +229,13 @@ describe('names every field that is wrong', () => {
     [definition({ input_descriptors: [] }), [`${at}.input_descriptors`]],
     [definition({ input_descriptors: [{ id: 'a' }, { id: 'a' }] }), [at]],
     [definition({ odd: 1 }), [`${at}.odd`]],
+    [asking({ limit_disclosure: 'required' }), [`${constraints}.limit_disclosure`]],
+    [asking({ fields: [{ path: ['$..a..b'] }] }), [`${constraints}.fields.0.path.0`]],
+    [asking({ fields: [{ path: ['$[?(@.a)]'] }] }), [`${constraints}.fields.0.path.0`]],
+    [asking({ fields: [{ path: ['$.a'], filter: { pattern: '(?=a)' } }] }), [`${constraints}.fields.0.filter.pattern`]],
+    [asking({ fields: [{ path: ['$.a'], filter: { anyOf: [] } }] }), [`${constraints}.fields.0.filter.anyOf`]],
+    [withContexts({ 'urn:a': { '@context': { prototype: 'urn:b' } } }), [`${contexts}.urn:a.@context`]],
+    [withContexts({ degree: { '@context': {} } }), [`${contexts}.degree`]],
     [{ ...valid, goalCode: '' }, ['goalCode']],
     [{ ...valid, parentThreadId: 'a b' }, ['parentThreadId']],
     [{ ...valid, willConfirm: 'yes' }, ['willConfirm']],

@@ -158,6 +158,13 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(await stage.call('receive-didcomm', { body })).toMatchObject({ status: 400 })
   })
 
+  test('the engine that matches patterns is in the bundle', async () => {
+    const fields = [{ path: ['$.a'], filter: { pattern: '^a$' } }]
+    const presentationDefinition = { id: 'd', input_descriptors: [{ id: 'i', constraints: { fields } }] }
+    const body = { protocolVersion: 'v2', proofFormats: { presentationExchange: { presentationDefinition } } }
+    expect(await stage.call('create-request', { body })).toMatchObject({ status: 200 })
+  })
+
   test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {
     const scene = await playScene(stage.call, wallet)
     expect(scene.connection).toMatchObject({ state: 'completed', role: 'responder' })
