@@ -1,6 +1,6 @@
 /** RegisterNotificationWebhook: the address for notifications; without a token it waits for one. */
 import { actingAgent, assertManages } from '../lib/auth/access.ts'
-import { verifyAuthorization } from '../lib/auth/token.ts'
+import { authenticate } from '../lib/auth/authenticate.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { RegisterNotificationWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
@@ -18,5 +18,5 @@ export const registerNotificationWebhook = defineOperation(
     const { registration, secret } = await transaction(tenant, (unit) => register(unit, endpoint))
     return toRegistrationResult(registration, secret)
   },
-  { verify: verifyAuthorization },
+  { verify: authenticate },
 )

@@ -45,6 +45,9 @@ export const idempotencyAddress = (tenant: string, key: string): Address => ({
 
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
 
+/** The tenants of an organization, by their ids. */
+export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
+
 /** All registrations of an organization. */
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`
 

@@ -11,6 +11,7 @@ import {
   keyAddress,
   messageMarkAddress,
   organizationPartition,
+  organizationTenants,
   recordAddress,
   tenantAddress,
 } from '../../../lib/store/address.ts'
@@ -56,6 +57,7 @@ describe('addresses', () => {
       issuerDidAddress(of),
       tenantAddress(name),
       { pk: organizationPartition(name), sk: 'webhook' },
+      { pk: organizationTenants(name), sk: name },
       { pk: entryPartition(of, 'ProofRecord', 'threadId', name), sk: 'x' },
       CURSOR_KEY_ADDRESS,
     ].map(({ pk, sk }) => `${pk} ${sk}`)
