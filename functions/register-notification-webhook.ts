@@ -6,7 +6,8 @@ import { RegisterNotificationWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
 import { transaction } from '../lib/store/transaction.ts'
-import { registerEndpoint, registerPending } from '../lib/webhooks/registrations.ts'
+import { registerPending } from '../lib/webhooks/pending-registrations.ts'
+import { registerEndpoint } from '../lib/webhooks/registrations.ts'
 
 export const registerNotificationWebhook = defineOperation(
   RegisterNotificationWebhook,
