@@ -38,8 +38,9 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
   sk: ALONE,
 })
 
-export const idempotencyAddress = (tenant: string, key: string): Address => ({
-  pk: `${tenant}|idempotency|${digest(key)}`,
+/** An `Idempotency-Key` is its caller's own; a key has no space in it. */
+export const idempotencyAddress = (tenant: string, subject: string, key: string): Address => ({
+  pk: `${tenant}|idempotency|${digest(`${subject} ${key}`)}`,
   sk: ALONE,
 })
 

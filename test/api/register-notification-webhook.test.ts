@@ -150,6 +150,16 @@ describe('without a token', () => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     }
   })
+
+  test('an Idempotency-Key is nobody’s: every answer is a fresh one', async () => {
+    const orgId = await newOrganization()
+    const ask = (key: string) =>
+      api.post(path, { headers: { 'idempotency-key': key }, body: { orgId, notificationWebhook: url } })
+    const key = randomUUID()
+    const [first, again] = [await ask(key), await ask(key)]
+    expect(again.body.data.id).not.toBe(first.body.data.id)
+    expectError(await ask('a b'), 400, { message: 'the Idempotency-Key must be 1 to 255 visible characters' })
+  })
 })
 
 describe('with a valid token that has no right to it: 403', () => {

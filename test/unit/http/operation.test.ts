@@ -327,15 +327,21 @@ describe('422: JSON that breaks the schema', () => {
 })
 
 describe('the order of the checks', () => {
-  const broken = { path: { id: '/' }, query: { limit: 'x' }, headers: {}, body: 'x'.repeat(300_000) }
+  const broken = {
+    path: { id: '/' },
+    query: { limit: 'x' },
+    headers: { 'Idempotency-Key': 'a b' },
+    body: 'x'.repeat(300_000),
+  }
 
-  test('is principal, path, query, size, content type, JSON, schema', async () => {
+  test('is principal, path, query, key, size, content type, JSON, schema', async () => {
     const statuses = []
     let given: Given = { ...broken, authorizer: undefined }
     const repairs = [
       { authorizer: AUTHORIZER },
       { path: { id: '1' } },
       { query: {} },
+      { headers: {} },
       { body: '{' },
       { headers: { 'content-type': 'application/json' } },
       { body: '{}' },
@@ -350,6 +356,7 @@ describe('the order of the checks', () => {
       [401, undefined],
       [400, 'The path is not valid'],
       [400, 'The query is not valid'],
+      [400, 'the Idempotency-Key must be 1 to 255 visible characters'],
       [413, expect.any(String)],
       [415, expect.any(String)],
       [400, 'The body is not JSON'],

@@ -53,7 +53,7 @@ describe('addresses', () => {
       dataKeyAddress(organizationPartition(name)),
       envelopeMarkAddress(of, name),
       messageMarkAddress(of, name, name),
-      idempotencyAddress(of, name),
+      idempotencyAddress(of, name, name),
       issuerDidAddress(of),
       tenantAddress(name),
       { pk: organizationPartition(name), sk: 'webhook' },

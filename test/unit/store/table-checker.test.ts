@@ -82,7 +82,7 @@ test('should find nothing in an empty table, nor where everything fits', async (
     { ...toKey(dataKeyAddress(ACME)), kind: { S: 'data-key' } },
     { ...toKey(envelopeMarkAddress(ACME, 'e')), kind: { S: 'mark' } },
     { ...toKey(messageMarkAddress(ACME, 's', 'm')), kind: { S: 'mark' } },
-    { ...toKey(idempotencyAddress(ACME, 'i')), kind: { S: 'idempotency' } },
+    { ...toKey(idempotencyAddress(ACME, 'root', 'i')), kind: { S: 'idempotency' } },
     { ...toKey(tenantAddress('acme')), kind: { S: 'tenant' }, id: { S: 'acme' }, orgId: { S: 'org' } },
     { pk: { S: '@org|org|tenants' }, sk: { S: 'acme' }, kind: { S: 'organization-tenant' } },
     { ...toKey(CURSOR_KEY_ADDRESS), kind: { S: 'cursor-key' } },
