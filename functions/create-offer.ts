@@ -1,13 +1,13 @@
 /** CreateOffer: a JSON-LD credential, offered on a connection. */
 import { offerCredential } from '../lib/agent/credential-offers.ts'
-import { defineOperation } from '../lib/http/operation.ts'
-import { transactional } from '../lib/http/transactional.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineCommand } from '../lib/http/command.ts'
 import { CreateOffer } from '../lib/interface/credentials.ts'
 
-export const createOffer = defineOperation(
-  CreateOffer,
-  transactional(({ body }) => {
+export const createOffer = defineCommand(CreateOffer, {
+  authorize: ({ principal }) => actingAgent(principal),
+  act: ({ body }) => {
     const { connectionId, comment, autoAcceptCredential = 'contentApproved' } = body
     return offerCredential({ connectionId, comment, autoAcceptCredential, ...body.credentialFormats.jsonld })
-  }),
-)
+  },
+})

@@ -1,20 +1,20 @@
-/** CreateTenant: an agent of its own for an organization; it costs an item in the table. */
+/** CreateTenant: an agent of its own for an organization; it costs two items in the table. */
 import { randomUUID } from 'node:crypto'
-import { assertMayCreateTenants } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
-import { transactional } from '../lib/http/transactional.ts'
+import { actingAgent, assertMayCreateTenants } from '../lib/auth/access.ts'
+import { defineCommand } from '../lib/http/command.ts'
 import { CreateTenant } from '../lib/interface/tenants.ts'
 import { insertTenant } from '../lib/store/tenants.ts'
-import { currentUnit } from '../lib/store/transaction.ts'
 
-export const createTenant = defineOperation(
-  CreateTenant,
-  transactional(async ({ principal, body }) => {
-    assertMayCreateTenants(principal)
+export const createTenant = defineCommand(CreateTenant, {
+  authorize: ({ principal, body }) => {
+    assertMayCreateTenants(principal, body.orgId)
+    return actingAgent(principal)
+  },
+  act: async ({ body, unit }) => {
     const id = randomUUID()
     const { config, orgId = id } = body
     const createdAt = new Date().toISOString()
-    insertTenant(currentUnit(), { id, orgId, createdAt, ...config })
+    insertTenant(unit, { id, orgId, createdAt, ...config })
     return { id, createdAt, config, orgId }
-  }),
-)
+  },
+})

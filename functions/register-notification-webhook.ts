@@ -1,22 +1,25 @@
 /** RegisterNotificationWebhook: the address for notifications; without a token it waits for one. */
-import { actingAgent, assertManages } from '../lib/auth/access.ts'
-import { verifyAuthorization } from '../lib/auth/token.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { managingAgent } from '../lib/auth/access.ts'
+import { authenticate } from '../lib/auth/authenticate.ts'
+import { defineCommand } from '../lib/http/command.ts'
 import { RegisterNotificationWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
-import { transaction } from '../lib/store/transaction.ts'
-import { registerEndpoint, registerPending } from '../lib/webhooks/registrations.ts'
+import { sealedAnswers } from '../lib/store/sealed-answers.ts'
+import { registerPending } from '../lib/webhooks/pending-registrations.ts'
+import { registerEndpoint } from '../lib/webhooks/registrations.ts'
 
-export const registerNotificationWebhook = defineOperation(
+export const registerNotificationWebhook = defineCommand(
   RegisterNotificationWebhook,
-  async ({ principal, body }) => {
-    const endpoint = { orgId: body.orgId, kind: 'notification', url: body.notificationWebhook } as const
-    if (principal !== undefined) assertManages(principal, endpoint.orgId)
-    const tenant = principal === undefined ? BASE_AGENT : actingAgent(principal)
-    const register = principal === undefined ? registerPending : registerEndpoint
-    const { registration, secret } = await transaction(tenant, (unit) => register(unit, endpoint))
-    return toRegistrationResult(registration, secret)
+  {
+    authorize: ({ principal, body }) => (principal === undefined ? BASE_AGENT : managingAgent(principal, body.orgId)),
+    act: async ({ principal, body, unit }) => {
+      const endpoint = { orgId: body.orgId, kind: 'notification', url: body.notificationWebhook } as const
+      const register = principal === undefined ? registerPending : registerEndpoint
+      const { registration, secret } = await register(unit, endpoint)
+      return toRegistrationResult(registration, secret)
+    },
+    answers: sealedAnswers,
   },
-  { verify: verifyAuthorization },
+  { verify: authenticate },
 )

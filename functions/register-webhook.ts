@@ -1,16 +1,17 @@
 /** RegisterWebhook: the address that an organization's events go to. */
-import { actingAgent, assertManages } from '../lib/auth/access.ts'
-import { defineOperation } from '../lib/http/operation.ts'
+import { managingAgent } from '../lib/auth/access.ts'
+import { defineCommand } from '../lib/http/command.ts'
 import { RegisterWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
-import { transaction } from '../lib/store/transaction.ts'
+import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 import { registerEndpoint } from '../lib/webhooks/registrations.ts'
 
-export const registerWebhook = defineOperation(RegisterWebhook, async ({ principal, path, body }) => {
-  const { orgId } = path
-  assertManages(principal, orgId)
-  const { registration, secret } = await transaction(actingAgent(principal), (unit) =>
-    registerEndpoint(unit, { orgId, kind: 'webhook', url: body.webhookUrl }),
-  )
-  return toRegistrationResult(registration, secret)
+export const registerWebhook = defineCommand(RegisterWebhook, {
+  authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
+  act: async ({ path, body, unit }) => {
+    const endpoint = { orgId: path.orgId, kind: 'webhook', url: body.webhookUrl } as const
+    const { registration, secret } = await registerEndpoint(unit, endpoint)
+    return toRegistrationResult(registration, secret)
+  },
+  answers: sealedAnswers,
 })

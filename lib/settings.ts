@@ -1,6 +1,7 @@
 /** The settings of the service: the environment, checked once against a schema. Nothing else reads `process.env`. */
 import * as v from 'valibot'
 import { AgentError } from './errors.ts'
+import { TokenIssuers } from './token-issuers.ts'
 
 const json = v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
   try {
@@ -9,16 +10,6 @@ const json = v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
     addIssue({ message: 'is not JSON' })
     return NEVER
   }
-})
-
-const JsonWebKeySet = v.object({ keys: v.array(v.looseObject({ kty: v.string() })) })
-
-/** A token issuer: its keys are given here (`jwks`), fetched (`jwksUri`), or both: then fetched for an unknown `kid` only. */
-const TokenIssuer = v.object({
-  issuer: v.pipe(v.string(), v.minLength(1)),
-  audience: v.pipe(v.string(), v.minLength(1)),
-  jwks: v.optional(JsonWebKeySet),
-  jwksUri: v.optional(v.pipe(v.string(), v.url())),
 })
 
 /** A JSON-LD context that every verifier of the stage trusts. It is fetched once, and taken only with this digest. */
@@ -45,7 +36,7 @@ const Settings = v.object({
   WEBHOOK_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
-  TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, v.array(TokenIssuer)), '[]'),
+  TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, TokenIssuers), '[]'),
   TRUSTED_CONTEXTS: v.optional(v.pipe(v.string(), json, v.array(TrustedContext), v.maxLength(10)), '[]'),
   /** What the API keys begin with that callers are counted by (lib/auth/rate-key.ts). */
   RATE_KEY_PREFIX: v.optional(v.pipe(v.string(), v.minLength(1)), 'rate'),
@@ -62,7 +53,6 @@ const Settings = v.object({
 })
 
 export type Settings = v.InferOutput<typeof Settings>
-export type TokenIssuer = v.InferOutput<typeof TokenIssuer>
 
 /** Checks an environment; says in one line what is wrong. Throws `settings.invalid`. */
 export const readSettings = (environment: Record<string, string | undefined>): Settings => {

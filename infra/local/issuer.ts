@@ -1,8 +1,8 @@
 /** The local stage's own token issuer: an Ed25519 key in a file, so that tokens can be made while the stage runs, and after. */
 import { join } from 'node:path'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import * as v from 'valibot'
-import type { Role } from '../../lib/auth/principal.ts'
+import { ALL_GRANTS, type Role, type TokenIssuer } from '../../lib/token-issuers.ts'
 import { StageFailure } from './failure.ts'
 import { privateFile } from './private-file.ts'
 
@@ -31,7 +31,7 @@ export interface TokenClaims {
 
 export interface Issuer {
   /** As an entry of TOKEN_ISSUERS. */
-  settings: { issuer: string; audience: string; jwks: { keys: JWK[] } }
+  settings: TokenIssuer
   sign(claims: TokenClaims): Promise<string>
 }
 
@@ -50,7 +50,12 @@ export const localIssuer = async (folder: string): Promise<Issuer> => {
   const { d: _, ...publicKey } = result.output
   const privateKey = await importJWK(result.output, ALGORITHM)
   return {
-    settings: { issuer: ISSUER, audience: AUDIENCE, jwks: { keys: [{ ...publicKey, alg: ALGORITHM, use: 'sig' }] } },
+    settings: {
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      jwks: { keys: [{ ...publicKey, alg: ALGORITHM, use: 'sig' }] },
+      grants: ALL_GRANTS,
+    },
     sign: ({ role, tenantId, organizations = {}, subject, expires = '1d' }) =>
       new SignJWT({ role, tenantId, resource_access: resourceAccess(organizations) })
         .setProtectedHeader({ alg: ALGORITHM, kid: publicKey.kid, typ: 'JWT' })

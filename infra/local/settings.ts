@@ -1,6 +1,7 @@
 /** The settings of the local stage: what of the environment it listens to, checked once, with one line on what is wrong. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
+import { type TokenIssuer, TokenIssuers } from '../../lib/token-issuers.ts'
 import { RateSettings } from '../rate-settings.ts'
 import { StageFailure } from './failure.ts'
 
@@ -19,11 +20,8 @@ const Environment = v.object({
   LOG_LEVEL: v.optional(v.string(), 'warn'),
   /** Where others reach the stage, for example through a tunnel; by default the address that it listens on. */
   PUBLIC_URL: v.optional(v.string()),
-  /** Issuers beside the stage's own. */
-  TOKEN_ISSUERS: v.optional(
-    v.pipe(v.string(), v.parseJson({}, 'is not JSON'), v.array(v.unknown(), 'is not a list')),
-    '[]',
-  ),
+  /** Issuers beside the stage's own, which takes nothing from them: a single one has all grants as it has elsewhere. */
+  TOKEN_ISSUERS: v.optional(v.pipe(v.string(), v.parseJson({}, 'is not JSON'), TokenIssuers), '[]'),
   /** A DynamoDB to use instead of the embedded one. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
   ...RateSettings.entries,
@@ -37,7 +35,7 @@ export interface LocalSettings {
   issuerDir: string
   logLevel: string
   publicUrl: string | undefined
-  tokenIssuers: unknown[]
+  tokenIssuers: TokenIssuer[]
   dynamodbEndpoint: string | undefined
 }
 
@@ -47,8 +45,8 @@ export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => 
   const result = v.safeParse(Environment, given)
   if (!result.success) {
     const [issue] = result.issues
-    const name = v.getDotPath(issue) ?? 'environment'
-    throw new StageFailure(`${name}=${given[name]}: ${issue.message}`)
+    const path = v.getDotPath(issue) ?? 'environment'
+    throw new StageFailure(`${path}${path in given ? `=${given[path]}` : ''}: ${issue.message}`)
   }
   const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT } = result.output
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)

@@ -1,6 +1,8 @@
 /** Who may do what: pure rules over a principal. They throw `auth.forbidden`, which says nothing of the reason. */
 import { AgentError } from '../errors.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
+import { settings } from '../settings.ts'
+import { reaches } from '../token-issuers.ts'
 import type { Principal } from './principal.ts'
 
 const forbidden = () => new AgentError('auth.forbidden', 'Forbidden')
@@ -16,22 +18,40 @@ export const actingAgent = ({ role, tenantId }: Principal): string => {
 }
 
 /** The tenant that the path names, if the principal may name it. Whether it exists (404) is for the store to say. */
-export const namedTenant = (principal: Principal, tenantId: string): string => {
+export const namedTenant = ({ role, tenantId: own, grants }: Principal, tenantId: string): string => {
   const allowed =
-    principal.role === 'RestRootAgentWithTenants' ||
-    (principal.role === 'RestTenantAgent' && principal.tenantId === tenantId)
+    (role === 'RestRootAgentWithTenants' && reaches(grants?.tenants ?? '*', tenantId)) ||
+    (role === 'RestTenantAgent' && own === tenantId)
   if (!allowed) throw forbidden()
   return tenantId
 }
 
-/** Only a root token with tenants may create tenants. */
-export const assertMayCreateTenants = ({ role }: Principal): void => {
-  if (role !== 'RestRootAgentWithTenants') throw forbidden()
+/**
+ * Only a root token with tenants may create tenants, and not one of an issuer that is limited to some. `orgId`: the organization that
+ * is to have the tenant; none: one of its own.
+ */
+export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: string): void => {
+  const { tenants = '*', organizations = '*' } = grants ?? {}
+  const allowed =
+    role === 'RestRootAgentWithTenants' && tenants === '*' && (orgId === undefined || reaches(organizations, orgId))
+  if (!allowed) throw forbidden()
 }
 
-/** Owner or admin of the organization, or a root token. */
-export const assertManages = ({ role, organizations }: Principal, orgId: string): void => {
-  if (role === 'RestRootAgent' || role === 'RestRootAgentWithTenants') return
-  const roles = Object.hasOwn(organizations, orgId) ? organizations[orgId] : undefined
-  if (!roles?.some((held) => MANAGING_ROLES.includes(held))) throw forbidden()
+/**
+ * Who manages an organization: its owners and admins; a root token without tenants only the base agent's, one with tenants all, each as
+ * far as its issuer's grants go.
+ */
+export const assertManages = (principal: Principal, orgId: string, baseOrgId = settings().BASE_ORG_ID): void => {
+  const { role, organizations, grants } = principal
+  const allowed =
+    role === 'RestTenantAgent'
+      ? Object.hasOwn(organizations, orgId) && organizations[orgId]?.some((held) => MANAGING_ROLES.includes(held))
+      : (role === 'RestRootAgentWithTenants' || orgId === baseOrgId) && reaches(grants?.organizations ?? '*', orgId)
+  if (!allowed) throw forbidden()
+}
+
+/** The agent that somebody acts in who manages an organization. */
+export const managingAgent = (principal: Principal, orgId: string): string => {
+  assertManages(principal, orgId)
+  return actingAgent(principal)
 }

@@ -2,18 +2,18 @@
 import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
+import { isObject } from '../json.ts'
 import { EntityId } from '../records/tenant.ts'
-
-/** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
-export const ROLES = ['RestRootAgent', 'RestRootAgentWithTenants', 'RestTenantAgent'] as const
-export type Role = (typeof ROLES)[number]
+import { type Grants, Reach, ROLES, type Role, reaches } from '../token-issuers.ts'
 
 export interface Principal {
   role: Role
   /** Only with `RestTenantAgent`. */
   tenantId?: string
-  /** Roles in each organization, by organization id. */
+  /** Roles in each organization, by organization id. Any id may be a key, also `__proto__`: look for own keys only. */
   organizations: Record<string, string[]>
+  /** Only with a root role whose issuer is limited: the tenants and organizations that its rights end at. */
+  grants?: Omit<Grants, 'roles'>
   /** `sub` of the token, or its role. */
   subject: string
   /** Expiry of the token in epoch seconds. */
@@ -25,6 +25,21 @@ export const CLOCK_TOLERANCE = 30
 
 const Roles = v.array(v.pipe(v.string(), v.maxLength(128)))
 
+/** An object by any keys. valibot's `record` leaves out `__proto__`, `prototype` and `constructor`, which are ids like others. */
+const byId = <Value>(value: v.GenericSchema<unknown, Value>) =>
+  v.pipe(
+    v.custom<Record<string, unknown>>(isObject),
+    v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, Value> => {
+      const entries: [string, Value][] = []
+      for (const [id, one] of Object.entries(dataset.value)) {
+        const result = v.safeParse(value, one)
+        if (result.success) entries.push([id, result.output])
+        else addIssue({ message: result.issues[0].message })
+      }
+      return entries.length === Object.keys(dataset.value).length ? Object.fromEntries(entries) : NEVER
+    }),
+  )
+
 /** The claims that make a principal. `iss` and `aud` are checked with the signature; `resource_access` is as Keycloak writes it. */
 const Claims = v.looseObject({
   exp: v.number(),
@@ -32,16 +47,20 @@ const Claims = v.looseObject({
   sub: v.optional(v.pipe(v.string(), v.maxLength(256))),
   role: v.picklist(ROLES),
   tenantId: v.optional(v.unknown()),
-  resource_access: v.optional(v.record(v.string(), v.looseObject({ roles: v.optional(Roles, []) })), {}),
+  resource_access: v.optional(byId(v.looseObject({ roles: v.optional(Roles, []) })), {}),
 })
 
-const unauthorized = (cause?: unknown) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
+const unauthorized = (cause: string) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
+const forbidden = (cause: string) => new AgentError('auth.forbidden', 'Forbidden', { cause })
 
 /** A token is over when its expiry is further back than the tolerance. `now` in epoch seconds. */
 const isExpired = (expiresAt: number, now: number): boolean => !(expiresAt > now - CLOCK_TOLERANCE)
 
-/** Makes a principal of verified claims. `now` in epoch seconds. Throws `auth.unauthorized`. */
-export const principalFromClaims = (claims: unknown, now: number): Principal => {
+/**
+ * Makes a principal of verified claims and of what their issuer may say. `now` in epoch seconds. Throws `auth.unauthorized`, and
+ * `auth.forbidden` for a role or a tenant that the issuer has no grant for.
+ */
+export const principalFromClaims = (claims: unknown, now: number, grants: Grants): Principal => {
   const result = v.safeParse(Claims, claims)
   if (!result.success) throw unauthorized('claims')
   const { exp, iat, role, sub, tenantId, resource_access: access } = result.output
@@ -49,14 +68,20 @@ export const principalFromClaims = (claims: unknown, now: number): Principal => 
   if (isExpired(exp, now) || (iat !== undefined && iat > now + CLOCK_TOLERANCE)) throw unauthorized('time')
   const organizations = Object.fromEntries(
     Object.entries(access)
-      .filter(([orgId]) => v.is(EntityId, orgId))
+      .filter(([orgId]) => v.is(EntityId, orgId) && reaches(grants.organizations, orgId))
       .map(([orgId, { roles }]) => [orgId, roles]),
   )
   const principal = { role, organizations, subject: sub || role, expiresAt: exp }
-  if (role !== 'RestTenantAgent') return principal
+  if (!grants.roles.includes(role)) throw forbidden('role')
+  if (role !== 'RestTenantAgent') return { ...principal, ...limitsOf(grants) }
   if (!v.is(EntityId, tenantId)) throw unauthorized('tenantId')
+  if (!reaches(grants.tenants, tenantId)) throw forbidden('tenant')
   return { ...principal, tenantId }
 }
+
+/** What a root principal has to carry of its issuer's grants: nothing, where they don't end. */
+const limitsOf = ({ tenants, organizations }: Grants): Pick<Principal, 'grants'> =>
+  tenants === '*' && organizations === '*' ? {} : { grants: { tenants, organizations } }
 
 /** What the gateway hands from the authorizer to the function: strings only. */
 export interface AuthorizerContext {
@@ -76,7 +101,8 @@ const PrincipalJson = v.pipe(
   v.object({
     role: v.picklist(ROLES),
     tenantId: v.exactOptional(EntityId),
-    organizations: v.record(v.string(), v.array(v.string())),
+    organizations: byId(v.array(v.string())),
+    grants: v.exactOptional(v.object({ tenants: Reach, organizations: Reach })),
     subject: v.pipe(v.string(), v.minLength(1)),
     expiresAt: v.number(),
   }),

@@ -4,7 +4,8 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import { decodeJwt } from 'jose/jwt/decode'
 import { type JWTVerifyGetKey, jwtVerify } from 'jose/jwt/verify'
 import { AgentError } from '../errors.ts'
-import { settings, type TokenIssuer } from '../settings.ts'
+import { settings } from '../settings.ts'
+import type { TokenIssuer } from '../token-issuers.ts'
 import { CLOCK_TOLERANCE, type Principal, principalFromClaims } from './principal.ts'
 
 /** Asymmetric only: with a symmetric algorithm the public key would be the secret (RFC 8725, section 2.1). */
@@ -53,7 +54,10 @@ const keysOf = ({ jwks, jwksUri }: TokenIssuer): JWTVerifyGetKey => {
       : remote(header, token)
 }
 
-/** Makes a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized` or `auth.keys_unavailable`. */
+/**
+ * Makes a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`, `auth.forbidden` for what the issuer
+ * has no grant for, or `auth.keys_unavailable`.
+ */
 export const createVerifier = (issuers: readonly TokenIssuer[], now: () => number = () => Date.now() / 1000) => {
   const known = issuers.map((issuer) => ({ ...issuer, keys: keysOf(issuer) }))
 
@@ -72,7 +76,7 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
       clockTolerance: CLOCK_TOLERANCE,
       currentDate: new Date(now() * 1000),
     })
-    return principalFromClaims(payload, now())
+    return principalFromClaims(payload, now(), issuer.grants)
   }
 
   return async (authorization: string): Promise<Principal> => {

@@ -1,6 +1,7 @@
 /** Errors to answers: which status a code has, what the caller is told, and what the log is. The one place that knows both. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
 import type { ErrorBody } from '../interface/error.ts'
+import { chainOf, isError, propertyOf, textOf } from './thrown.ts'
 
 /** Status of every code. A closed map: a new code does not compile without one. */
 const STATUS = {
@@ -42,18 +43,11 @@ export const REASON_PHRASES = {
 
 type ErrorStatus = keyof typeof REASON_PHRASES
 
+/** One of ours; `isError` first, which takes whatever was thrown. */
+const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)
+
 /** Longest list of `details` in an answer: a body can hold more broken fields than anybody reads. */
 const MAX_DETAILS = 200
-
-/** The error and what caused it, outermost first; bounded, since a cause can lead back. */
-const chainOf = (error: unknown): unknown[] => {
-  const chain: unknown[] = []
-  for (let link = error; link !== undefined && link !== null && chain.length < 8; ) {
-    chain.push(link)
-    link = link instanceof Error ? link.cause : undefined
-  }
-  return chain
-}
 
 /** Names by which the AWS SDK, Node and middy say "not now": throttled, unreachable or out of time. */
 const UNAVAILABLE = new Set([
@@ -84,20 +78,17 @@ const UNAVAILABLE = new Set([
   'EHOSTUNREACH',
 ])
 
-const property = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined
-
 /** Whether a dependency failed rather than we. */
 const isUnavailable = (error: unknown): boolean => {
-  if (isAgentError(error, 'store.unavailable') || isAgentError(error, 'auth.keys_unavailable')) return true
-  const names = [property(error, 'name'), property(error, 'code')]
+  if (isOwn(error, 'store.unavailable') || isOwn(error, 'auth.keys_unavailable')) return true
+  const names = [propertyOf(error, 'name'), propertyOf(error, 'code')]
   if (names.some((name) => typeof name === 'string' && UNAVAILABLE.has(name))) return true
-  const status = property(property(error, '$metadata'), 'httpStatusCode')
+  const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode')
   return typeof status === 'number' && (status >= 500 || status === 429)
 }
 
 const statusOf = (error: unknown): ErrorStatus => {
-  if (isAgentError(error)) return STATUS[error.code]
+  if (isOwn(error)) return STATUS[error.code]
   return chainOf(error).some(isUnavailable) ? 503 : 500
 }
 
@@ -113,22 +104,21 @@ const explanation = ({ message, details }: AgentError) => ({
 export const toErrorBody = (error: unknown): ErrorBody => {
   const statusCode = statusOf(error)
   const body = { statusCode, error: REASON_PHRASES[statusCode] }
-  const explained = isAgentError(error) && statusCode < 500 && statusCode !== 401 && statusCode !== 403
+  const explained = isOwn(error) && statusCode < 500 && statusCode !== 401 && statusCode !== 403
   return explained ? { ...body, ...explanation(error) } : body
 }
 
+/** Longest texts of the log, in characters. */
 const MAX_LOGGED = 500
+const MAX_STACK = 4000
 
-const describe = (link: unknown): Record<string, unknown> => {
-  if (!(link instanceof Error)) return { message: typeof link === 'string' ? link.slice(0, MAX_LOGGED) : typeof link }
-  return {
-    name: link.name,
-    ...(isAgentError(link) && { code: link.code }),
-    message: link.message.slice(0, MAX_LOGGED),
-  }
-}
+const describe = (link: unknown): Record<string, unknown> => ({
+  ...(isError(link) && { name: textOf(propertyOf(link, 'name'), MAX_LOGGED) }),
+  ...(isOwn(link) && { code: link.code }),
+  message: textOf(isError(link) ? propertyOf(link, 'message') : link, MAX_LOGGED),
+})
 
-/** What the log is told: status, the chain of causes, and for our own failures where it happened. Never a body. */
+/** What the log is told of whatever was thrown: status, the chain of causes, and for our own failures where it happened. Never a body. */
 export const toErrorLog = (error: unknown): Record<string, unknown> => {
   const status = statusOf(error)
   const [first, ...causes] = chainOf(error).map(describe)
@@ -136,8 +126,7 @@ export const toErrorLog = (error: unknown): Record<string, unknown> => {
     status,
     ...first,
     ...(causes.length > 0 && { causes }),
-    ...(isAgentError(error) &&
-      error.details && { fields: error.details.slice(0, 20).map(({ path }) => path.slice(0, 100)) }),
-    ...(status === 500 && error instanceof Error && { stack: error.stack?.slice(0, 4000) }),
+    ...(isOwn(error) && error.details && { fields: error.details.slice(0, 20).map(({ path }) => path.slice(0, 100)) }),
+    ...(status === 500 && isError(error) && { stack: textOf(propertyOf(error, 'stack'), MAX_STACK) }),
   }
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
 import type { JsonSchema } from '@valibot/to-json-schema'
-import { type Contract, successOf } from '../interface/contract.ts'
+import { type Contract, IDEMPOTENCY_KEY, successOf, takesIdempotencyKey } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { REASON_PHRASES } from './error-body.ts'
 import { EXAMPLES, type Examples } from './examples.ts'
@@ -59,12 +59,17 @@ const errorResponses = () =>
       ]),
   )
 
-const parametersOf = ({ parameters, idempotent }: Contract, path: string) => [
-  ...fieldsOf(parameters?.path)
+const parametersOf = (contract: Contract, path: string) => [
+  ...fieldsOf(contract.parameters?.path)
     .filter(({ name }) => path.includes(`{${name}}`))
     .map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
-  ...fieldsOf(parameters?.query).map(({ name, required, schema }) => ({ name, in: 'query', required, schema })),
-  ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ...fieldsOf(contract.parameters?.query).map(({ name, required, schema }) => ({
+    name,
+    in: 'query',
+    required,
+    schema,
+  })),
+  ...(takesIdempotencyKey(contract) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
 const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[] = []) =>
@@ -117,12 +122,14 @@ const HEADERS = {
   },
 }
 
-const IDEMPOTENCY_KEY = {
+const KEY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key with the same body is done once, and answered as it was the first time.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'With a token: the same request with the same key is done once, and answered as it was the first time, for 24 hours and for as long as ' +
+    'its caller may do it. With another request the key is a 409.',
+  schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 }
 
 const BEARER = {
@@ -158,7 +165,7 @@ export const describeInterface = ({
     schemas: componentSchemas(),
     responses: errorResponses(),
     headers: HEADERS,
-    parameters: { IdempotencyKey: IDEMPOTENCY_KEY, ...WEBHOOK_PARAMETERS },
+    parameters: { IdempotencyKey: KEY_PARAMETER, ...WEBHOOK_PARAMETERS },
     securitySchemes: { bearer: BEARER },
   },
 })

@@ -72,7 +72,7 @@ const refuse =
   }
 
 /** The verifier comes in from outside: only operations that look at the token themselves carry jose in their bundle. */
-type Options<C extends Contract> = C['security'] extends 'optional' ? [options: { verify: Verify }] : []
+export type OperationOptions<C extends Contract> = C['security'] extends 'optional' ? [options: { verify: Verify }] : []
 
 /**
  * Makes a Lambda handler of a contract and an act. The act runs only when caller, path, query and body have passed, in this order; it
@@ -81,7 +81,7 @@ type Options<C extends Contract> = C['security'] extends 'optional' ? [options: 
 export const defineOperation = <const C extends Contract>(
   contract: C,
   act: Act<OperationRequest<C>>,
-  ...[options]: Options<C>
+  ...[options]: OperationOptions<C>
 ) => {
   const operation = middy<OperationEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: TIME_TO_ANSWER })
     .onError(refuse(contract))

@@ -1,7 +1,7 @@
-/** Path and query of a request against their schemas: 400 for what breaks them. */
+/** Path, query and `Idempotency-Key` of a request against their schemas: 400 for what breaks them. */
 import { AgentError } from '../errors.ts'
-import type { Contract } from '../interface/contract.ts'
-import { keep, type OperationEvent, type OperationMiddleware } from './event.ts'
+import { type Contract, IDEMPOTENCY_KEY, takesIdempotencyKey } from '../interface/contract.ts'
+import { headerOf, keep, type OperationEvent, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
 const decoded = (value: string | undefined): string | undefined => {
@@ -26,13 +26,21 @@ const assertSingle = ({ multiValueQueryStringParameters: parameters }: Operation
   throw new AgentError('request.malformed', 'The query is not valid', { details })
 }
 
+const assertKey = (event: OperationEvent): void => {
+  const key = headerOf(event, 'idempotency-key')
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
+    throw new AgentError('request.malformed', 'the Idempotency-Key must be 1 to 255 visible characters')
+}
+
 export const checkParameters =
-  ({ parameters }: Contract): OperationMiddleware =>
+  (contract: Contract): OperationMiddleware =>
   ({ event }) => {
-    const { path, query } = parameters ?? {}
+    const { path, query } = contract.parameters ?? {}
     if (path) keep(event, { path: validate(path, pathOf(event), 'request.malformed', 'The path is not valid') })
-    if (!query) return
-    const checked = validate(query, event.queryStringParameters ?? {}, 'request.malformed', 'The query is not valid')
-    assertSingle(event, Object.keys(Object(checked)))
-    keep(event, { query: checked })
+    if (query) {
+      const checked = validate(query, event.queryStringParameters ?? {}, 'request.malformed', 'The query is not valid')
+      assertSingle(event, Object.keys(Object(checked)))
+      keep(event, { query: checked })
+    }
+    if (takesIdempotencyKey(contract)) assertKey(event)
   }

@@ -13,7 +13,6 @@ export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   summary: 'Send a basic message to a connection',
   description: 'The record and the message to the wallet are committed together before the answer.',
   security: 'token',
-  idempotent: true,
   parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({ content: text(100_000) }),
   answers: { 200: BasicMessageRecord },

@@ -22,8 +22,8 @@ export interface Contract {
   body?: Schema
   /** Content types beside JSON's own that the body may come in. */
   mediaTypes?: readonly string[]
-  /** The same request with the same `Idempotency-Key` gets the first answer again (lib/http/transactional.ts). */
-  idempotent?: true
+  /** Its answer may hold a secret: what is kept of it for an `Idempotency-Key` is sealed. */
+  secretAnswer?: true
   /** Body of the one status that means success. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema }
   /** Statuses of the errors that it can answer. */
@@ -35,6 +35,13 @@ export interface Contract {
  * contracts that it uses and no other: a bundler may leave out a pure call, but not the calls that make its arguments.
  */
 export const defineContract = <const C extends Contract>(contract: () => C): C => contract()
+
+/** Visible ASCII characters. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
+/** Every operation that changes something for a caller with a token takes an `Idempotency-Key`, and no other does. */
+export const takesIdempotencyKey = ({ method, security }: Pick<Contract, 'method' | 'security'>): boolean =>
+  method !== 'GET' && security !== 'none'
 
 /** Status of success, and the schema of its body. */
 export const successOf = ({ answers }: Contract): { status: number; schema: Schema } => {

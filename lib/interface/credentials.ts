@@ -23,7 +23,6 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/create-offer',
   summary: 'Offer a JSON-LD credential to a connection',
   security: 'token',
-  idempotent: true,
   companion: true,
   body: exactly({
     connectionId: EntityId,

@@ -11,7 +11,6 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs/create-request-oob',
   summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
   security: 'token',
-  idempotent: true,
   body: ProofRequest,
   answers: { 200: ProofRequestResult },
   statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],

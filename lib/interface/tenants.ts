@@ -9,9 +9,9 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
   method: 'POST',
   path: '/multi-tenancy/create-tenant',
   summary: 'Create a tenant',
-  description: 'Needs a root token with tenants. `orgId` defaults to the id of the tenant.',
+  description:
+    'Needs a root token with tenants, of an issuer that is not limited to some. `orgId` defaults to the id of the tenant.',
   security: 'token',
-  idempotent: true,
   companion: true,
   body: exactly({
     config: exactly({ label: text(255), connectionImageUrl: v.optional(HttpUrl) }),

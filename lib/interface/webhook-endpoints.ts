@@ -7,10 +7,11 @@ import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endp
 import { defineContract } from './contract.ts'
 import { exactly } from './fields.ts'
 import { Cursor, Limit, MAX_PAGE } from './paging.ts'
+import { MANAGERS } from './webhooks.ts'
 
 const EndpointPath = v.object({ orgId: EntityId, endpointId: EntityId })
 
-const WHOSE = 'Needs a token of an owner or admin of the organization, or a root token.'
+const WHOSE = `Needs a token of ${MANAGERS}.`
 
 export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetWebhookEndpoints',
@@ -49,6 +50,7 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   companion: true,
   parameters: { path: EndpointPath },
+  secretAnswer: true,
   answers: { 200: RotatedWebhookEndpoint },
   statuses: [400, 401, 403, 404, 409, 429, 500, 503],
 }))
@@ -62,7 +64,6 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   companion: true,
   parameters: { path: EndpointPath },
-  idempotent: true,
   answers: { 202: v.strictObject({ eventId: v.string() }) },
   statuses: [400, 401, 403, 404, 409, 429, 500, 503],
 }))
@@ -76,7 +77,6 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   companion: true,
   parameters: { path: EndpointPath },
-  idempotent: true,
   answers: { 200: WebhookEndpoint },
   statuses: [400, 401, 403, 404, 409, 429, 500, 503],
 }))
@@ -142,7 +142,6 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
   companion: true,
   parameters: { path: EndpointPath },
   body: Replay,
-  idempotent: true,
   answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
   statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
 }))

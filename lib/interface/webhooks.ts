@@ -6,15 +6,20 @@ import { defineContract } from './contract.ts'
 import { EndpointUrl } from './endpoint-url.ts'
 import { exactly } from './fields.ts'
 
+/** Who manages an organization. */
+export const MANAGERS =
+  "an owner or admin of the organization, a root token with tenants, or for the base agent's organization any root token"
+
 export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RegisterNotificationWebhook',
   method: 'POST',
   path: '/notification/register/webhook-endpoint',
   summary: 'Register organization webhook endpoint for notification',
   description:
-    'With a token of an owner or admin of the organization, or a root token, the registration is active. Without a token it is ' +
-    'pending: it delivers nothing and expires after 7 days, and the same request with such a token makes it active.',
+    `With a token of ${MANAGERS}, the registration is active. Without a token it is pending: it delivers nothing and expires after 7 days, ` +
+    'and the same request with such a token makes it active. The answer to a caller without a token does not tell whether the organization exists.',
   security: 'optional',
+  secretAnswer: true,
   body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),
   answers: { 201: NotificationRegistrationResult },
   statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
@@ -25,9 +30,10 @@ export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/register',
   summary: 'Register Webhook',
-  description: 'Needs a token of an owner or admin of the organization, or a root token.',
+  description: `Needs a token of ${MANAGERS}.`,
   security: 'token',
   parameters: { path: v.object({ orgId: EntityId }) },
+  secretAnswer: true,
   body: exactly({ webhookUrl: EndpointUrl }),
   answers: { 201: WebhookRegistrationResult },
   statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],

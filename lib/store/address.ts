@@ -38,12 +38,16 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
   sk: ALONE,
 })
 
-export const idempotencyAddress = (tenant: string, key: string): Address => ({
-  pk: `${tenant}|idempotency|${digest(key)}`,
+/** An `Idempotency-Key` is its caller's own; a key has no space in it. */
+export const idempotencyAddress = (tenant: string, subject: string, key: string): Address => ({
+  pk: `${tenant}|idempotency|${digest(`${subject} ${key}`)}`,
   sk: ALONE,
 })
 
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
+
+/** The tenants of an organization, by their ids. */
+export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
 /** All registrations of an organization. */
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api-example.ts'
 import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectInvalid, globex, tokens, tokenWith, world } from '../support/api-scene.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokens, world } from '../support/api-scene.ts'
 import type { Json } from '../support/in-process-stage.ts'
 import { anonCredsRequest, degreeDefinition } from '../support/scenes.ts'
 
@@ -107,11 +107,6 @@ describe('makes the request in the agent that the token acts for', () => {
   test('a tenant: its own, under its own label', async () => {
     const { body } = await create(valid)
     expect(body.invitation.label).toBe(acme.label)
-  })
-
-  test('a tenant that does not exist: 404', async () => {
-    const ghost = await tokenWith({ role: 'RestTenantAgent', tenantId: randomUUID() })
-    expectError(await create(valid, ghost), 404, { message: 'there is no such tenant' })
   })
 })
 

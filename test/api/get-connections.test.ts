@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api-example.ts'
 import { followPages } from '../support/api-pages.ts'
 import { refusesStrangers } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectMalformed, globex, tokens, tokenWith } from '../support/api-scene.ts'
+import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api-scene.ts'
 import type { Json } from '../support/in-process-stage.ts'
 
 const path = '/connections'
@@ -52,11 +52,6 @@ describe('shows the connections of the agent that the token acts for, and no oth
   ])('a tenant does not find others by their %s', async (filter, value) => {
     const { status, body } = await api.get(`${path}?${filter}=${value}`, { token })
     expect({ status, body }).toEqual({ status: 200, body: [] })
-  })
-
-  test('a tenant that does not exist has none', async () => {
-    const ghost = await tokenWith({ role: 'RestTenantAgent', tenantId: randomUUID() })
-    expect((await api.get(path, { token: ghost })).body).toEqual([])
   })
 })
 

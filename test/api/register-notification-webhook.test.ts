@@ -5,7 +5,7 @@ import { NO_TOKEN } from '../support/api-bad-tokens.ts'
 import { expectExample } from '../support/api-example.ts'
 import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
 import { expectRegistered } from '../support/api-registration.ts'
-import { api, expectError, expectInvalid, tokenIn, tokens, world } from '../support/api-scene.ts'
+import { api, expectError, expectInvalid, newOrganization, tokenIn, tokens, world } from '../support/api-scene.ts'
 import { ENDPOINTS, NO_ENDPOINTS } from '../support/api-urls.ts'
 
 const path = '/notification/register/webhook-endpoint'
@@ -27,7 +27,6 @@ describe('with a token of somebody who manages the organization', () => {
     ['an owner', (orgId: string) => tokenIn(orgId, ['owner'])],
     ['an admin', (orgId: string) => tokenIn(orgId, ['admin'])],
     ['an admin with other roles', (orgId: string) => tokenIn(orgId, ['member', 'admin', 'issuer'])],
-    ['a root token', async () => tokens.root],
     ['a root token with tenants', async () => tokens.rootWithTenants],
   ])('%s', async (_, tokenFor) => {
     const orgId = randomUUID()
@@ -79,10 +78,8 @@ describe('without a token', () => {
   })
 
   test('the same request with a valid token makes it active', async () => {
-    const orgId = randomUUID()
+    const orgId = await newOrganization()
     const pending = await register(orgId)
-    const again = await register(orgId)
-    expect(again.body.data).toMatchObject({ id: pending.body.data.id, status: 'pending' })
     const active = await register(orgId, await tokenIn(orgId, ['admin']))
     expect(active.body.data).toMatchObject({
       id: pending.body.data.id,
@@ -108,15 +105,60 @@ describe('without a token', () => {
   })
 
   test('the newest five wait, the sixth takes the place of the oldest', async () => {
-    const orgId = randomUUID()
+    const orgId = await newOrganization()
     const addresses = Array.from({ length: 6 }, (_, number) => `https://hooks.example.org/${number}`)
     const ids: string[] = []
     for (const address of addresses) ids.push((await register(orgId, undefined, address)).body.data.id)
+    const listed = await api.get(`/webhooks/orgs/${orgId}`, { token: tokens.rootWithTenants })
+    expect(listed.body.map(({ id }: { id: string }) => id).sort()).toEqual(ids.slice(1).sort())
     const token = await tokenIn(orgId, ['owner'])
     const kept = []
     for (const address of addresses) kept.push((await register(orgId, token, address)).body.data.id)
     expect(kept.slice(1)).toEqual(ids.slice(1))
     expect(ids).not.toContain(kept[0])
+  })
+
+  test('nothing tells whether the organization exists, has an endpoint, or was asked for before', async () => {
+    const [nobodys, existing, active] = [randomUUID(), await newOrganization(randomUUID()), randomUUID()]
+    await register(active, await tokenIn(active, ['owner']))
+    const ids = new Set<string>()
+    const shapes = new Set<string>()
+    for (const orgId of [nobodys, existing, active])
+      for (let time = 0; time < 3; time++) {
+        const asked = Date.now()
+        const { status, headers, body, text } = await register(orgId)
+        const { id, createdAt, updatedAt, ...data } = body.data
+        ids.add(id)
+        expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(asked)
+        expect(updatedAt).toBe(createdAt)
+        const { 'x-request-id': _, date: __, ...shown } = headers
+        shapes.add(JSON.stringify([status, shown, text.length, { ...body, data: { ...data, orgId: '' } }]))
+      }
+    expect(ids.size).toBe(9)
+    expect([...shapes]).toHaveLength(1)
+    const list = async (orgId: string) =>
+      (await api.get(`/webhooks/orgs/${orgId}`, { token: tokens.rootWithTenants })).body
+    expect(await list(nobodys)).toEqual([])
+    expect(await list(existing)).toHaveLength(1)
+    expect(await list(active)).toHaveLength(2)
+  })
+
+  test('many at once all get the same answer, whether the organization exists or not', async () => {
+    for (const orgId of [randomUUID(), await newOrganization()]) {
+      const addresses = Array.from({ length: 20 }, (_, number) => `https://hooks.example.org/${number}`)
+      const answers = await Promise.all(addresses.map((address) => register(orgId, undefined, address)))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    }
+  })
+
+  test('an Idempotency-Key is nobody’s: every answer is a fresh one', async () => {
+    const orgId = await newOrganization()
+    const ask = (key: string) =>
+      api.post(path, { headers: { 'idempotency-key': key }, body: { orgId, notificationWebhook: url } })
+    const key = randomUUID()
+    const [first, again] = [await ask(key), await ask(key)]
+    expect(again.body.data.id).not.toBe(first.body.data.id)
+    expectError(await ask('a b'), 400, { message: 'the Idempotency-Key must be 1 to 255 visible characters' })
   })
 })
 
@@ -149,12 +191,12 @@ describe('with a valid token that has no right to it: 403', () => {
 
 describe('the address of an endpoint', () => {
   test.each(ENDPOINTS)('may be %s', async (address) => {
-    const { status, body } = await register(randomUUID(), tokens.root, address)
+    const { status, body } = await register(randomUUID(), tokens.rootWithTenants, address)
     expect({ status, address: body.data?.notificationWebhook }).toEqual({ status: 201, address })
   })
 
   test.each(NO_ENDPOINTS)('may not be %s: %s', async (_, address) => {
-    const answer = await register(randomUUID(), tokens.root, address)
+    const answer = await register(randomUUID(), tokens.rootWithTenants, address)
     expectInvalid(answer, ['notificationWebhook'])
   })
 })
@@ -169,9 +211,10 @@ describe('names every field that is wrong', () => {
     [{ ...route.body, secret: 'whsec_mine', status: 'active' }, ['secret', 'status']],
     [{ orgId: 'o', webhookUrl: url }, ['notificationWebhook', 'webhookUrl']],
   ])('%j', async (body, fields) => {
-    for (const token of [tokens.root, undefined]) expectInvalid(await api.post(path, { token, body }), fields)
+    for (const token of [tokens.rootWithTenants, undefined])
+      expectInvalid(await api.post(path, { token, body }), fields)
   })
 })
 
 refusesStrangers(route, { takesNone: true })
-refusesUnreadableBodies(route, tokens.root)
+refusesUnreadableBodies(route, tokens.rootWithTenants)

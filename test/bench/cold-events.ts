@@ -56,12 +56,13 @@ export interface PreparedEvents {
  */
 export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promise<PreparedEvents> => {
   const { wallet, capture } = await startCapturingWallet()
-  const token = await issuer.sign({ role: 'RestRootAgent' })
-  await stage.invoke('authorizer', { type: 'TOKEN', authorizationToken: `Bearer ${token}`, methodArn: METHOD_ARN })
   await stage.call('health')
   await stage.call('openapi')
-  await manageWebhooks(stage, token)
+  await manageWebhooks(stage, await issuer.sign({ role: 'RestRootAgentWithTenants' }))
   const scene = await playScene(stage.call, wallet)
+  // A tenant's: of those the authorizer has to look whether they exist.
+  const authorizationToken = `Bearer ${await issuer.sign({ role: 'RestTenantAgent', ...scene.caller })}`
+  await stage.invoke('authorizer', { type: 'TOKEN', authorizationToken, methodArn: METHOD_ARN })
   await stage.stopDeliveries()
   await wallet.pause()
 

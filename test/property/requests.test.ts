@@ -31,7 +31,7 @@ beforeAll(async () => {
   world = await startWorld()
   api = await ApiClient.of(world.baseUrl)
   puppet = await startPuppet(api, world.acme)
-  const endpoint = { token: world.tokens.root, body: { webhookUrl: HOOK } }
+  const endpoint = { token: world.tokens.rootWithTenants, body: { webhookUrl: HOOK } }
   const { body } = await api.post(`/webhooks/orgs/${ORGANIZATION}/register`, endpoint)
   endpointId = body.data.id
 })

@@ -1,4 +1,5 @@
 /** Every way in which an `Authorization` header does not say who calls. */
+import { randomUUID } from 'node:crypto'
 
 import { altered, epochSeconds, newIssuer, publicKeyOf, sign, signedWithPublicKey, unsecured } from './api-tokens.ts'
 import type { World } from './api-world.ts'
@@ -77,6 +78,8 @@ export const BAD_TOKENS: Record<string, MakeHeader> = {
     role: 'RestTenantAgent',
     tenantId: [acme.tenantId],
   })),
+  'a tenant that does not exist': withClaims(() => ({ role: 'RestTenantAgent', tenantId: randomUUID() })),
+  'a tenant named like what every object has': withClaims(() => ({ role: 'RestTenantAgent', tenantId: '__proto__' })),
   'a tenant that is no id': withClaims(() => ({ role: 'RestTenantAgent', tenantId: 'a|b' })),
   'organizations that are none': withClaims(() => ({ resource_access: { acme: { roles: 'owner' } } })),
 }

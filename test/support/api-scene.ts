@@ -1,5 +1,6 @@
 /** What the files of the api layer share: the world that was made for them, and a client of it. */
 // They run side by side, so globex is only looked at: what is written is written in acme, in the base agent, or in a tenant of one's own.
+import { randomUUID } from 'node:crypto'
 import { expect, inject } from 'vitest'
 import { type Answer, ApiClient } from './api-client.ts'
 import { type Claims, sign } from './api-tokens.ts'
@@ -12,8 +13,16 @@ export const api = await ApiClient.of(world.baseUrl)
 export const tokenWith = (claims: Claims): Promise<string> => sign(world.issuers.eddsa, claims)
 
 /** A token of a tenant with roles in an organization. */
-export const tokenIn = (orgId: string, roles: string[], tenantId = acme.tenantId): Promise<string> =>
-  tokenWith({ role: 'RestTenantAgent', tenantId, resource_access: { [orgId]: { roles } } })
+export const tokenIn = (orgId: string, roles: string[], tenantId = acme.tenantId, more: Claims = {}): Promise<string> =>
+  tokenWith({ role: 'RestTenantAgent', tenantId, resource_access: { [orgId]: { roles } }, ...more })
+
+/** An organization that exists: it has a tenant. */
+export const newOrganization = async (orgId = `org-${randomUUID()}`): Promise<string> => {
+  const body = { config: { label: orgId }, orgId }
+  const answer = await api.post('/multi-tenancy/create-tenant', { token: tokens.rootWithTenants, body })
+  expect(answer.status).toBe(201)
+  return orgId
+}
 
 /** The reason phrases of RFC 9110, section 15, as the error table has them. */
 const REASONS: Record<number, string> = {

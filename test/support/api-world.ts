@@ -1,6 +1,7 @@
 /** A world for the tests of the interface: a stage, three agents that each had a whole exchange with a real wallet, and token issuers. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ALL_GRANTS, type Grants } from '../../lib/token-issuers.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { ApiClient } from './api-client.ts'
@@ -15,7 +16,7 @@ export interface World {
   tableName: string
   /** A token of the stage's own issuer, as it prints it. */
   printedToken: string
-  issuers: Record<'eddsa' | 'es256' | 'rs256' | 'ps256' | 'remote' | 'unreachable', TestIssuer>
+  issuers: Record<'eddsa' | 'es256' | 'rs256' | 'ps256' | 'remote' | 'unreachable' | 'limited', TestIssuer>
   /** Of root roles; they act in the base agent. */
   tokens: { root: string; rootWithTenants: string }
   base: Party
@@ -30,6 +31,13 @@ export interface RunningWorld extends World {
   stop(): Promise<void>
 }
 
+/** What the limited issuer may say; the others may say all. */
+const LIMITS: Grants = {
+  roles: ['RestRootAgentWithTenants', 'RestTenantAgent'],
+  tenants: ['granted-tenant'],
+  organizations: ['granted-org', '__proto__'],
+}
+
 /** Serves the key set of one issuer. */
 const serveKeys = async (issuer: TestIssuer): Promise<{ server: Server; url: string }> => {
   const server = createServer((_, response) => {
@@ -40,23 +48,25 @@ const serveKeys = async (issuer: TestIssuer): Promise<{ server: Server; url: str
 }
 
 const startIssuers = async () => {
-  const [eddsa, es256, rs256, ps256, remote, unreachable] = await Promise.all([
+  const [eddsa, es256, rs256, ps256, remote, unreachable, limited] = await Promise.all([
     newIssuer('eddsa', 'EdDSA'),
     newIssuer('es256', 'ES256'),
     newIssuer('rs256', 'RS256'),
     newIssuer('ps256', 'PS256'),
     newIssuer('remote', 'ES256'),
     newIssuer('unreachable', 'ES256'),
+    newIssuer('limited', 'EdDSA'),
   ])
   const { server, url } = await serveKeys(remote)
-  const entry = (issuer: TestIssuer, keys: Json) => ({ issuer: issuer.issuer, audience: issuer.audience, ...keys })
+  const entry = ({ issuer, audience }: TestIssuer, keys: Json) => ({ issuer, audience, ...keys, grants: ALL_GRANTS })
   const settings = [
     ...[eddsa, es256, rs256, ps256].map((issuer) => entry(issuer, { jwks: { keys: [publicKeyOf(issuer)] } })),
+    { ...entry(limited, { jwks: { keys: [publicKeyOf(limited)] } }), grants: LIMITS },
     entry(remote, { jwksUri: url }),
     // The discard port: nobody listens there.
     entry(unreachable, { jwksUri: 'http://127.0.0.1:9/jwks' }),
   ]
-  return { server, settings, issuers: { eddsa, es256, rs256, ps256, remote, unreachable } }
+  return { server, settings, issuers: { eddsa, es256, rs256, ps256, remote, unreachable, limited } }
 }
 
 /** Starts all of it. */

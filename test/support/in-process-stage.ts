@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
-import { type Role, toAuthorizerContext } from '../../lib/auth/principal.ts'
+import { toAuthorizerContext } from '../../lib/auth/principal.ts'
+import type { Role } from '../../lib/token-issuers.ts'
 import { DeliveryLine } from './delivery-line.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
 
@@ -19,6 +20,11 @@ const HANDLERS = {
   tenantProofFormData: () => import('../../functions/tenant-proof-form-data.ts'),
   registerNotificationWebhook: () => import('../../functions/register-notification-webhook.ts'),
   registerWebhook: () => import('../../functions/register-webhook.ts'),
+  rotateWebhookSecret: () => import('../../functions/rotate-webhook-secret.ts'),
+  testWebhookEndpoint: () => import('../../functions/test-webhook-endpoint.ts'),
+  enableWebhookEndpoint: () => import('../../functions/enable-webhook-endpoint.ts'),
+  replayWebhookEvents: () => import('../../functions/replay-webhook-events.ts'),
+  deleteWebhookEndpoint: () => import('../../functions/delete-webhook-endpoint.ts'),
   createTenant: () => import('../../functions/create-tenant.ts'),
   createOffer: () => import('../../functions/create-offer.ts'),
   getConnections: () => import('../../functions/get-connections.ts'),

@@ -64,7 +64,7 @@ export class OrganizationEndpoints {
     orgId: string,
   ): Promise<OrganizationEndpoints> {
     const receivers = { webhook: webhookReceiver, notification: receiver }
-    const headers = { authorization: `Bearer ${await sign(issuer)}` }
+    const headers = { authorization: `Bearer ${await sign(issuer, { role: 'RestRootAgentWithTenants' })}` }
     const url = (kind: Kind) => `${receivers[kind].url}/${orgId}/${kind}`
     const replies = await Promise.all([
       stage.call('registerWebhook', { path: { orgId }, body: { webhookUrl: url('webhook') } }),

@@ -1,7 +1,7 @@
 /** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
-import { entryPartition, keyAddress, tenantAddress } from '../../lib/store/address.ts'
+import { entryPartition, keyAddress, organizationTenants, tenantAddress } from '../../lib/store/address.ts'
 import { indexEntries, recordOfEntry } from '../../lib/store/index-entries.ts'
 import { fromRecordItem, type StoredRecord } from '../../lib/store/stored-record.ts'
 import { attemptAddress, fromAttemptItem } from '../../lib/webhooks/attempts.ts'
@@ -20,7 +20,9 @@ const PLACES: Record<string, RegExp> = {
   mark: /^[^|]+\|(inbound|message)\|[\w-]{43} -$/,
   outbox: /^[^|]+\|outbox\|[^|]+ .+$/,
   tenant: /^@tenant\|[^|]+ -$/,
-  registration: /^@org\|[^|]+ (notification|webhook)(#pending#.+)?$/,
+  'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,
+  registration: /^@org\|[^|]+ (notification|webhook|notification#pending#[0-4])$/,
+  decoy: /^@decoy\|\d+ -$/,
   event: /^@endpoint\|[^|]+\|events [^#]+Z#.+$/,
   attempt: /^@endpoint\|[^|]+\|attempts .+$/,
   replay: /^@endpoint\|[^|]+\|replays .+$/,
@@ -86,9 +88,13 @@ const checkIssuerDid: Check = (item, byName) => {
     : [`${nameOf(item)}: lacks the record of its DID`]
 }
 
-/** A tenant lies at the address of its own id. */
-const checkTenant: Check = (item) =>
-  isDeepStrictEqual(toItem(tenantAddress(item.id?.S ?? '')).pk, item.pk) ? [] : [`${nameOf(item)}: is not its tenant's`]
+/** A tenant lies at the address of its own id, and is among the tenants of its organization. */
+const checkTenant: Check = (item, byName) => {
+  const [id, orgId] = [item.id?.S ?? '', item.orgId?.S ?? '']
+  if (tenantAddress(id).pk !== item.pk?.S) return [`${nameOf(item)}: is not its tenant's`]
+  const known = byName.has(nameOf(toItem({ pk: organizationTenants(orgId), sk: id })))
+  return known ? [] : [`${nameOf(item)}: its organization does not know it`]
+}
 
 /** An event lies where its time and id say, and its state fits the attempts that it had. */
 const checkEvent: Check = (item) => {

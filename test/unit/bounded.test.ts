@@ -1,6 +1,10 @@
-/** A memory that forgets its oldest when it is full. */
-import { expect, test } from 'vitest'
+/** A memory that forgets its oldest when it is full, and all after a time. */
+import { afterEach, expect, test, vi } from 'vitest'
 import { Bounded } from '../../lib/bounded.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const names = ['a', 'b', 'c', 'd']
 const held = (memory: Bounded<string, number>) => names.filter((name) => memory.get(name) !== undefined)
@@ -29,4 +33,27 @@ test('should have room again for what was deleted', () => {
   memory.delete('unknown')
   memory.set('c', 1)
   expect(held(memory)).toEqual(['a', 'c'])
+})
+
+test('should forget an entry after its time, counted anew when it is set again', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const start = Date.now()
+  const memory = new Bounded<string, number>(3, 1_000)
+  memory.set('a', 1)
+  memory.set('b', 1)
+  vi.setSystemTime(start + 999)
+  expect(held(memory)).toEqual(['a', 'b'])
+  memory.set('b', 2)
+  vi.setSystemTime(start + 1_000)
+  expect(held(memory)).toEqual(['b'])
+  vi.setSystemTime(start + 1_999)
+  expect(held(memory)).toEqual([])
+})
+
+test('should keep an entry for ever where no time is said', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const memory = new Bounded<string, number>(3)
+  memory.set('a', 1)
+  vi.setSystemTime(Date.now() + 1e12)
+  expect(held(memory)).toEqual(['a'])
 })

@@ -96,7 +96,7 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
 
   beforeAll(async () => {
     const issuer = await localIssuer(unpacked.folder)
-    token = await issuer.sign({ role: 'RestRootAgent' })
+    token = await issuer.sign({ role: 'RestRootAgentWithTenants' })
     stage = await startBundledStage(unpacked.functions, { TOKEN_ISSUERS: JSON.stringify([issuer.settings]) })
     wallet = await Wallet.start()
   }, BUNDLING_MS)
@@ -117,7 +117,7 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
     const answer = await stage.invoke('authorizer', { ...event, authorizationToken: `Bearer ${token}` })
     expect(answer).toMatchObject({
-      principalId: 'RestRootAgent',
+      principalId: 'RestRootAgentWithTenants',
       context: { principal: expect.stringContaining('RestRootAgent') },
     })
     await expect(stage.invoke('authorizer', { ...event, authorizationToken: 'Bearer x' })).rejects.toThrow(

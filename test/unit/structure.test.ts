@@ -20,7 +20,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/delivery': ['lib/store'],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/delivery', 'lib/presentation-exchange'],
-  'lib/auth': ['lib/records'],
+  'lib/auth': ['lib/store', 'lib/records'],
   'lib/store': ['lib/records'],
   'lib/presentation-exchange': [],
   'lib/records': [],

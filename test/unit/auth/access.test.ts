@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { actingAgent, assertManages, assertMayCreateTenants, namedTenant } from '../../../lib/auth/access.ts'
+import {
+  actingAgent,
+  assertManages,
+  assertMayCreateTenants,
+  managingAgent,
+  namedTenant,
+} from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { BASE_AGENT } from '../../../lib/records/tenant.ts'
 
@@ -56,8 +62,52 @@ describe('the tenant in a path', () => {
 describe('creating tenants', () => {
   test('is for a root token with tenants only', () => {
     expect(() => assertMayCreateTenants(rootWithTenants)).not.toThrow()
+    expect(() => assertMayCreateTenants(rootWithTenants, 'acme')).not.toThrow()
     expect(() => assertMayCreateTenants(root)).toThrow(forbidden)
     expect(() => assertMayCreateTenants(tenant)).toThrow(forbidden)
+  })
+})
+
+describe('a root token of an issuer that is limited', () => {
+  const limited = (
+    tenants: string[] | '*',
+    organizations: string[] | '*',
+    role: Principal['role'] = rootWithTenants.role,
+  ) => principal({ role, grants: { tenants, organizations } })
+
+  test('names the tenants of the list only', () => {
+    expect(namedTenant(limited(['acme'], '*'), 'acme')).toBe('acme')
+    expect(() => namedTenant(limited(['acme'], '*'), 'other')).toThrow(forbidden)
+    expect(() => namedTenant(limited([], '*'), 'acme')).toThrow(forbidden)
+    expect(() => namedTenant(limited('*', '*', 'RestRootAgent'), 'acme')).toThrow(forbidden)
+  })
+
+  test('makes no tenant where it is limited to some', () => {
+    expect(() => assertMayCreateTenants(limited(['acme'], '*'))).toThrow(forbidden)
+    expect(() => assertMayCreateTenants(limited([], '*'), 'acme')).toThrow(forbidden)
+  })
+
+  test('makes tenants for no organization beyond its list', () => {
+    expect(() => assertMayCreateTenants(limited('*', ['acme']))).not.toThrow()
+    expect(() => assertMayCreateTenants(limited('*', ['acme']), 'acme')).not.toThrow()
+    expect(() => assertMayCreateTenants(limited('*', ['acme']), 'other')).toThrow(forbidden)
+  })
+
+  test('manages the organizations of the list only', () => {
+    expect(() => assertManages(limited('*', ['acme', '__proto__']), 'acme')).not.toThrow()
+    expect(() => assertManages(limited('*', ['acme', '__proto__']), '__proto__')).not.toThrow()
+    expect(() => assertManages(limited('*', ['acme']), 'other')).toThrow(forbidden)
+    expect(() => assertManages(limited(['acme'], []), 'acme')).toThrow(forbidden)
+  })
+
+  test("manages the base agent's only where that is on the list", () => {
+    expect(() => assertManages(limited([], ['base'], 'RestRootAgent'), 'base')).not.toThrow()
+    expect(() => assertManages(limited('*', ['acme'], 'RestRootAgent'), 'base')).toThrow(forbidden)
+    expect(() => assertManages(limited('*', ['acme'], 'RestRootAgent'), 'acme')).toThrow(forbidden)
+  })
+
+  test('acts in the base agent, which is no tenant', () => {
+    expect(actingAgent(limited([], []))).toBe(BASE_AGENT)
   })
 })
 
@@ -72,9 +122,28 @@ describe('managing an organization', () => {
     expect(() => assertManages(member(role), 'acme')).toThrow(forbidden)
   })
 
-  test('is for root tokens, whatever organizations they name', () => {
-    expect(() => assertManages(root, 'acme')).not.toThrow()
+  test('is for root tokens with tenants, whatever organizations they name', () => {
     expect(() => assertManages(rootWithTenants, 'acme')).not.toThrow()
+    expect(() => assertManages(rootWithTenants, 'base')).not.toThrow()
+  })
+
+  test("of the base agent is for root tokens without tenants, and a tenant's is not, whatever roles they have in it", () => {
+    expect(() => assertManages(root, 'base')).not.toThrow()
+    expect(() => assertManages(root, 'faculty', 'faculty')).not.toThrow()
+    expect(() => assertManages({ ...root, organizations: { acme: ['owner'] } }, 'acme')).toThrow(forbidden)
+    expect(() => assertManages(root, 'base', 'faculty')).toThrow(forbidden)
+  })
+
+  test('is done in the agent of who does it', () => {
+    expect(managingAgent(member('owner'), 'acme')).toBe('acme')
+    expect(managingAgent(rootWithTenants, 'acme')).toBe(BASE_AGENT)
+    expect(() => managingAgent(member('member'), 'acme')).toThrow(forbidden)
+  })
+
+  test.each(['__proto__', 'constructor'])('is for the owner of one named %s', (orgId) => {
+    const owner = { ...tenant, organizations: { [orgId]: ['owner'] } }
+    expect(() => assertManages(owner, orgId)).not.toThrow()
+    expect(() => assertManages(owner, 'toString')).toThrow(forbidden)
   })
 
   test('is not for the owner of another organization', () => {

@@ -1,7 +1,11 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { rateKeyOf } from '../../../lib/auth/rate-key.ts'
 import { BASE_AGENT } from '../../../lib/records/tenant.ts'
+import { insertTenant } from '../../../lib/store/tenants.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const METHOD_ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef/dev/GET/credentials/1'
 const { privateKey, publicKey } = await generateKeyPair('EdDSA')
@@ -16,13 +20,25 @@ const sign = (claims: object, issuer = 'local', kid = 'k') =>
     .sign(privateKey)
 
 let authorizer: typeof import('../../../functions/authorizer.ts').authorizer
+let table: StartedTable
 
 beforeAll(async () => {
+  const limited = { roles: ['RestTenantAgent', 'RestRootAgent'], tenants: ['acme', 'closed'], organizations: ['acme'] }
   process.env.TOKEN_ISSUERS = JSON.stringify([
-    { issuer: 'local', audience: 'agent', jwks },
-    { issuer: 'remote', audience: 'agent', jwksUri: 'http://127.0.0.1:1/jwks' },
+    { issuer: 'local', audience: 'agent', jwks, grants: ALL_GRANTS },
+    { issuer: 'limited', audience: 'agent', jwks, grants: limited },
+    { issuer: 'remote', audience: 'agent', jwksUri: 'http://127.0.0.1:1/jwks', grants: ALL_GRANTS },
   ])
+  table = await startTable()
   authorizer = (await import('../../../functions/authorizer.ts')).authorizer
+  for (const id of ['acme', 'globex', '__proto__'])
+    await transaction(BASE_AGENT, async (unit) =>
+      insertTenant(unit, { id, label: id, orgId: id, createdAt: '2026-01-01T00:00:00.000Z' }),
+    )
+})
+afterAll(() => table.stop())
+afterEach(() => {
+  table.way = undefined
 })
 
 const call = (authorizationToken: string) => authorizer({ type: 'TOKEN', authorizationToken, methodArn: METHOD_ARN })
@@ -70,6 +86,63 @@ describe('the authorizer', () => {
 
   test('answers a token of a stranger with a 401', async () => {
     await expect(call(await sign({}, 'stranger'))).rejects.toThrow(/^Unauthorized$/)
+  })
+
+  test('asks the table for the tenant, once and for nothing else', async () => {
+    table.watch()
+    await call(await sign({}))
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('asks it nothing for a root token, nor for one that is not valid', async () => {
+    table.watch()
+    await call(await sign({ role: 'RestRootAgent', tenantId: undefined }))
+    await expect(call(await sign({}, 'local', 'unknown'))).rejects.toThrow(/^Unauthorized$/)
+    expect(table.requests).toEqual([])
+  })
+
+  test.each(['nobody', 'constructor', 'closed'])(
+    'answers a token of a tenant that does not exist with a 401: %s',
+    async (tenantId) => {
+      await expect(call(await sign({ tenantId }))).rejects.toThrow(/^Unauthorized$/)
+    },
+  )
+
+  test('lets a tenant of any name in that exists', async () => {
+    expect((await call(await sign({ tenantId: '__proto__' }))).policyDocument.Statement[0]?.Effect).toBe('Allow')
+  })
+
+  test('answers a table that does not answer with anything but a 401', async () => {
+    table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    await expect(sign({}).then(call)).rejects.toMatchObject({ code: 'store.unavailable' })
+  })
+
+  test.each([
+    ['a role', { role: 'RestRootAgentWithTenants', tenantId: undefined }],
+    ['a tenant', { tenantId: 'globex' }],
+    ['a tenant that does not exist', { tenantId: 'nobody' }],
+  ])('denies the whole stage to %s that its issuer may not name, and says nothing of the caller', async (_, claims) => {
+    table.watch()
+    expect(await call(await sign(claims, 'limited'))).toEqual({
+      principalId: 'forbidden',
+      policyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Action: 'execute-api:Invoke',
+            Effect: 'Deny',
+            Resource: 'arn:aws:execute-api:eu-central-1:123456789012:abcdef/dev/*',
+          },
+        ],
+      },
+    })
+    expect(table.requests).toEqual([])
+  })
+
+  test('lets in what its issuer may name, and takes a tenant that is gone for none', async () => {
+    const { context } = await call(await sign({}, 'limited'))
+    expect(JSON.parse(String(context?.principal))).toMatchObject({ tenantId: 'acme' })
+    await expect(call(await sign({ tenantId: 'closed' }, 'limited'))).rejects.toThrow(/^Unauthorized$/)
   })
 
   test('answers a key set that is not there with anything but a 401', async () => {

@@ -5,15 +5,24 @@ import {
   principalFromContext,
   toAuthorizerContext,
 } from '../../../lib/auth/principal.ts'
+import { ALL_GRANTS, type Grants } from '../../../lib/token-issuers.ts'
 
 const NOW = 1_800_000_000
 const claims = { exp: NOW + 60, role: 'RestTenantAgent', tenantId: 'acme', sub: 'alice' }
 const unauthorized = expect.objectContaining({ code: 'auth.unauthorized' })
+const forbidden = expect.objectContaining({ code: 'auth.forbidden' })
+
+/** Names that objects have without anybody's doing; ids of organizations like any other. */
+const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
+
+/** Makes a principal of claims of an issuer without limits. */
+const principalOf = (given: object, grants: Partial<Grants> = {}): Principal =>
+  principalFromClaims({ ...claims, ...given }, NOW, { ...ALL_GRANTS, ...grants })
 
 describe('claims become a principal', () => {
   test('with role, tenant, subject, expiry and the roles in each organization', () => {
     const resource_access = { acme: { roles: ['owner'] }, account: { roles: ['view-profile'], other: 1 }, empty: {} }
-    expect(principalFromClaims({ ...claims, resource_access }, NOW)).toEqual({
+    expect(principalOf({ resource_access })).toEqual({
       role: 'RestTenantAgent',
       tenantId: 'acme',
       organizations: { acme: ['owner'], account: ['view-profile'], empty: [] },
@@ -23,16 +32,16 @@ describe('claims become a principal', () => {
   })
 
   test('whose subject is the role where the token names none', () => {
-    expect(principalFromClaims({ exp: NOW + 1, role: 'RestRootAgent' }, NOW).subject).toBe('RestRootAgent')
+    expect(principalOf({ role: 'RestRootAgent', sub: undefined }).subject).toBe('RestRootAgent')
   })
 
   test('without a tenant for root roles, even where the token names one', () => {
-    expect(principalFromClaims({ ...claims, role: 'RestRootAgent' }, NOW)).not.toHaveProperty('tenantId')
+    expect(principalOf({ role: 'RestRootAgent' })).not.toHaveProperty('tenantId')
   })
 
   test('without organizations whose name is not an id', () => {
     const resource_access = { 'a b': { roles: ['owner'] }, ['x'.repeat(65)]: { roles: ['owner'] } }
-    expect(principalFromClaims({ ...claims, resource_access }, NOW).organizations).toEqual({})
+    expect(principalOf({ resource_access }).organizations).toEqual({})
   })
 
   test.each([
@@ -52,14 +61,67 @@ describe('claims become a principal', () => {
     ['an issue time that is not a number', { iat: 'now' }],
     ['a subject that is not a string', { sub: {} }],
   ])('not with %s', (_, changed) => {
-    expect(() => principalFromClaims({ ...claims, ...changed }, NOW)).toThrow(unauthorized)
+    expect(() => principalOf(changed)).toThrow(unauthorized)
   })
 
   test.each([
     ['an expiry within the tolerance', { exp: NOW - 29 }],
     ['an issue time within the tolerance', { iat: NOW + 30 }],
   ])('with %s', (_, changed) => {
-    expect(() => principalFromClaims({ ...claims, ...changed }, NOW)).not.toThrow()
+    expect(() => principalOf(changed)).not.toThrow()
+  })
+})
+
+describe('an organization may be named', () => {
+  test.each(PROTOTYPE_NAMES)('%s', (orgId) => {
+    const resource_access = { [orgId]: { roles: ['owner'] }, acme: { roles: ['member'] } }
+    const principal = principalOf({ resource_access })
+    expect(Object.entries(principal.organizations)).toEqual([
+      [orgId, ['owner']],
+      ['acme', ['member']],
+    ])
+    expect(Object.getPrototypeOf(principal.organizations)).toBe(Object.prototype)
+    expect(principalFromContext(toAuthorizerContext(principal), NOW)).toEqual(principal)
+    expect(Object.entries(principalFromContext(toAuthorizerContext(principal), NOW).organizations)).toHaveLength(2)
+  })
+})
+
+describe('what an issuer may say ends at its grants', () => {
+  test.each([
+    ['a role', { roles: ['RestTenantAgent'] }, { role: 'RestRootAgent' }],
+    ['a root role, though it names a tenant', { roles: ['RestTenantAgent'] }, { role: 'RestRootAgentWithTenants' }],
+    ['the tenant role', { roles: ['RestRootAgent'] }, {}],
+    ['a tenant', { tenants: ['globex'] }, {}],
+    ['any tenant', { tenants: [] }, {}],
+    ['any role', { roles: [] }, {}],
+  ] satisfies [string, Partial<Grants>, object][])('at %s', (_, grants, changed) => {
+    expect(() => principalOf(changed, grants)).toThrow(forbidden)
+  })
+
+  test('and a token that is not valid is no case for them', () => {
+    expect(() => principalOf({ exp: NOW - 60 }, { roles: [] })).toThrow(unauthorized)
+  })
+
+  test('a tenant that it may name is as any other', () => {
+    expect(principalOf({}, { roles: ['RestTenantAgent'], tenants: ['acme'] })).toEqual(principalOf({}))
+  })
+
+  test.each(['RestTenantAgent', 'RestRootAgent', 'RestRootAgentWithTenants'])(
+    'organizations beyond them are ignored, as if a token of %s did not name them',
+    (role) => {
+      const resource_access = { acme: { roles: ['owner'] }, account: { roles: ['owner'] } }
+      const { organizations } = principalOf({ role, resource_access }, { organizations: ['acme', 'other'] })
+      expect(organizations).toEqual({ acme: ['owner'] })
+    },
+  )
+
+  test.each(['RestRootAgent', 'RestRootAgentWithTenants'])('%s carries its limits to the operation', (role) => {
+    const limits = { tenants: ['acme'], organizations: ['acme', '__proto__'] }
+    const principal = principalOf({ role }, limits)
+    expect(principal.grants).toEqual(limits)
+    expect(principalFromContext(toAuthorizerContext(principal), NOW)).toEqual(principal)
+    expect(principalOf({ role }, { organizations: [] }).grants).toEqual({ tenants: '*', organizations: [] })
+    expect(principalOf({ role })).not.toHaveProperty('grants')
   })
 })
 
@@ -111,6 +173,8 @@ describe("the authorizer's context", () => {
     ['organizations that are no lists', changed({ organizations: { acme: 'owner' } })],
     ['the tenant role without a tenant', changed({ tenantId: undefined })],
     ['a root role with a tenant', changed({ role: 'RestRootAgent' })],
+    ['grants that are no lists', changed({ grants: { tenants: 'acme', organizations: '*' } })],
+    ['half of the grants', changed({ grants: { tenants: '*' } })],
   ])('brings nobody back out of %s', (_, broken) => {
     expect(() => principalFromContext(broken, NOW)).toThrow(unauthorized)
   })

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier } from '../../../lib/auth/token.ts'
+import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 
 const NOW = 1_800_000_000
 const ISSUER = 'https://issuer.example'
@@ -40,7 +41,8 @@ beforeAll(async () => {
 })
 
 const localJwks = () => ({ keys: ['EdDSA', 'ES256', 'RS256', 'PS256', 'ES384'].map((name) => keyOf(name).jwk) })
-const verifier = (now = NOW) => createVerifier([{ issuer: ISSUER, audience: AUDIENCE, jwks: localJwks() }], () => now)
+const issuer = { issuer: ISSUER, audience: AUDIENCE, grants: ALL_GRANTS }
+const verifier = (now = NOW) => createVerifier([{ ...issuer, jwks: localJwks() }], () => now)
 
 describe('a token is good', () => {
   test.each(['EdDSA', 'ES256', 'RS256', 'PS256'])('when it is signed with %s by a configured issuer', async (alg) => {
@@ -150,6 +152,28 @@ describe('a token is refused', () => {
   })
 })
 
+describe('of several issuers each has its own grants', () => {
+  const other = 'https://other.example'
+  const ofTwo = () =>
+    createVerifier(
+      [
+        { ...issuer, jwks: localJwks(), grants: { ...ALL_GRANTS, tenants: ['acme'], organizations: ['acme'] } },
+        { ...issuer, issuer: other, jwks: { keys: [keyOf('stranger').jwk] } },
+      ],
+      () => NOW,
+    )
+
+  test('what one may say is forbidden to the other', async () => {
+    const claims = { tenantId: 'globex' }
+    await expect(ofTwo()(await sign(keyOf('EdDSA'), claims))).rejects.toMatchObject({ code: 'auth.forbidden' })
+    await expect(ofTwo()(await sign(keyOf('stranger'), { ...claims, iss: other }))).resolves.toMatchObject(claims)
+  })
+
+  test('none speaks in the name of another', async () => {
+    await expect(ofTwo()(await sign(keyOf('EdDSA'), { iss: other }))).rejects.toThrow(unauthorized)
+  })
+})
+
 describe('a key set at an address', () => {
   let server: Server | undefined
   let requests = 0
@@ -177,8 +201,7 @@ describe('a key set at an address', () => {
     server?.close()
   })
 
-  const verifierOf = (jwksUri: string) =>
-    createVerifier([{ issuer: ISSUER, audience: AUDIENCE, jwks: localJwks(), jwksUri }], () => NOW)
+  const verifierOf = (jwksUri: string) => createVerifier([{ ...issuer, jwks: localJwks(), jwksUri }], () => NOW)
 
   test('is asked for a kid that the local keys lack, and remembered', async () => {
     const verify = verifierOf(await serveKeys())
@@ -203,7 +226,7 @@ describe('a key set at an address', () => {
 
   test('serves alone, where no local keys are configured', async () => {
     const jwksUri = await serveKeys()
-    const verify = createVerifier([{ issuer: ISSUER, audience: AUDIENCE, jwksUri }], () => NOW)
+    const verify = createVerifier([{ ...issuer, jwksUri }], () => NOW)
     await expect(verify(await sign(keyOf('stranger')))).resolves.toBeDefined()
   })
 
@@ -216,7 +239,7 @@ describe('a key set at an address', () => {
     const jwksUri = await serve((_, response) => {
       response.end(JSON.stringify({ keys: [keyOf('stranger').jwk, keyOf('EdDSA').jwk] }))
     })
-    const verify = createVerifier([{ issuer: ISSUER, audience: AUDIENCE, jwksUri }], () => NOW)
+    const verify = createVerifier([{ ...issuer, jwksUri }], () => NOW)
     await expect(verify(await sign(keyOf('stranger'), {}, { kid: undefined }))).rejects.toThrow(unauthorized)
   })
 

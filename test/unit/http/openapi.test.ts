@@ -131,12 +131,21 @@ describe('the document', () => {
     expect(operationOf('SendMessage')).not.toHaveProperty('x-companion')
   })
 
-  test('offers an Idempotency-Key on every POST with a token', () => {
+  test('offers an Idempotency-Key, with its pattern, on every POST and DELETE that looks at a token, and on nothing else', () => {
     const key = { $ref: '#/components/parameters/IdempotencyKey' }
-    expect(operationOf('SendMessage').parameters).toContainEqual(key)
-    expect(operationOf('CreateRequest').parameters).toContainEqual(key)
-    expect(operationOf('tenant_GetBasicMessages').parameters).not.toContainEqual(key)
-    expect(operationOf('ReceiveDidcomm').parameters ?? []).not.toContainEqual(key)
+    expect(document.components.parameters.IdempotencyKey).toMatchObject({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+    })
+    const offered = operations.filter(({ operation }) => operation.parameters?.some(({ $ref }) => $ref === key.$ref))
+    const expected = operations.filter(({ method, operation }) => method !== 'get' && operation.security.length > 0)
+    expect(offered).toEqual(expected)
+    expect(expected.map(({ method }) => method)).toContain('delete')
+    expect(expected.map(({ operation }) => operation.operationId)).toContain('RegisterNotificationWebhook')
+    for (const { operation } of expected)
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '409']))
   })
 
   test('describes pages: limit, cursor, order and the Link header', () => {

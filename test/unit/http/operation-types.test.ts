@@ -1,11 +1,14 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Principal } from '../../../lib/auth/principal.ts'
+import { defineCommand } from '../../../lib/http/command.ts'
 import { type Act, defineOperation, type OperationRequest } from '../../../lib/http/operation.ts'
 import { SendMessage, TenantGetBasicMessages } from '../../../lib/interface/basic-messages.ts'
 import { ReceiveDidcomm } from '../../../lib/interface/didcomm.ts'
 import { CreateRequest } from '../../../lib/interface/proofs.ts'
 import { GetHealth } from '../../../lib/interface/service.ts'
-import { RegisterNotificationWebhook } from '../../../lib/interface/webhooks.ts'
+import { RegisterNotificationWebhook, RegisterWebhook } from '../../../lib/interface/webhooks.ts'
+import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
+import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 
 /** The compiler is what runs these: `npm run typecheck`. */
 describe('an act is typed by its contract', () => {
@@ -43,6 +46,29 @@ describe('an act is typed by its contract', () => {
         return {}
       }),
     )
+  })
+
+  test('also that of a command, which runs in a unit of work', () => {
+    const authorize = () => 'acme'
+    defineCommand(SendMessage, {
+      authorize: ({ principal, body }) => {
+        expectTypeOf(principal).toEqualTypeOf<Principal>()
+        expectTypeOf(body).toEqualTypeOf<{ content: string }>()
+        return 'acme'
+      },
+      act: async ({ path, unit }) => {
+        expectTypeOf(path).toEqualTypeOf<{ connectionId: string }>()
+        expectTypeOf(unit).toEqualTypeOf<UnitOfWork>()
+        return {}
+      },
+    })
+    defineCommand(RegisterWebhook, { authorize, act: async () => ({}), answers: sealedAnswers })
+    // @ts-expect-error: nobody would ask whether the caller may
+    defineCommand(SendMessage, { act: async () => ({}) })
+    // @ts-expect-error: a secret would be kept in the clear
+    defineCommand(RegisterWebhook, { authorize, act: async () => ({}) })
+    // @ts-expect-error: there is no secret to seal, and no means to
+    defineCommand(SendMessage, { authorize, act: async () => ({}), answers: sealedAnswers })
   })
 
   test('and a verifier goes with an optional token, and with no other', () => {

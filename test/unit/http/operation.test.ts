@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError, type ErrorCode } from '../../../lib/errors.ts'
+import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { answer, defineOperation } from '../../../lib/http/operation.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, text } from '../../../lib/interface/fields.ts'
@@ -326,15 +327,21 @@ describe('422: JSON that breaks the schema', () => {
 })
 
 describe('the order of the checks', () => {
-  const broken = { path: { id: '/' }, query: { limit: 'x' }, headers: {}, body: 'x'.repeat(300_000) }
+  const broken = {
+    path: { id: '/' },
+    query: { limit: 'x' },
+    headers: { 'Idempotency-Key': 'a b' },
+    body: 'x'.repeat(300_000),
+  }
 
-  test('is principal, path, query, size, content type, JSON, schema', async () => {
+  test('is principal, path, query, key, size, content type, JSON, schema', async () => {
     const statuses = []
     let given: Given = { ...broken, authorizer: undefined }
     const repairs = [
       { authorizer: AUTHORIZER },
       { path: { id: '1' } },
       { query: {} },
+      { headers: {} },
       { body: '{' },
       { headers: { 'content-type': 'application/json' } },
       { body: '{}' },
@@ -349,6 +356,7 @@ describe('the order of the checks', () => {
       [401, undefined],
       [400, 'The path is not valid'],
       [400, 'The query is not valid'],
+      [400, 'the Idempotency-Key must be 1 to 255 visible characters'],
       [413, expect.any(String)],
       [415, expect.any(String)],
       [400, 'The body is not JSON'],
@@ -414,13 +422,6 @@ describe('errors of the act', () => {
     const { statusCode, body } = await postWith({})
     expect(statusCode).toBe(500)
     expect(body).toEqual({ statusCode: 500, error: 'Internal Server Error' })
-  })
-
-  test('that causes itself does not hang the answer', async () => {
-    const error = new Error('a')
-    error.cause = new Error('b', { cause: error })
-    act.mockRejectedValue(error)
-    await expect(postWith({})).resolves.toMatchObject({ statusCode: 500 })
   })
 
   test('a broken answer is a 500, not half an answer', async () => {
@@ -526,5 +527,75 @@ describe('the log', () => {
   test('has no line for an answer', async () => {
     await postWith({})
     expect(lines()).toEqual([])
+  })
+
+  describe('an error that the act throws', () => {
+    const withMessage = (message: unknown) => Object.assign(new Error(), { message })
+    const throwing = (name: string, error: Error = new Error('inside')) =>
+      Object.defineProperty(error, name, {
+        get: () => {
+          throw new Error('from within')
+        },
+      })
+    const causedByItself = () => {
+      const error = new Error('a')
+      error.cause = new Error('b', { cause: error })
+      return error
+    }
+    const chain = () => {
+      let error = new Error('inside')
+      for (let link = 0; link < 100_000; link++) error = new Error('inside', { cause: error })
+      return error
+    }
+    const hostile: ProxyHandler<Error> = {
+      get: () => {
+        throw new Error('from within')
+      },
+      getPrototypeOf: () => {
+        throw new Error('from within')
+      },
+    }
+
+    test.each<[string, () => unknown]>([
+      ['an error as its message', () => withMessage(new Error('inside'))],
+      ['an error with an error as its message as its message', () => withMessage(withMessage(new Error('inside')))],
+      ['an object as its message', () => withMessage({ toString: null })],
+      ['a symbol as its message', () => withMessage(Symbol('inside'))],
+      ['a number as its message', () => withMessage(1n)],
+      ['no message', () => withMessage(undefined)],
+      ['a message that can not be read', () => throwing('message')],
+      ['a name that is none', () => Object.assign(new Error('inside'), { name: { a: 1 } })],
+      ['a name that can not be read', () => throwing('name')],
+      ['a cause that can not be read', () => throwing('cause')],
+      ['a stack that can not be read', () => throwing('stack')],
+      ['a stack that is none', () => Object.assign(new Error('inside'), { stack: 7 })],
+      ['a code that can not be read', () => throwing('code')],
+      ['metadata that can not be read', () => throwing('$metadata')],
+      ['itself as its cause', causedByItself],
+      ['a hundred thousand causes', chain],
+      ['a cause with an error as its message', () => new Error('a', { cause: withMessage(new Error('b')) })],
+      ['a message of a megabyte', () => new Error('x'.repeat(1 << 20))],
+      ['a proxy around it that is no use', () => new Proxy(new Error('inside'), hostile)],
+      ['a symbol in its place', () => Symbol('inside')],
+      ['a function in its place', () => () => 'inside'],
+      ['a proxy in its place', () => new Proxy({}, hostile as ProxyHandler<object>)],
+    ])('with %s is a 500, and a line in the log', async (_, make) => {
+      act.mockImplementation(async () => {
+        throw make()
+      })
+      const { statusCode, body } = await postWith({})
+      expect(body).toEqual({ statusCode: 500, error: 'Internal Server Error' })
+      expect(statusCode).toBe(500)
+      expect(written).toHaveBeenCalledTimes(1)
+      const line = String(written.mock.calls[0]?.[0])
+      expect(JSON.parse(line)).toMatchObject({ level: 'error', status: 500, message: expect.any(String) })
+      expect(line.length).toBeLessThan(10_000)
+    })
+
+    test('with an error as its message tells the log what that one says', async () => {
+      expect(toErrorLog(withMessage(new Error('the DID does not resolve')))).toMatchObject({
+        message: 'the DID does not resolve',
+      })
+    })
   })
 })

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { announce } from '../../../infra/local/announcement.ts'
 import type { TokenClaims } from '../../../infra/local/issuer.ts'
 import type { Stage } from '../../../infra/local/stage.ts'
+import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 
 const signed: TokenClaims[] = []
 
 const stage = (remarks: string[]): Stage => ({
   baseUrl: 'http://127.0.0.1:3000',
   issuer: {
-    settings: { issuer: 'local', audience: 'agent', jwks: { keys: [] } },
+    settings: { issuer: 'local', audience: 'agent', jwks: { keys: [] }, grants: ALL_GRANTS },
     sign: async (claims) => {
       signed.push(claims)
       return 'a.root.token'

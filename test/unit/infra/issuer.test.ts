@@ -37,7 +37,7 @@ describe('the key', () => {
     const { d } = JSON.parse(await readFile(keyFile(), 'utf8'))
     expect(d).toMatch(/^[\w-]{43}$/)
     expect(JSON.stringify(settings)).not.toContain(d)
-    expect(settings.jwks.keys).toEqual([
+    expect(settings.jwks?.keys).toEqual([
       expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' }),
     ])
   })

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StageFailure } from '../../../infra/local/failure.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
+import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 
 const DEFAULTS = {
   port: 3000,
@@ -48,8 +49,20 @@ describe('what is said counts', () => {
     },
   )
 
-  test('TOKEN_ISSUERS come beside the local one', () => {
-    expect(localSettings({ TOKEN_ISSUERS: '[{"issuer":"a"}]' }).tokenIssuers).toEqual([{ issuer: 'a' }])
+  const issuer = { issuer: 'a', audience: 'b' }
+
+  test('TOKEN_ISSUERS come beside the local one: a single one has all grants all the same', () => {
+    const TOKEN_ISSUERS = JSON.stringify([issuer])
+    expect(localSettings({ TOKEN_ISSUERS }).tokenIssuers).toEqual([{ ...issuer, grants: ALL_GRANTS }])
+  })
+
+  test('each of several TOKEN_ISSUERS needs grants', () => {
+    const TOKEN_ISSUERS = JSON.stringify([issuer, { ...issuer, audience: 'c', grants: ALL_GRANTS }])
+    expect(() => localSettings({ TOKEN_ISSUERS })).toThrow(': a has no grants; with several issuers each needs them')
+  })
+
+  test('what is wrong with one of them is named', () => {
+    expect(() => localSettings({ TOKEN_ISSUERS: '[{"issuer":"a"}]' })).toThrow(/^TOKEN_ISSUERS\.0\.audience: .+$/)
   })
 
   test('DYNAMODB_ENDPOINT is used in place of the embedded one', () => {

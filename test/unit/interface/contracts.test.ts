@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { toJsonSchema } from '@valibot/to-json-schema'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { successOf } from '../../../lib/interface/contract.ts'
@@ -41,6 +42,18 @@ describe('the contracts', () => {
 
   test('mark everything beyond the seven as a companion', () => {
     expect(OPERATIONS.filter(({ companion }) => !companion)).toHaveLength(7)
+  })
+
+  test('say which answers hold a secret: what is kept of those is sealed', () => {
+    const holding = OPERATIONS.filter((contract) =>
+      JSON.stringify(toJsonSchema(successOf(contract).schema, { errorMode: 'ignore' })).includes('whsec_'),
+    )
+    expect(holding.map(({ operationId }) => operationId)).toEqual([
+      'RegisterNotificationWebhook',
+      'RegisterWebhook',
+      'RotateWebhookSecret',
+    ])
+    expect(OPERATIONS.filter(({ secretAnswer }) => secretAnswer)).toEqual(holding)
   })
 
   test('have a schema for each parameter in their path', () => {

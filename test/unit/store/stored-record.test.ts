@@ -11,6 +11,7 @@ import {
   keyAddress,
   messageMarkAddress,
   organizationPartition,
+  organizationTenants,
   recordAddress,
   tenantAddress,
 } from '../../../lib/store/address.ts'
@@ -52,10 +53,11 @@ describe('addresses', () => {
       dataKeyAddress(organizationPartition(name)),
       envelopeMarkAddress(of, name),
       messageMarkAddress(of, name, name),
-      idempotencyAddress(of, name),
+      idempotencyAddress(of, name, name),
       issuerDidAddress(of),
       tenantAddress(name),
       { pk: organizationPartition(name), sk: 'webhook' },
+      { pk: organizationTenants(name), sk: name },
       { pk: entryPartition(of, 'ProofRecord', 'threadId', name), sk: 'x' },
       CURSOR_KEY_ADDRESS,
     ].map(({ pk, sk }) => `${pk} ${sk}`)

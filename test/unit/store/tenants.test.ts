@@ -1,6 +1,9 @@
-/** Tenants in the table: written once, read once for a process. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTenant, readTenant, type Tenant } from '../../../lib/store/tenants.ts'
+/** Tenants in the table: written once, remembered for a minute. */
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { tenantAddress } from '../../../lib/store/address.ts'
+import { toKey } from '../../../lib/store/table.ts'
+import { hasTenants, insertTenant, readTenant, type Tenant, tenantExists } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { type StartedTable, startTable } from './started-table.ts'
 
@@ -17,7 +20,15 @@ afterAll(async () => {
   await table.stop()
 })
 
-test('should be read as it was written, with one request for a process', async () => {
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const insert = (tenant: Tenant) => transaction('@base', async (unit) => insertTenant(unit, tenant))
+const remove = ({ id }: Tenant) =>
+  table.dynamo.client.send(new DeleteItemCommand({ TableName: table.dynamo.table, Key: toKey(tenantAddress(id)) }))
+
+test('should be read as it was written, with one request in a minute', async () => {
   await transaction('@base', async (unit) => {
     insertTenant(unit, ACME)
     insertTenant(unit, OTHER)
@@ -40,4 +51,38 @@ test('should never be replaced by another of its id', async () => {
   const another = transaction('@base', async (unit) => insertTenant(unit, { ...ACME, label: 'Evil' }))
   await expect(another).rejects.toMatchObject({ code: 'store.conflict' })
   expect((await table.items('@tenant|acme'))[0]?.label).toEqual({ S: 'Acme' })
+})
+
+test('should be remembered for a minute after a deletion, and not longer', async () => {
+  const gone = { ...ACME, id: 'gone', orgId: 'gone-org' }
+  await insert(gone)
+  expect(await readTenant('gone')).toEqual(gone)
+  await remove(gone)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(Date.now() + 59_000)
+  expect(await readTenant('gone')).toEqual(gone)
+  vi.setSystemTime(Date.now() + 1_000)
+  await expect(readTenant('gone')).rejects.toMatchObject({ code: 'resource.not_found' })
+  // What is left of it has its tenant again.
+  await insert({ ...gone, orgId: 'another-org' })
+})
+
+test('should be looked for each time where a token names it', async () => {
+  const late = { ...ACME, id: 'named' }
+  expect(await tenantExists('named')).toBe(false)
+  await insert(late)
+  table.watch()
+  expect([await tenantExists('named'), await tenantExists('named')]).toEqual([true, true])
+  expect(table.requests).toEqual(['GetItem', 'GetItem'])
+  await remove(late)
+  expect(await tenantExists('named')).toBe(false)
+  await insert({ ...late, orgId: 'another-org' })
+})
+
+test.each(['several', '__proto__', 'constructor'])('should be known to their organization: %s', async (orgId) => {
+  expect(await hasTenants(orgId)).toBe(false)
+  for (const number of [1, 2, 3]) await insert({ ...ACME, id: `${orgId}-${number}`, orgId })
+  table.watch()
+  expect(await hasTenants(orgId)).toBe(true)
+  expect(table.requests).toEqual(['Query'])
 })

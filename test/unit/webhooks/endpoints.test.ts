@@ -1,6 +1,7 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Item } from '../../../lib/store/table.ts'
+import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { type Endpoint, fromEndpointItem } from '../../../lib/webhooks/endpoint-item.ts'
@@ -13,7 +14,8 @@ import {
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventPartition, fromEventItem } from '../../../lib/webhooks/event-item.ts'
-import { registerEndpoint, registerPending } from '../../../lib/webhooks/registrations.ts'
+import { registerPending } from '../../../lib/webhooks/pending-registrations.ts'
+import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
 import { rotateSecret } from '../../../lib/webhooks/secret-rotation.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { sendTestEvent } from '../../../lib/webhooks/test-event.ts'
@@ -37,9 +39,11 @@ afterAll(async () => {
   expect(await table.check()).toEqual([])
   await table.stop()
 })
-beforeEach(() => {
+beforeEach(async () => {
   organizations += 1
   orgId = `org${organizations}`
+  const tenant = { id: `tenant${organizations}`, orgId, label: orgId, createdAt: '2026-01-01T00:00:00.000Z' }
+  await act(async (unit) => insertTenant(unit, tenant))
 })
 afterEach(() => {
   vi.useRealTimers()

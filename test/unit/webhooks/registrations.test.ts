@@ -1,10 +1,14 @@
 /** Registrations: one active endpoint of each kind, requests that wait for a token, secrets that nobody can read. */
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dataKey } from '../../../lib/store/data-keys.ts'
+import { itemBytes } from '../../../lib/store/item-size.ts'
 import { open } from '../../../lib/store/sealing.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
+import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type Endpoint, registerEndpoint, registerPending } from '../../../lib/webhooks/registrations.ts'
+import { registerPending } from '../../../lib/webhooks/pending-registrations.ts'
+import { registerEndpoint, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const WEEK = 7 * 24 * 60 * 60
@@ -31,18 +35,25 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const endpoint = (url: string, changes: Partial<Endpoint> = {}): Endpoint => ({
+const endpoint = (url: string, changes: Partial<WantedEndpoint> = {}): WantedEndpoint => ({
   orgId,
-  kind: 'webhook',
+  kind: 'notification',
   url,
   ...changes,
 })
-const register = (url: string, changes?: Partial<Endpoint>) =>
+const register = (url: string, changes?: Partial<WantedEndpoint>) =>
   transaction('@base', (unit) => registerEndpoint(unit, endpoint(url, changes)))
-const request = (url: string, changes?: Partial<Endpoint>) =>
+const request = (url: string, changes?: Partial<WantedEndpoint>) =>
   transaction('@base', (unit) => registerPending(unit, endpoint(url, changes)))
 
-const items = (): Promise<Item[]> => table.items(`@org|${orgId}`)
+/** Makes the organization one that exists: with a tenant. */
+const found = (id = orgId) =>
+  transaction('@base', async (unit) =>
+    insertTenant(unit, { id: `tenant-of-${id}`, orgId: id, label: id, createdAt: '2026-01-01T00:00:00.000Z' }),
+  )
+
+const items = async (): Promise<Item[]> =>
+  (await table.items(`@org|${orgId}`)).filter(({ kind }) => kind?.S === 'registration')
 const urls = async (status: string) =>
   (await items()).filter((item) => item.status?.S === status).map(({ url }) => url?.S ?? '')
 const isPending = ({ status }: Item) => status?.S === 'pending'
@@ -64,7 +75,7 @@ describe('an endpoint', () => {
     expect(registration).toEqual({
       id: expect.stringMatching(/^[\da-f-]{36}$/),
       orgId,
-      kind: 'webhook',
+      kind: 'notification',
       url: HOOK,
       status: 'active',
       createdAt: expect.any(String),
@@ -109,12 +120,12 @@ describe('an endpoint', () => {
 
   test('should stand beside one of the other kind, and those of other organizations', async () => {
     await register(HOOK)
-    await register(OTHER, { kind: 'notification' })
+    await register(OTHER, { kind: 'webhook' })
     await register('https://example.net', { orgId: `${orgId}-other` })
     expect((await items()).map(({ sk, url }) => [sk?.S, url?.S])).toEqual(
       expect.arrayContaining([
-        ['webhook', HOOK],
-        ['notification', OTHER],
+        ['notification', HOOK],
+        ['webhook', OTHER],
       ]),
     )
     expect(await urls('active')).toHaveLength(3)
@@ -142,12 +153,13 @@ describe('a secret', () => {
         }
     const [item] = await items()
     const key = await dataKey(`@org|${orgId}`)
-    const opened = open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|webhook`)
+    const opened = open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|notification`)
     expect(Buffer.from(opened).toString()).toBe(secret)
-    expect(() => open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|notification`)).toThrow()
+    expect(() => open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|webhook`)).toThrow()
   })
 
   test('should not be had by whoever has no token', async () => {
+    await found()
     expect(await request(HOOK)).not.toHaveProperty('secret')
     expect((await items())[0]).not.toHaveProperty('secret')
     await register(HOOK)
@@ -156,6 +168,8 @@ describe('a secret', () => {
 })
 
 describe('a pending registration', () => {
+  beforeEach(() => found())
+
   test('should touch no active one', async () => {
     const { registration } = await register(HOOK)
     const [before] = await items()
@@ -164,18 +178,21 @@ describe('a pending registration', () => {
       expect(pending.registration).toMatchObject({ status: 'pending', url })
       expect(pending.registration.id).not.toBe(registration.id)
     }
+    await requestEach(['1', '2', '3', '4', '5', '6'])
     expect((await items()).find((item) => !isPending(item))).toEqual(before)
   })
 
-  test('should keep id and age where it is asked for again, and wait from then on', async () => {
+  test('should be one where it is asked for again, with another id and time each time, and wait from then on', async () => {
     const first = await request(HOOK)
     vi.useFakeTimers({ toFake: ['Date'] })
     vi.setSystemTime(Date.now() + 60_000)
     const again = await request(HOOK)
-    expect(again.registration).toMatchObject({ id: first.registration.id, createdAt: first.registration.createdAt })
-    expect(again.registration.updatedAt > first.registration.updatedAt).toBe(true)
+    expect(again.registration.id).not.toBe(first.registration.id)
+    expect(again.registration.createdAt).toBe(new Date().toISOString())
+    expect(again.registration.updatedAt).toBe(again.registration.createdAt)
     const [item, ...rest] = await items()
     expect(rest).toEqual([])
+    expect(item?.id?.S).toBe(again.registration.id)
     expect(Number(item?.expiresAt?.N)).toBe(epochSeconds() + WEEK)
   })
 
@@ -201,9 +218,12 @@ describe('a pending registration', () => {
     expect(await urls('pending')).toEqual([])
   })
 
-  test('should give way to newer ones: five are kept', async () => {
+  test('should give way to newer ones: five of an organization are kept', async () => {
     await requestEach(['1', '2', '3', '4', '5', '6', '7'])
-    expect((await urls('pending')).sort()).toEqual(
+    await found(`${orgId}-other`)
+    await request(HOOK, { orgId: `${orgId}-other` })
+    const own = (await items()).filter(({ pk }) => pk?.S === `@org|${orgId}`)
+    expect(own.map(({ url }) => url?.S).sort()).toEqual(
       ['3', '4', '5', '6', '7'].map((name) => `https://example.com/${name}`),
     )
   })
@@ -215,32 +235,91 @@ describe('a pending registration', () => {
     )
   })
 
-  test('should be one of five of its kind and organization', async () => {
-    await requestEach(['1', '2', '3', '4', '5'])
-    await request(HOOK, { kind: 'notification' })
-    await request(HOOK, { orgId: `${orgId}-other` })
-    const own = (await items()).filter(({ pk }) => pk?.S === `@org|${orgId}`)
-    const urlsOf = (kind: string) => own.filter(({ sk }) => sk?.S?.startsWith(kind)).map(({ url }) => url?.S)
-    expect(urlsOf('webhook').sort()).toEqual(['1', '2', '3', '4', '5'].map((name) => `https://example.com/${name}`))
-    expect(urlsOf('notification')).toEqual([HOOK])
-  })
-
   test('should not become an active one of the other kind', async () => {
-    const { registration } = await request(HOOK, { kind: 'notification' })
-    expect((await register(HOOK)).registration.id).not.toBe(registration.id)
+    const { registration } = await request(HOOK)
+    expect((await register(HOOK, { kind: 'webhook' })).registration.id).not.toBe(registration.id)
     expect(await urls('pending')).toEqual([HOOK])
   })
 
   test('should be forgotten after a week, and its place be free', async () => {
     await requestEach(['1', '2', '3', '4', '5'])
-    const first = (await items()).find(({ url }) => url?.S === 'https://example.com/1')
     for (const item of await items()) await table.put({ ...item, expiresAt: { N: String(epochSeconds() - 1) } })
-    const again = await request('https://example.com/1')
-    expect(again.registration.id).not.toBe(first?.id?.S)
+    await request('https://example.com/1')
     const expired = await register('https://example.com/2')
     expect(expired.registration.createdAt).toBe(expired.registration.updatedAt)
-    const live = (await items()).filter(({ expiresAt }) => Number(expiresAt?.N) > epochSeconds())
-    expect(live).toHaveLength(1)
+    const live = (await items()).filter(isPending).filter(({ expiresAt }) => Number(expiresAt?.N) > epochSeconds())
+    expect(live.map(({ url }) => url?.S)).toEqual(['https://example.com/1'])
+  })
+})
+
+describe('whether an organization exists is not told to callers without a token', () => {
+  /** The shape of an answer, and what it made the service ask of the table. */
+  const observed = async (url: string) => {
+    table.watch()
+    const { registration, ...rest } = await request(url)
+    const { id, createdAt, updatedAt, ...told } = registration
+    expect(updatedAt).toBe(createdAt)
+    expect(Object.keys(rest)).toEqual([])
+    return { id, told, requests: [...table.requests] }
+  }
+
+  const EXISTING: [string, () => Promise<unknown>][] = [
+    ['with a tenant', () => found()],
+    ['with a tenant and five that wait', () => found().then(() => requestEach(['1', '2', '3', '4', '5']))],
+    ['with a tenant and the same request', () => found().then(() => request(HOOK))],
+    ['that somebody with a token has registered for', () => register(OTHER)],
+  ]
+
+  test.each(EXISTING)('the same requests to the table, and the same answer, for one %s', async (_, make) => {
+    const nobodys = await observed(HOOK)
+    expect(nobodys.requests).toEqual(['Query', 'Query', 'PutItem'])
+    expect(await items()).toEqual([])
+    const nobodysAgain = await observed(HOOK)
+    await make()
+    const theirs = await observed(HOOK)
+    expect(await urls('pending')).toContain(HOOK)
+    const { id, ...alike } = theirs
+    expect({ ...nobodys, id: undefined }).toEqual({ ...alike, id: undefined })
+    expect({ ...nobodysAgain, id: undefined }).toEqual({ ...alike, id: undefined })
+    expect(new Set([id, nobodys.id, nobodysAgain.id]).size).toBe(3)
+  })
+
+  test('nothing is kept for one that does not exist, however often it is asked for', async () => {
+    const others = async () => (await table.items()).filter(({ kind }) => kind?.S !== 'decoy')
+    const before = await others()
+    await requestEach(['1', '2', '3', '4', '5', '6'])
+    expect(await others()).toEqual(before)
+    const decoys = (await table.items('@decoy|')).map(({ pk, ...item }) => JSON.stringify(item))
+    expect(decoys.length).toBeGreaterThan(0)
+    for (const decoy of decoys) for (const text of [orgId, 'example.com']) expect(decoy).not.toContain(text)
+  })
+
+  test('the same bytes are written for one that does not', async () => {
+    await request(HOOK)
+    const decoys = await table.items('@decoy|')
+    await found()
+    await request(HOOK)
+    const [item] = await items()
+    const sizeOf = (one: Item | undefined) => itemBytes({ ...one, pk: { S: '' }, sk: { S: '' }, kind: { S: '' } })
+    for (const decoy of decoys.filter(({ url }) => url?.S?.length === HOOK.length && url.S.startsWith('-')))
+      expect(Math.abs(sizeOf(decoy) - sizeOf(item))).toBeLessThanOrEqual(1)
+    expect(decoys.length).toBeGreaterThan(0)
+  })
+
+  test('a place that is in use for the moment is asked for again', async () => {
+    await found()
+    let refusals = 2
+    table.way = (command, send) =>
+      command === 'PutItem' && refusals-- > 0
+        ? Promise.reject(new TransactionConflictException({ message: 'in use', $metadata: {} }))
+        : send()
+    expect((await request(HOOK)).registration).toMatchObject({ status: 'pending' })
+    expect(await urls('pending')).toEqual([HOOK])
+  })
+
+  test("the base agent's exists", async () => {
+    await request(HOOK, { orgId: 'base' })
+    expect((await table.items('@org|base')).map(({ url }) => url?.S)).toEqual([HOOK])
   })
 })
 
@@ -256,32 +335,37 @@ describe('many at once', () => {
     const results = await settled([HOOK, OTHER, HOOK, OTHER, HOOK].map((url) => register(url)))
     const [item, ...rest] = await items()
     expect(rest).toEqual([])
-    const sealed = open(item?.secret?.B ?? new Uint8Array(), await dataKey(`@org|${orgId}`), `@org|${orgId}|webhook`)
+    const sealed = open(
+      item?.secret?.B ?? new Uint8Array(),
+      await dataKey(`@org|${orgId}`),
+      `@org|${orgId}|notification`,
+    )
     const shown = results.filter(({ secret }) => secret === Buffer.from(sealed).toString())
     expect(shown).toHaveLength(1)
     expect(shown[0]?.registration).toMatchObject({ id: item?.id?.S, url: item?.url?.S })
   })
 
-  test('should end with one pending registration of a URL, of one id for all who asked', async () => {
-    const results = await settled([1, 2, 3, 4].map(() => request(HOOK)))
-    expect(await items()).toHaveLength(1)
-    expect(new Set(results.map(({ registration }) => registration.id)).size).toBe(1)
-  })
-
-  test('should end with five pending registrations at most', async () => {
-    for (let round = 0; round < 4; round++)
-      await settled([1, 2, 3, 4, 5].map((index) => request(`https://example.com/${round}-${index}`)))
-    expect((await items()).length).toBeLessThanOrEqual(5)
+  test('should all get their answer without a token, and leave five that wait at most', async () => {
+    await found()
+    for (let round = 0; round < 4; round++) {
+      const asked = [1, 2, 3, 4, 5, 6, 7].map((index) => request(`https://example.com/${round}-${index}`))
+      expect(await Promise.all(asked)).toHaveLength(7)
+    }
+    const waiting = await items()
+    expect(waiting.length).toBeLessThanOrEqual(5)
+    expect(waiting.length).toBeGreaterThan(1)
     await request(HOOK)
     expect(await urls('pending')).toContain(HOOK)
   })
 
-  test('should lose neither the registration nor a request where both come at once', async () => {
-    const { registration } = await request(HOOK)
-    const results = await settled([register(HOOK), request(OTHER), request(HOOK)])
-    expect(results.length).toBeGreaterThan(0)
-    const active = (await items()).filter((item) => !isPending(item))
-    for (const item of active) expect(item.id?.S).toBe(registration.id)
-    expect((await items()).filter((item) => isPending(item) && item.url?.S === HOOK).length).toBeLessThanOrEqual(1)
+  test('should not keep the own people of an organization from registering', async () => {
+    await found()
+    await request(HOOK)
+    const [{ registration }] = await Promise.all([
+      register(HOOK),
+      ...[1, 2, 3, 4, 5, 6, 7].map((index) => request(`https://example.com/${index}`)),
+      ...[1, 2, 3].map(() => request(HOOK)),
+    ])
+    expect((await items()).filter((item) => !isPending(item)).map(({ id }) => id?.S)).toEqual([registration.id])
   })
 })

@@ -257,8 +257,8 @@ describe('the events since a time', () => {
 
   test('go out once with an Idempotency-Key, though the first answer was lost and they were delivered since', async () => {
     await fill(3, 'delivered')
-    const ask = () =>
-      act((unit) => onlyOnce(unit, endpointId, 'replay', () => replaySince(unit, endpointId, { since: SINCE }, NOW)))
+    const once = { subject: 'root', key: endpointId, request: 'replay' }
+    const ask = () => act((unit) => onlyOnce(unit, once, () => replaySince(unit, endpointId, { since: SINCE }, NOW)))
     const first = await ask()
     for (const event of await stored()) await table.put(itemOf(event, 'delivered'))
     expect(await ask()).toEqual(first)

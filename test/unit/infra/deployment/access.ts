@@ -22,6 +22,9 @@ const LAMBDAS_OWN =
 /** Only the key that signs cursors. */
 const CURSOR_KEY = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['@service|cursor-key'] } }
 
+/** Only whether tenants exist. */
+const TENANTS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@tenant|*'] } }
+
 const attributeOf = (value: unknown): string => {
   const [resource, attribute] = (value as { 'Fn::GetAtt'?: string[] })['Fn::GetAtt'] ?? []
   return `${resource}.${attribute}`
@@ -111,7 +114,16 @@ describe('functions that only read', () => {
 describe('what a function loads is what it may do', () => {
   test('who loads the table may read it, and nobody else', () => {
     expect(who(/^dynamodb:GetItem$/)).toEqual(whoLoad('lib/store/table.ts'))
-    for (const key of whoLoad('lib/store/table.ts')) expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
+    for (const key of without(whoLoad('lib/store/table.ts'), ['authorizer']))
+      expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
+  })
+
+  test('the authorizer may look whether a tenant exists, and nothing else', () => {
+    const may = statementsOf('authorizer').map((statement) => ({
+      ...statement,
+      Resource: attributeOf(statement.Resource),
+    }))
+    expect(may).toEqual([{ Effect: 'Allow', Action: ['dynamodb:GetItem'], Resource: 'Table.Arn', Condition: TENANTS }])
   })
 
   test('who commits may put; who may delete commits', () => {
@@ -135,7 +147,7 @@ describe('what a function loads is what it may do', () => {
   })
 
   test('who asks nothing of AWS may nothing', () => {
-    for (const key of ['authorizer', 'openapi', 'health']) expect(actionsOf(key)).toEqual([])
+    for (const key of ['openapi', 'health']) expect(actionsOf(key)).toEqual([])
   })
 })
 

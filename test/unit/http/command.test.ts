@@ -1,16 +1,34 @@
-/** Idempotency keys: the same request has one effect and one answer, however often and however much at once it comes. */
+/** Commands: one transaction each; the same request with the same key has one effect and one answer, for those who may make it. */
+import * as v from 'valibot'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
-import { transactional } from '../../../lib/http/transactional.ts'
+import { defineCommand } from '../../../lib/http/command.ts'
+import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/address.ts'
+import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
-import { currentUnit } from '../../../lib/store/transaction.ts'
 import { newRecord } from '../store/records.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { authorizerOf, call } from './gateway-event.ts'
 
-const ROOT: Principal = { role: 'RestRootAgent', organizations: {}, subject: 'root', expiresAt: 0 }
+const ROOT: Principal = { role: 'RestRootAgent', organizations: {}, subject: 'root', expiresAt: 9_999_999_999 }
 const tenantToken = (tenantId: string): Principal => ({ ...ROOT, role: 'RestTenantAgent', tenantId })
+
+const Anything = v.looseObject({})
+const contractOf = (operationId: string) =>
+  defineContract(() => ({
+    operationId,
+    method: 'POST',
+    path: '/things/{id}',
+    summary: 'Make a thing',
+    security: 'token',
+    parameters: { path: v.object({ id: v.string() }), query: v.looseObject({}) },
+    body: Anything,
+    answers: { 200: Anything },
+    statuses: [],
+  }))
 
 let table: StartedTable
 let keys = 0
@@ -39,24 +57,48 @@ afterEach(() => {
 interface Sent {
   operationId?: string
   principal?: Principal
-  path?: object
+  id?: string
+  query?: Record<string, string>
   body?: object
   key?: string | undefined
 }
 
-/** Sends a request to an operation that writes a record of its tenant and answers its id. */
-const send = async (request: Sent = {}, before: () => Promise<void> = async () => {}) => {
-  const act = transactional(async ({ body }) => {
-    const record = newRecord({ tenant: currentUnit().tenant, type: 'StorageVersionRecord' })
-    currentUnit().insert(record)
-    await before()
-    runs += 1
-    return { id: record.id, body }
-  })
-  const headers: Record<string, string | undefined> = { 'idempotency-key': 'key' in request ? request.key : key }
-  const header = (name: string) => headers[name]
-  return act({ operationId: 'SendMessage', principal: ROOT, path: {}, body: { content: 'hi' }, ...request, header })
+interface Means {
+  /** Before the act has written all that it writes. */
+  before?: () => Promise<void>
+  /** Who may: everybody, unless said. */
+  authorize?: () => void
 }
+
+/** Sends a request to a command that writes a record of its agent and answers its id. Rejects with the body of an error. */
+const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
+  const { operationId = 'MakeThing', principal = ROOT, id = '1', query = {}, body = { content: 'hi' } } = request
+  const handler = defineCommand(contractOf(operationId), {
+    authorize: (asked) => {
+      authorize?.()
+      return actingAgent(asked.principal)
+    },
+    act: async ({ body: asked, unit }) => {
+      const record = newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' })
+      unit.insert(record)
+      await before?.()
+      runs += 1
+      return { id: record.id, body: asked }
+    },
+  })
+  const sentKey = 'key' in request ? request.key : key
+  const headers = {
+    'content-type': 'application/json',
+    ...(sentKey !== undefined && { 'Idempotency-Key': sentKey }),
+  }
+  const answer = await call(handler, { authorizer: authorizerOf(principal), path: { id }, query, headers, body })
+  if (answer.statusCode !== 200) throw answer.body
+  return answer.body
+}
+
+const MISMATCH = { statusCode: 409, message: 'this Idempotency-Key was used with another request' }
+const UNAVAILABLE = { statusCode: 503 }
+
 const effects = async (tenant = '@base') => (await table.items(`${tenant}|StorageVersionRecord|`)).length
 const effectsOf = async (act: () => Promise<unknown>, tenant?: string) => {
   const before = await effects(tenant)
@@ -92,7 +134,7 @@ describe('the same key with the same request', () => {
         await pass()
         if (command === 'TransactWriteItems') throw failure('TimeoutError')
       }
-      await expect(send()).rejects.toMatchObject({ code: 'store.unavailable' })
+      await expect(send()).rejects.toMatchObject(UNAVAILABLE)
       table.way = undefined
       expect(await send()).toEqual({ id: expect.any(String), body: { content: 'hi' } })
     })
@@ -109,15 +151,14 @@ describe('the same key with the same request', () => {
 })
 
 describe('the same key with another request', () => {
-  const original: Sent = { path: { connectionId: 'c1' }, body: { content: 'hi' } }
-
   test.each<[string, Sent]>([
-    ['body', { ...original, body: { content: 'ho' } }],
-    ['path', { ...original, path: { connectionId: 'c2' } }],
-    ['operation', { ...original, operationId: 'CreateOffer' }],
-  ])('should be idempotency.mismatch where the %s is another', async (_name, other) => {
-    await send(original)
-    const made = await effectsOf(() => expect(send(other)).rejects.toMatchObject({ code: 'idempotency.mismatch' }))
+    ['body', { body: { content: 'ho' } }],
+    ['path', { id: '2' }],
+    ['query', { query: { dry: 'true' } }],
+    ['operation', { operationId: 'MakeAnother' }],
+  ])('should be a 409 where the %s is another', async (_name, other) => {
+    await send()
+    const made = await effectsOf(() => expect(send(other)).rejects.toMatchObject(MISMATCH))
     expect(made).toBe(0)
     expect(runs).toBe(1)
   })
@@ -137,9 +178,7 @@ describe('the same key with another request', () => {
     const made = await effectsOf(async () => {
       const both = await Promise.allSettled([send({ body: { content: 'a' } }), send({ body: { content: 'b' } })])
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-      expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
-        reason: { code: 'idempotency.mismatch' },
-      })
+      expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: MISMATCH })
     })
     expect(made).toBe(1)
   })
@@ -150,7 +189,7 @@ describe('a key', () => {
     'should be refused where it is not 1 to 255 visible characters: %j',
     async (bad) => {
       const made = await effectsOf(async () => {
-        await expect((async () => send({ key: bad }))()).rejects.toMatchObject({ code: 'request.malformed' })
+        await expect(send({ key: bad })).rejects.toMatchObject({ statusCode: 400 })
       })
       expect(made).toBe(0)
     },
@@ -171,16 +210,16 @@ describe('a key', () => {
   })
 
   test('should be unused where the act has failed', async () => {
-    const refuse = () => Promise.reject(new AgentError('connection.not_ready', 'not yet'))
-    await expect(send({}, refuse)).rejects.toMatchObject({ code: 'connection.not_ready' })
-    expect(await table.get(idempotencyAddress('@base', key))).toBeUndefined()
+    const before = () => Promise.reject(new AgentError('connection.not_ready', 'not yet'))
+    await expect(send({}, { before })).rejects.toMatchObject({ statusCode: 409, message: 'not yet' })
+    expect(await table.get(idempotencyAddress('@base', 'root', key))).toBeUndefined()
     const made = await effectsOf(() => send({ body: { content: 'another' } }))
     expect(made).toBe(1)
   })
 
   test('should be unused where the table could not be read, and the act not have run', async () => {
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
-    await expect(send()).rejects.toMatchObject({ code: 'store.unavailable' })
+    await expect(send()).rejects.toMatchObject(UNAVAILABLE)
     table.way = undefined
     expect(runs).toBe(0)
     expect(await effectsOf(() => send())).toBe(1)
@@ -188,7 +227,7 @@ describe('a key', () => {
 
   test('should be kept for a day, and be free again after it', async () => {
     const first = await send()
-    const item = await table.get(idempotencyAddress('@base', key))
+    const item = await table.get(idempotencyAddress('@base', 'root', key))
     const seconds = Number(item?.expiresAt?.N) - epochSeconds()
     expect(seconds).toBeGreaterThan(24 * 60 * 60 - 10)
     expect(seconds).toBeLessThanOrEqual(24 * 60 * 60)
@@ -208,20 +247,79 @@ describe('a key', () => {
 
 test('an act should run again after a conflict, and its last run be the answer', async () => {
   let clashed = false
-  const answer = await send({}, async () => {
+  const before = async () => {
     if (clashed) return
     clashed = true
-    await send({ key: 'clash' })
-    currentUnit().create({ pk: { S: `@base|key|${key}` }, sk: { S: '-' }, kind: { S: 'key' } })
-    await table.put({ pk: { S: `@base|key|${key}` }, sk: { S: '-' }, kind: { S: 'key' } })
-  })
-  expect(runs).toBe(3)
+    // Another one of the same key gets through first.
+    await send()
+  }
+  const answer = await send({}, { before })
+  expect(runs).toBe(2)
   expect(await send()).toEqual(answer)
+  expect(runs).toBe(2)
 })
 
-test('an act of a tenant token without a tenant should be refused before anything happens', async () => {
-  table.watch()
-  const refused = (async () => send({ principal: { ...ROOT, role: 'RestTenantAgent' } }))()
-  await expect(refused).rejects.toMatchObject({ code: 'auth.forbidden' })
-  expect(table.requests).toEqual([])
+describe('a stored answer', () => {
+  const authorize = () => {
+    throw new AgentError('auth.forbidden', 'Forbidden')
+  }
+
+  test('should be refused to a caller who may not make the request any more, before it is looked for', async () => {
+    const first = await send()
+    table.watch()
+    await expect(send({}, { authorize })).rejects.toEqual({ statusCode: 403, error: 'Forbidden' })
+    await expect(send({ body: { content: 'ho' } }, { authorize })).rejects.toMatchObject({ statusCode: 403 })
+    expect(table.requests).toEqual([])
+    expect(await send()).toEqual(first)
+  })
+
+  test('should not be of a refused request', async () => {
+    await expect(send({}, { authorize })).rejects.toMatchObject({ statusCode: 403 })
+    expect(await effectsOf(() => send())).toBe(1)
+  })
+
+  test("should be its caller's own: the same key of another one of the same agent is another", async () => {
+    const alice = { ...tenantToken('acme'), subject: 'alice' }
+    const bob = { ...tenantToken('acme'), subject: 'bob' }
+    const first = await send({ principal: alice })
+    const second = await send({ principal: bob, body: { content: 'ho' } })
+    expect(runs).toBe(2)
+    expect(await send({ principal: alice })).toEqual(first)
+    expect(await send({ principal: bob, body: { content: 'ho' } })).toEqual(second)
+  })
+})
+
+describe('an answer with a secret', () => {
+  const secret = 'whsec_of-nobody-else'
+  const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), secretAnswer: true as const }))
+  const handler = defineCommand(Secret, {
+    authorize: ({ principal }) => actingAgent(principal),
+    act: async () => ({ secret }),
+    answers: sealedAnswers,
+  })
+  const ask = (principal = ROOT) =>
+    call(handler, {
+      authorizer: authorizerOf(principal),
+      path: { id: '1' },
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: {},
+    })
+  const stored = (agent: string) => table.get(idempotencyAddress(agent, 'root', key))
+
+  test('should come again, and lie in the table sealed', async () => {
+    const first = await ask()
+    expect(first.body).toEqual({ secret })
+    expect(await ask()).toMatchObject({ statusCode: 200, body: first.body })
+    const item = await stored('@base')
+    expect(Buffer.from(item?.answer?.B ?? []).length).toBeGreaterThan(secret.length)
+    for (const text of [secret, Buffer.from(secret).toString('base64').slice(0, 16)])
+      expect(Buffer.from(item?.answer?.B ?? []).includes(text)).toBe(false)
+  })
+
+  test('should open at its own address only', async () => {
+    await ask()
+    const theirs = await stored('@base')
+    await table.put({ ...theirs, pk: { S: idempotencyAddress('acme', 'root', key).pk } })
+    expect(await ask(tenantToken('acme'))).toMatchObject({ statusCode: 500 })
+  })
 })

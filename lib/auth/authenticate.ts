@@ -1,0 +1,17 @@
+/** Who calls: `Authorization` header to the principal of somebody who exists. */
+import { AgentError } from '../errors.ts'
+import { tenantExists } from '../store/tenants.ts'
+import type { Principal } from './principal.ts'
+import { verifyAuthorization } from './token.ts'
+
+/**
+ * Verifies the token, and looks whether its tenant exists. Throws `auth.unauthorized`, `auth.forbidden` for what the token's issuer has no
+ * grant for, `auth.keys_unavailable` and `store.unavailable`.
+ */
+export const authenticate = async (authorization: string): Promise<Principal> => {
+  const principal = await verifyAuthorization(authorization)
+  const { tenantId } = principal
+  if (tenantId !== undefined && !(await tenantExists(tenantId)))
+    throw new AgentError('auth.unauthorized', 'Unauthorized', { cause: 'no such tenant' })
+  return principal
+}

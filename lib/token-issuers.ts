@@ -1,0 +1,62 @@
+/** The token issuers of a stage: whom it trusts to say who somebody is, by which keys, and how far the word of each goes. */
+import * as v from 'valibot'
+
+/** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
+export const ROLES = ['RestRootAgent', 'RestRootAgentWithTenants', 'RestTenantAgent'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Ids of tenants or organizations; `*`: all of them. */
+export type Reach = '*' | string[]
+
+const ID = /^[A-Za-z0-9._:-]{1,64}$/
+const isReach = (value: unknown): value is Reach =>
+  value === '*' || (Array.isArray(value) && value.every((id) => typeof id === 'string' && ID.test(id)))
+
+export const Reach = v.custom<Reach>(isReach, 'is neither "*" nor a list of ids')
+
+export const reaches = (reach: Reach, id: string): boolean => reach === '*' || reach.includes(id)
+
+/** What the tokens of an issuer may say. A root role ends at the same tenants and organizations. */
+const Grants = v.object({ roles: v.array(v.picklist(ROLES)), tenants: Reach, organizations: Reach })
+export type Grants = v.InferOutput<typeof Grants>
+
+export const ALL_GRANTS: Grants = { roles: [...ROLES], tenants: '*', organizations: '*' }
+
+const JsonWebKeySet = v.object({ keys: v.array(v.looseObject({ kty: v.string() })) })
+
+/** Its keys are given here (`jwks`), fetched (`jwksUri`), or both: then fetched for an unknown `kid` only. */
+const TokenIssuer = v.object({
+  issuer: v.pipe(v.string(), v.minLength(1)),
+  audience: v.pipe(v.string(), v.minLength(1)),
+  jwks: v.optional(JsonWebKeySet),
+  jwksUri: v.optional(v.pipe(v.string(), v.url())),
+  grants: v.optional(Grants),
+})
+
+type GivenIssuer = v.InferOutput<typeof TokenIssuer>
+
+/** Of several issuers none may be taken for the one that has everything. */
+const withoutGrants = (issuers: GivenIssuer[]): GivenIssuer | undefined =>
+  issuers.length > 1 ? issuers.find(({ grants }) => grants === undefined) : undefined
+
+/** The first entry whose issuer and audience an earlier one has: a token would be checked against either. */
+const repeated = (issuers: GivenIssuer[]): GivenIssuer | undefined =>
+  issuers.find((one, index) =>
+    issuers.slice(0, index).some(({ issuer, audience }) => issuer === one.issuer && audience === one.audience),
+  )
+
+/** A single issuer has all grants unless its entry says otherwise; with several, each entry says so. */
+export const TokenIssuers = v.pipe(
+  v.array(TokenIssuer, 'is not a list'),
+  v.check(
+    (issuers) => withoutGrants(issuers) === undefined,
+    ({ input }) => `${withoutGrants(input)?.issuer} has no grants; with several issuers each needs them`,
+  ),
+  v.check(
+    (issuers) => repeated(issuers) === undefined,
+    ({ input }) => `${repeated(input)?.issuer} has two entries for one audience`,
+  ),
+  v.transform((issuers) => issuers.map((issuer) => ({ ...issuer, grants: issuer.grants ?? ALL_GRANTS }))),
+)
+
+export type TokenIssuer = v.InferOutput<typeof TokenIssuers>[number]
