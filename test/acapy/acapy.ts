@@ -12,8 +12,8 @@ import { install, type Version } from './install.ts'
 export interface AcaPyOptions {
   version: Version
   label: string
-  /** Has no endpoint; answers come back by return route. */
-  silent?: boolean
+  /** It takes answers by return route, and names this as its endpoint; '': its DID document has no service. */
+  returnRoute?: '' | 'didcomm:transport/queue'
   /** Further arguments of `aca-py start`. */
   flags?: string[]
 }
@@ -70,6 +70,7 @@ export class AcaPy {
 
   /** Starts the process; what it had stored is still there. */
   async up(): Promise<void> {
+    const { returnRoute } = this.#options
     const program = startProgram(this.#program, this.#arguments, {
       env: {
         HOME: this.#home,
@@ -77,7 +78,7 @@ export class AcaPy {
         PYTHONDONTWRITEBYTECODE: '1',
         PYTHONUNBUFFERED: '1',
         INTEROP_CONTEXTS: join(this.#home, 'contexts.json'),
-        INTEROP_RETURN_ROUTE: String(this.#options.silent ?? false),
+        ...(returnRoute !== undefined && { INTEROP_RETURN_ROUTE: returnRoute }),
       },
     })
     this.#process = program
@@ -124,6 +125,11 @@ export class AcaPy {
       .filter((entry: Json) => connectionId === undefined || entry.connection_id === connectionId)
       .map(({ message }: Json) => message)
       .filter((message: Json) => `${message['@type']}`.endsWith(type))
+  }
+
+  /** What it packed into envelopes, by their `tag`. */
+  async sent(): Promise<Record<string, Json>> {
+    return (await this.get('/interop/sent')).results
   }
 
   /** A record of the admin API when it is in one of these states. */

@@ -10,8 +10,6 @@ export interface Handshake {
   protocol?: string
   /** The DID that the wallet is told to use; none: its own choice, which is did:peer:4. */
   didMethod?: 'did:peer:2' | 'did:peer:4'
-  /** The endpoint that the wallet is told to name. */
-  endpoint?: string
 }
 
 export interface Connected {
@@ -29,29 +27,22 @@ export const invitationOf = ({ invitationUrl }: Json): Json =>
 
 /** Lets the wallet take an invitation. Resolves to its connection's id. */
 export const receive = async (acapy: AcaPy, invitation: Json, handshake: Handshake = {}): Promise<string> => {
-  const { protocol, didMethod, endpoint } = handshake
+  const { protocol, didMethod } = handshake
   const shown =
     protocol === undefined ? invitation : { ...invitation, handshake_protocols: [`https://didcomm.org/${protocol}`] }
   const path = '/out-of-band/receive-invitation?use_existing_connection=true'
-  if (didMethod === undefined && endpoint === undefined)
-    return (await acapy.post(`${path}&auto_accept=true`, shown)).connection_id
+  if (didMethod === undefined) return (await acapy.post(`${path}&auto_accept=true`, shown)).connection_id
   // It waits for the connection, which is ours to accept.
-  const [record] = await Promise.all([
-    acapy.post(`${path}&auto_accept=false`, shown),
-    accept(acapy, shown, {
-      ...(didMethod && { use_did_method: didMethod }),
-      ...(endpoint && { my_endpoint: endpoint }),
-    }),
-  ])
+  const [record] = await Promise.all([acapy.post(`${path}&auto_accept=false`, shown), accept(acapy, shown, didMethod)])
   return record.connection_id
 }
 
-const accept = async (acapy: AcaPy, invitation: Json, choices: Record<string, string>): Promise<void> => {
+const accept = async (acapy: AcaPy, invitation: Json, didMethod: string): Promise<void> => {
   const connectionId = await waitFor('the wallet to have the invitation', async () => {
     const { results } = await acapy.get(`/connections?invitation_msg_id=${invitation['@id']}`)
     return results[0]?.connection_id
   })
-  await acapy.post(`/didexchange/${connectionId}/accept-invitation?${new URLSearchParams(choices)}`)
+  await acapy.post(`/didexchange/${connectionId}/accept-invitation?use_did_method=${didMethod}`)
 }
 
 /** Makes a proof request and lets the wallet connect by its invitation, until both sides call the connection complete. */

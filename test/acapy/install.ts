@@ -28,10 +28,11 @@ const requirementsOf = (version: Version): string => join(import.meta.dirname, '
 const makeEnvironment = async (python: string, version: Version, folder: string): Promise<void> => {
   const mark = join(folder, 'installed')
   if (existsSync(mark)) return
+  console.log(`installing ACA-Py ${version} into ${folder}`)
   await rm(folder, { recursive: true, force: true })
   try {
     await run(python, ['-m', 'venv', folder])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--no-deps', '--only-binary', 'acapy_agent']
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--no-deps']
     await run(join(folder, 'bin', 'python'), [...pip, '--requirement', requirementsOf(version)], {
       timeout: INSTALL_TIMEOUT,
     })

@@ -1,6 +1,6 @@
 /** Plays scenarios, some at a time: they share processes, not records. */
 import type { Version } from './install.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario, Scene } from './scenario.ts'
 import type { World } from './world.ts'
 
 export interface Play {
@@ -20,9 +20,9 @@ const AT_ONCE = 4
 /** Ms; one that hangs has failed. */
 const DEADLINE = 120_000
 
-const late = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error(`it took more than ${DEADLINE / 1000} s`)))
+const late = (signal: AbortSignal): Promise<Error> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(new Error(`it took more than ${DEADLINE / 1000} s`)))
   })
 
 /** The first line says it; assertions have theirs before the difference. */
@@ -31,21 +31,33 @@ const reasonOf = (error: unknown): string => {
   return message.split('\n').filter(Boolean).join(' ').slice(0, 600)
 }
 
+/** What our endpoint refused of the wallet, as `400 to basicmessage/1.0/message`. */
+const refusals = async ({ acapy, deliveries }: Scene, from: number, least: number): Promise<string[]> => {
+  const refused = deliveries()
+    .slice(from)
+    .filter(({ status }) => status >= least)
+  if (refused.length === 0) return []
+  const sent = await acapy.sent()
+  return refused.map(({ status, envelope }) => {
+    const type = `${sent[JSON.parse(envelope).tag]?.['@type']}`
+    return `${status} to ${type.split('/').slice(-3).join('/')}`
+  })
+}
+
 const playOne = async (world: World, { scenario, version }: Play): Promise<Result> => {
   const start = performance.now()
   let failure: string | undefined
   try {
     const scene = await world.scene(scenario, version)
-    const seen = scene.deliveries().length
-    const playing = scenario.play(scene).then(() => {
-      const refused = scene
-        .deliveries()
-        .slice(seen)
-        .map(({ status }) => status)
-        .filter((status) => status >= (scenario.refuses ? 500 : 400))
-      if (refused.length > 0) throw new Error(`our endpoint answered ${refused.join(', ')}`)
-    })
-    await Promise.race([playing, late(AbortSignal.timeout(DEADLINE))])
+    const before = scene.deliveries().length
+    const playing = scenario.play(scene).catch((error) => error)
+    const ended = await Promise.race([playing, late(AbortSignal.timeout(DEADLINE))])
+    const refused = await refusals(scene, before, scenario.refuses ? 500 : 400)
+    const reasons = [
+      ...(ended ? [reasonOf(ended)] : []),
+      ...(refused.length > 0 ? [`we answered ${refused.join(', ')}`] : []),
+    ]
+    if (reasons.length > 0) failure = reasons.join('; ')
   } catch (error) {
     failure = reasonOf(error)
   }

@@ -11,11 +11,16 @@ export const requested = (acapy: AcaPy, request: Json): Promise<Json> =>
     return results[0]
   })
 
-/** Lets the wallet present credentials: id of the descriptor to id in its store. */
-export const present = async (acapy: AcaPy, request: Json, credentials: Record<string, string>): Promise<Json> => {
+/** Lets the wallet present credentials: id of the descriptor to id in its store. `further` is more of ACA-Py's `dif`. */
+export const present = async (
+  acapy: AcaPy,
+  request: Json,
+  credentials: Record<string, string>,
+  further: object = {},
+): Promise<Json> => {
   const { pres_ex_id: id } = await requested(acapy, request)
   const recordIds = Object.fromEntries(Object.entries(credentials).map(([key, value]) => [key, [value]]))
-  await acapy.post(`/present-proof-2.0/records/${id}/send-presentation`, { dif: { record_ids: recordIds } })
+  await acapy.post(`/present-proof-2.0/records/${id}/send-presentation`, { dif: { record_ids: recordIds, ...further } })
   return acapy.get(`/present-proof-2.0/records/${id}`)
 }
 

@@ -1,22 +1,31 @@
 /** Bodies of requests to the service: credentials to offer and proofs to ask for. */
-import { CONTEXTS, DEGREE_CONTEXT } from './contexts.ts'
+import { CONTEXTS, DEGREE_CONTEXT, DEGREE_TYPE } from './contexts.ts'
 
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
+/** The type in full, as a JSON-LD processor reads it. */
+export const VERIFIABLE_CREDENTIAL = 'https://www.w3.org/2018/credentials#VerifiableCredential'
+
 export interface Descriptor {
   id?: string
-  /** Addresses of `schema`; none: a descriptor of DIF PE version 2. */
-  schema?: string[]
+  /** Of `schema`: the full IRI of a type, which ACA-Py looks for; 'none': a descriptor of DIF PE version 2. */
+  schema?: string
   /** Field to the value that it has to have. */
   fields: Record<string, string>
 }
 
-const inputDescriptor = ({ id = 'degree', schema, fields }: Descriptor): object => ({
+const inputDescriptor = ({ id = 'degree', schema = DEGREE_TYPE, fields }: Descriptor): object => ({
   id,
-  ...(schema && { schema: schema.map((uri) => ({ uri })) }),
+  ...(schema !== 'none' && { schema: [{ uri: schema }] }),
   constraints: {
     fields: Object.entries(fields).map(([path, value]) => ({ path: [path], filter: { type: 'string', const: value } })),
   },
+})
+
+/** ACA-Py wants a UUID as the id. */
+export const definitionOf = (descriptors: Descriptor[]): object => ({
+  id: crypto.randomUUID(),
+  input_descriptors: descriptors.map(inputDescriptor),
 })
 
 /** A DIF request for one credential for each descriptor. `options` go with it: `contexts`, `domain`, `challenge`. */
@@ -25,14 +34,23 @@ export const proofRequest = (descriptors: Descriptor[], options?: object): objec
   autoAcceptProof: 'always',
   proofFormats: {
     presentationExchange: {
-      presentationDefinition: { id: 'definition', input_descriptors: descriptors.map(inputDescriptor) },
+      presentationDefinition: definitionOf(descriptors),
       ...(options && { options }),
     },
   },
 })
 
+/** Asks for a degree of `degreeCredential`. */
+export const BACHELOR: Descriptor = { fields: { '$.credentialSubject.degree': 'Bachelor' } }
+
+/** Asks for a credential of `plainCredential`: what its context has a term for. */
+export const PLAIN: Descriptor = {
+  schema: VERIFIABLE_CREDENTIAL,
+  fields: { '$.issuanceDate': '2026-01-01T00:00:00Z' },
+}
+
 /** What an invitation carries where nobody answers it. */
-export const anyDegree = (): object => proofRequest([{ fields: { '$.credentialSubject.degree': 'Bachelor' } }])
+export const anyDegree = (): object => proofRequest([BACHELOR])
 
 /** The contexts that the verifier trusts, as the request names them. */
 export const trustedContexts = { contexts: CONTEXTS }

@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FOLDER, install, NotAvailable, VERSIONS } from './install.ts'
+import { FOLDER, install, NotAvailable } from './install.ts'
 import { chosen, type Options, readOptions } from './options.ts'
 import { playAll, type Result } from './play.ts'
 import { tellCounts, tellResult } from './report.ts'
@@ -39,7 +39,7 @@ const main = async (options: Options): Promise<number> => {
     for (const { scenario, version } of plays) console.log(`${scenario.name} ${version}: ${scenario.title}`)
     return 0
   }
-  for (const version of VERSIONS) await install(version)
+  await Promise.all([...new Set(plays.map(({ version }) => version))].map(install))
   const world = await World.start()
   const end = async (status: number) => {
     await world.stop()

@@ -5,10 +5,11 @@ import type { Version } from './install.ts'
 import type { Delivery } from './relay.ts'
 
 /**
- * The wallet of a scenario: `shared` with others; `own` to the scenario, which may end it; `silent`: without an endpoint, it
- * takes answers by return route; `mediated`: other agents reach it through an ACA-Py mediator.
+ * The wallet of a scenario: `shared` with others; `own` to the scenario, which may end it; `silent`: its DID document has no
+ * service, and `queue`: it names no endpoint that can be reached; both take answers by return route; `mediated`: other agents
+ * reach it through an ACA-Py mediator; `automatic`: it answers offers and requests by itself.
  */
-export type WalletKind = 'shared' | 'own' | 'silent' | 'mediated'
+export type WalletKind = 'shared' | 'own' | 'silent' | 'queue' | 'mediated' | 'automatic'
 
 export interface Scene {
   acapy: AcaPy

@@ -7,6 +7,8 @@ import { mediate } from './mediation.ts'
 import { Relay } from './relay.ts'
 import type { Scenario, Scene, WalletKind } from './scenario.ts'
 
+const AUTOMATIC = ['--auto-respond-credential-offer', '--auto-store-credential', '--auto-respond-presentation-request']
+
 export class World {
   readonly #stage: RunningStage
   readonly #relay: Relay
@@ -61,16 +63,21 @@ export class World {
   }
 
   #wallet(kind: WalletKind, version: Version): Promise<AcaPy> {
-    switch (kind) {
-      case 'own':
-        return this.#start({ version, label: 'Own wallet' })
-      case 'silent':
-        return this.#once(`silent ${version}`, () => this.#start({ version, label: 'Silent wallet', silent: true }))
-      case 'mediated':
-        return this.#once(`mediated ${version}`, () => this.#mediated(version))
-      case 'shared':
-        return this.#once(`shared ${version}`, () => this.#start({ version, label: 'Shared wallet' }))
-    }
+    if (kind === 'own') return this.#start({ version, label: 'Own wallet' })
+    return this.#once(`${kind} ${version}`, () => {
+      switch (kind) {
+        case 'silent':
+          return this.#start({ version, label: 'Silent wallet', returnRoute: '' })
+        case 'queue':
+          return this.#start({ version, label: 'Queue wallet', returnRoute: 'didcomm:transport/queue' })
+        case 'mediated':
+          return this.#mediated(version)
+        case 'automatic':
+          return this.#start({ version, label: 'Automatic wallet', flags: AUTOMATIC })
+        case 'shared':
+          return this.#start({ version, label: 'Shared wallet' })
+      }
+    })
   }
 
   #mediator(version: Version): Promise<AcaPy> {

@@ -1,23 +1,26 @@
 /** DIF presentations: Present Proof 2.0 (Aries RFC 0454) with RFC 0510. */
 import assert from 'node:assert/strict'
 import { connect, invitationOf, receive } from '../connect.ts'
-import { DEGREE_CONTEXT, DEGREE_TYPE } from '../contexts.ts'
+import { DEGREE_CONTEXT } from '../contexts.ts'
 import { issue, newHolderDid, selfIssue } from '../credentials.ts'
 import { present, requested, verified } from '../presentations.ts'
 import {
+  BACHELOR,
   type Descriptor,
+  definitionOf,
   degreeCredential,
   inlineDegreeCredential,
+  offer,
+  PLAIN,
   plainCredential,
   proofRequest,
   trustedContexts,
+  VERIFIABLE_CREDENTIAL,
 } from '../requests.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
 const PROTOCOL = 'Present Proof 2.0, DIF'
 const BOTH = ['1.7.0', '1.2.7'] as const
-
-const BACHELOR: Descriptor = { fields: { '$.credentialSubject.degree': 'Bachelor' } }
 
 interface Presented {
   descriptors: Descriptor[]
@@ -48,11 +51,6 @@ const verifies =
     await verified(scene, await presentOwn(scene, presented))
   }
 
-const schema = (...uris: string[]): Presented => ({
-  descriptors: [{ ...BACHELOR, schema: uris }],
-  options: trustedContexts,
-})
-
 export const PRESENTATIONS: Scenario[] = [
   {
     name: 'credential-and-proof',
@@ -62,7 +60,7 @@ export const PRESENTATIONS: Scenario[] = [
     versions: BOTH,
     play: async (scene) => {
       const holderDid = await newHolderDid(scene.acapy)
-      const asked = proofRequest([{ fields: { '$.issuanceDate': '2026-01-01T00:00:00Z' } }])
+      const asked = proofRequest([PLAIN])
       const { request, connection } = await connect(scene, {}, asked)
       const { credentialId } = await issue(scene, connection.id, plainCredential(holderDid), holderDid)
       await present(scene.acapy, request, { degree: credentialId })
@@ -85,6 +83,26 @@ export const PRESENTATIONS: Scenario[] = [
     },
   },
   {
+    name: 'automatic',
+    title: 'does everything by itself: has nothing to present, takes a degree, and presents it when asked again',
+    protocol: PROTOCOL,
+    role: 'issuer, verifier',
+    versions: BOTH,
+    wallet: 'automatic',
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const holderDid = await newHolderDid(acapy)
+      const first = await connect(scene)
+      await agent.proofIn(first.request, 'abandoned')
+      const degree = inlineDegreeCredential(holderDid, 'Bachelor')
+      await agent.credentialIn(await agent.ask('/credentials/create-offer', offer(first.connection.id, degree)), 'done')
+      const asked = proofRequest([BACHELOR], trustedContexts)
+      const request = await agent.request({ ...asked, invitationDid: first.request.invitationDid })
+      await receive(acapy, invitationOf(request))
+      await verified(scene, request)
+    },
+  },
+  {
     name: 'proof-trusted-context',
     title: 'presents a credential of a context that the request trusts',
     protocol: PROTOCOL,
@@ -100,29 +118,35 @@ export const PRESENTATIONS: Scenario[] = [
     versions: ['1.7.0'],
     play: async (scene) => {
       const { agent } = scene
-      const request = await presentOwn(scene, {
-        descriptors: [{ fields: { '$.issuanceDate': '2026-01-01T00:00:00Z' } }],
-      })
+      const request = await presentOwn(scene, { descriptors: [PLAIN] })
       const proof = await agent.proofIn(request, 'abandoned', 'done', 'presentation-received')
       assert.equal(proof.isVerified, false)
       assert.match(proof.errorMessage, new RegExp(DEGREE_CONTEXT))
     },
   },
   {
-    name: 'proof-schema-type',
-    title: 'presents where `schema` is the full IRI of a type',
+    name: 'proof-bundled-type',
+    title: 'presents a degree where `schema` is the full IRI of VerifiableCredential',
     protocol: PROTOCOL,
     role: 'verifier',
     versions: BOTH,
-    play: verifies(schema(DEGREE_TYPE)),
+    play: verifies({ descriptors: [{ ...BACHELOR, schema: VERIFIABLE_CREDENTIAL }], options: trustedContexts }),
   },
   {
-    name: 'proof-schema-bundled-type',
-    title: 'presents where `schema` is the full IRI of VerifiableCredential',
+    name: 'proof-without-schema',
+    title: 'presents where the definition has no `schema`; its controller adds one, without which ACA-Py fails',
     protocol: PROTOCOL,
     role: 'verifier',
     versions: BOTH,
-    play: verifies(schema('https://www.w3.org/2018/credentials#VerifiableCredential')),
+    play: async (scene) => {
+      const { acapy } = scene
+      const holderDid = await newHolderDid(acapy)
+      const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
+      const { request } = await connect(scene, {}, proofRequest([{ ...BACHELOR, schema: 'none' }], trustedContexts))
+      const definition = definitionOf([BACHELOR])
+      await present(acapy, request, { degree: credentialId }, { presentation_definition: definition })
+      await verified(scene, request)
+    },
   },
   {
     name: 'proof-two-credentials',

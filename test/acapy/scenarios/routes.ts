@@ -1,37 +1,37 @@
 /** Ways that messages take: return route (Aries RFC 0092), a mediator (RFC 0211, 0094), a network that repeats. */
 import assert from 'node:assert/strict'
-import { connect, type Handshake } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { issue, newHolderDid, selfIssue } from '../credentials.ts'
 import { heardFromUs, ping, say, talkBothWays } from '../messages.ts'
 import { present, verified } from '../presentations.ts'
-import { degreeCredential, plainCredential, proofRequest, trustedContexts } from '../requests.ts'
+import { BACHELOR, degreeCredential, PLAIN, plainCredential, proofRequest, trustedContexts } from '../requests.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
 const BOTH = ['1.7.0', '1.2.7'] as const
 
-const degreeRequest = () => proofRequest([{ fields: { '$.credentialSubject.degree': 'Bachelor' } }], trustedContexts)
-
 /** A wallet without an endpoint connects, pings, says something and proves something; what we start is refused (ADR 5). */
-const byReturnRoute =
-  (handshake: Handshake): Scenario['play'] =>
-  async (scene) => {
-    const { acapy, agent } = scene
-    const holderDid = await newHolderDid(acapy)
-    const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
-    const { request, connection, walletConnectionId } = await connect(scene, handshake, degreeRequest())
-    await ping(acapy, walletConnectionId)
-    await say(acapy, walletConnectionId, 'Hello, agent')
-    assert.deepEqual(await agent.received(connection.id), ['Hello, agent'])
-    await present(acapy, request, { degree: credentialId })
-    await verified(scene, request)
-    await assert.rejects(agent.send(connection.id, 'Hello, wallet'), /409/)
-  }
+const byReturnRoute: Scenario['play'] = async (scene) => {
+  const { acapy, agent } = scene
+  const holderDid = await newHolderDid(acapy)
+  const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
+  const { request, connection, walletConnectionId } = await connect(
+    scene,
+    {},
+    proofRequest([BACHELOR], trustedContexts),
+  )
+  await ping(acapy, walletConnectionId)
+  await say(acapy, walletConnectionId, 'Hello, agent')
+  assert.deepEqual(await agent.received(connection.id), ['Hello, agent'])
+  await present(acapy, request, { degree: credentialId })
+  await verified(scene, request)
+  await assert.rejects(agent.send(connection.id, 'Hello, wallet'), /409/)
+}
 
 /** A message each way, a credential and a proof. */
 const everything = async (scene: Scene) => {
   const { acapy } = scene
   const holderDid = await newHolderDid(acapy)
-  const asked = proofRequest([{ fields: { '$.issuanceDate': '2026-01-01T00:00:00Z' } }])
+  const asked = proofRequest([PLAIN])
   const { request, connection, walletConnectionId } = await connect(scene, {}, asked)
   await talkBothWays(scene, connection.id, walletConnectionId)
   const { credentialId } = await issue(scene, connection.id, plainCredential(holderDid), holderDid)
@@ -48,7 +48,7 @@ export const ROUTES: Scenario[] = [
     role: 'responder',
     versions: BOTH,
     wallet: 'silent',
-    play: byReturnRoute({}),
+    play: byReturnRoute,
   },
   {
     name: 'return-route-queue',
@@ -56,8 +56,8 @@ export const ROUTES: Scenario[] = [
     protocol: 'Return Route 1.0',
     role: 'responder',
     versions: ['1.7.0'],
-    wallet: 'silent',
-    play: byReturnRoute({ endpoint: 'didcomm:transport/queue' }),
+    wallet: 'queue',
+    play: byReturnRoute,
   },
   {
     name: 'mediator',

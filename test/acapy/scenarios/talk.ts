@@ -18,8 +18,12 @@ const talkInOrder: Scenario['play'] = async (scene) => {
   const ours = numbered('we say')
   const theirs = numbered('the wallet says')
   for (const content of ours) await agent.send(connection.id, content)
-  for (const content of theirs) await say(acapy, walletConnectionId, content)
   assert.deepEqual(await heardFromUs(acapy, walletConnectionId, MESSAGES), ours)
+  for (const [index, content] of theirs.entries()) {
+    await say(acapy, walletConnectionId, content)
+    // ACA-Py posts at once what it is told to send: what it has not posted yet may come first.
+    await agent.received(connection.id, index + 1)
+  }
   assert.deepEqual(await agent.received(connection.id, MESSAGES), theirs)
 }
 

@@ -7,6 +7,7 @@ import threading
 from .contexts import serve_contexts
 from .received import keep_received
 from .return_route import use_return_route
+from .sent import keep_sent
 
 
 def end_with_the_suite():
@@ -18,7 +19,8 @@ def end_with_the_suite():
 async def setup(context):
     threading.Thread(target=end_with_the_suite, daemon=True).start()
     keep_received()
+    keep_sent()
     if path := os.environ.get("INTEROP_CONTEXTS"):
         serve_contexts(path)
-    if os.environ.get("INTEROP_RETURN_ROUTE") == "true":
-        use_return_route(context.settings)
+    if (endpoint := os.environ.get("INTEROP_RETURN_ROUTE")) is not None:
+        use_return_route(context.settings, endpoint)

@@ -6,9 +6,9 @@ from acapy_agent.transport.outbound.http import HttpTransport
 from acapy_agent.transport.pack_format import PackWireFormat
 
 
-def use_return_route(settings):
-    """ACA-Py has no outbound return route of its own."""
-    settings.set_value("default_endpoint", None)
+def use_return_route(settings, endpoint):
+    """ACA-Py has no outbound return route of its own. An empty endpoint: its DID documents have no service."""
+    settings.set_value("default_endpoint", endpoint or None)
     (_, host, port), *_ = settings["transport.inbound_configs"]
     encode = PackWireFormat.encode_message
 

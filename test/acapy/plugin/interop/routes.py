@@ -7,6 +7,7 @@ from acapy_agent.transport.outbound.message import OutboundMessage
 from aiohttp import web
 
 from .received import received
+from .sent import sent
 
 
 async def send(request):
@@ -19,14 +20,19 @@ async def send(request):
     return web.json_response({})
 
 
-async def log(_request):
+async def tell_received(_request):
     return web.json_response({"results": received})
+
+
+async def tell_sent(_request):
+    return web.json_response({"results": sent})
 
 
 async def register(app):
     app.add_routes(
         [
             web.post("/interop/send", send),
-            web.get("/interop/received", log, allow_head=False),
+            web.get("/interop/received", tell_received, allow_head=False),
+            web.get("/interop/sent", tell_sent, allow_head=False),
         ]
     )
