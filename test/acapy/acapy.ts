@@ -120,16 +120,13 @@ export class AcaPy {
 
   /** Messages that it was sent, in the order of arrival; `type` is the end of their `@type`, as `basicmessage/1.0/message`. */
   async heard(type: string, connectionId?: string): Promise<Json[]> {
-    const { results } = await this.get('/interop/received')
-    return results
-      .filter((entry: Json) => connectionId === undefined || entry.connection_id === connectionId)
-      .map(({ message }: Json) => message)
-      .filter((message: Json) => `${message['@type']}`.endsWith(type))
+    const query = new URLSearchParams({ type, ...(connectionId !== undefined && { connection_id: connectionId }) })
+    return (await this.get(`/interop/received?${query}`)).results
   }
 
-  /** What it packed into envelopes, by their `tag`. */
-  async sent(): Promise<Record<string, Json>> {
-    return (await this.get('/interop/sent')).results
+  /** What it packed: `tag` of the envelope to `@type` of the message, which ends with `type`. */
+  async sent(type = ''): Promise<Record<string, string>> {
+    return (await this.get(`/interop/sent?${new URLSearchParams({ type })}`)).results
   }
 
   /** A record of the admin API when it is in one of these states. */

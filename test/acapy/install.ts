@@ -14,7 +14,7 @@ export const VERSIONS = ['1.7.0', '1.2.7'] as const
 export type Version = (typeof VERSIONS)[number]
 
 /** Ignored by git: environments, logs. */
-export const FOLDER = resolve('.acapy')
+export const FOLDER = resolve(import.meta.dirname, '../../.acapy')
 
 /** Ms; pip downloads about 80 packages. */
 const INSTALL_TIMEOUT = 300_000

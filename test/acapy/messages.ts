@@ -20,6 +20,13 @@ export const heardFromUs = (acapy: AcaPy, walletConnectionId: string, count = 1)
     return messages.length >= count && messages.map(({ content }) => content)
   })
 
+/** Resolves when we have answered a message of the wallet that has this type, as `did-rotate/1.0/hangup`. */
+export const arrived = ({ acapy, deliveries }: Scene, type: string): Promise<boolean> =>
+  waitFor(`${type} to be here`, async () => {
+    const sent = await acapy.sent(type)
+    return deliveries().some(({ envelope }) => JSON.parse(envelope).tag in sent)
+  })
+
 /** A message of the wallet. */
 export const say = async (acapy: AcaPy, walletConnectionId: string, content: string): Promise<void> => {
   await acapy.post(`/connections/${walletConnectionId}/send-message`, { content })

@@ -39,7 +39,7 @@ const refusals = async ({ acapy, deliveries }: Scene, from: number, least: numbe
   if (refused.length === 0) return []
   const sent = await acapy.sent()
   return refused.map(({ status, envelope }) => {
-    const type = `${sent[JSON.parse(envelope).tag]?.['@type']}`
+    const type = `${sent[JSON.parse(envelope).tag]}`
     return `${status} to ${type.split('/').slice(-3).join('/')}`
   })
 }

@@ -1,9 +1,8 @@
 /** JSON-LD credentials: Issue Credential 2.0 (Aries RFC 0453) with RFC 0593. */
 import assert from 'node:assert/strict'
-import { waitFor } from '../../wallet/wait.ts'
 import { connect } from '../connect.ts'
 import { issue, newHolderDid, offered } from '../credentials.ts'
-import { ping, talkBothWays } from '../messages.ts'
+import { arrived, ping, talkBothWays } from '../messages.ts'
 import { CREDENTIALS_V1, inlineDegreeCredential, plainCredential } from '../requests.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
@@ -81,13 +80,12 @@ export const CREDENTIALS: Scenario[] = [
     role: 'issuer',
     versions: ['1.7.0'],
     play: async (scene) => {
-      const { acapy, agent, deliveries } = scene
+      const { acapy, agent } = scene
       const holderDid = await newHolderDid(acapy)
       const { connection, walletConnectionId } = await connect(scene)
       const { ours } = await offered(scene, connection.id, plainCredential(holderDid))
-      const before = deliveries().length
       await acapy.sendRaw(walletConnectionId, proposal({ '~thread': { thid: ours.threadId } }, holderDid))
-      await waitFor('the proposal to be here', () => deliveries().length > before)
+      await arrived(scene, 'issue-credential/2.0/propose-credential')
       await talkBothWays(scene, connection.id, walletConnectionId)
       const offers = await acapy.heard('issue-credential/2.0/offer-credential', walletConnectionId)
       assert.equal(offers.length, 1, 'an offer followed')
@@ -101,10 +99,9 @@ export const CREDENTIALS: Scenario[] = [
     role: 'issuer',
     versions: ['1.7.0'],
     play: async (scene) => {
-      const { acapy, deliveries } = scene
+      const { acapy } = scene
       const holderDid = await newHolderDid(acapy)
       const { connection, walletConnectionId } = await connect(scene)
-      const before = deliveries().length
       await acapy.post('/issue-credential-2.0/send-proposal', {
         connection_id: walletConnectionId,
         filter: {
@@ -114,7 +111,7 @@ export const CREDENTIALS: Scenario[] = [
           },
         },
       })
-      await waitFor('the proposal to be here', () => deliveries().length > before)
+      await arrived(scene, 'issue-credential/2.0/propose-credential')
       await talkBothWays(scene, connection.id, walletConnectionId)
       assert.deepEqual(await acapy.heard('issue-credential/2.0/offer-credential', walletConnectionId), [])
     },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { waitFor } from '../../wallet/wait.ts'
 import { connect, type Handshake, invitationOf, receive } from '../connect.ts'
-import { ping, talkBothWays } from '../messages.ts'
+import { arrived, ping, talkBothWays } from '../messages.ts'
 import { anyDegree } from '../requests.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -171,11 +171,10 @@ export const HANDSHAKES: Scenario[] = [
     role: 'observing',
     versions: ['1.7.0'],
     play: async (scene) => {
-      const { acapy, agent, deliveries } = scene
+      const { acapy, agent } = scene
       const { connection, walletConnectionId } = await connect(scene)
-      const before = deliveries().length
       await acapy.post(`/did-rotate/${walletConnectionId}/hangup`)
-      await waitFor('the hangup to be here', () => deliveries().length > before)
+      await arrived(scene, 'did-rotate/1.0/hangup')
       await assert.rejects(agent.send(connection.id, 'Are you there?'))
     },
   },

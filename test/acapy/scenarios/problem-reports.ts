@@ -1,9 +1,8 @@
 /** Problem reports (Aries RFC 0035) of the wallet and of ours. */
 import assert from 'node:assert/strict'
-import { waitFor } from '../../wallet/wait.ts'
 import { connect } from '../connect.ts'
 import { newHolderDid, offered } from '../credentials.ts'
-import { talkBothWays } from '../messages.ts'
+import { arrived, talkBothWays } from '../messages.ts'
 import { present, requested } from '../presentations.ts'
 import { plainCredential } from '../requests.ts'
 import type { Scenario } from '../scenario.ts'
@@ -25,11 +24,10 @@ export const PROBLEM_REPORTS: Scenario[] = [
     role: 'receiver',
     versions: ['1.7.0'],
     play: async (scene) => {
-      const { acapy, deliveries } = scene
+      const { acapy } = scene
       const { connection, walletConnectionId } = await connect(scene)
-      const before = deliveries().length
       await acapy.sendRaw(walletConnectionId, genericReport())
-      await waitFor('the report to be here', () => deliveries().length > before)
+      await arrived(scene, 'notification/1.0/problem-report')
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
   },

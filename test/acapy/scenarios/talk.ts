@@ -1,8 +1,7 @@
 /** Basic messages (Aries RFC 0095), trust ping (RFC 0048), discover features (RFC 0031, 0557), and what nobody knows. */
 import assert from 'node:assert/strict'
-import { waitFor } from '../../wallet/wait.ts'
 import { connect } from '../connect.ts'
-import { heardFromUs, ping, say, talkBothWays } from '../messages.ts'
+import { arrived, heardFromUs, ping, say, talkBothWays } from '../messages.ts'
 import type { Scenario } from '../scenario.ts'
 
 const MESSAGES = 20
@@ -102,15 +101,14 @@ export const TALK: Scenario[] = [
     role: 'receiver',
     versions: BOTH,
     play: async (scene) => {
-      const { acapy, deliveries } = scene
+      const { acapy } = scene
       const { connection, walletConnectionId } = await connect(scene)
-      const before = deliveries().length
       await acapy.sendRaw(walletConnectionId, {
         '@type': 'https://example.org/lottery/1.0/draw',
         '@id': crypto.randomUUID(),
         numbers: [1, 2, 3],
       })
-      await waitFor('the message to be here', () => deliveries().length > before)
+      await arrived(scene, 'lottery/1.0/draw')
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
   },

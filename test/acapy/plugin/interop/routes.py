@@ -20,12 +20,25 @@ async def send(request):
     return web.json_response({})
 
 
-async def tell_received(_request):
-    return web.json_response({"results": received})
+def is_of(message, request):
+    """The query's `type` is the end of the message's @type."""
+    return str(message.get("@type")).endswith(request.query.get("type", ""))
 
 
-async def tell_sent(_request):
-    return web.json_response({"results": sent})
+async def tell_received(request):
+    connection_id = request.query.get("connection_id")
+    messages = [
+        entry["message"]
+        for entry in received
+        if is_of(entry["message"], request) and connection_id in (None, entry["connection_id"])
+    ]
+    return web.json_response({"results": messages})
+
+
+async def tell_sent(request):
+    """Tag of the envelope to type of the message."""
+    types = {tag: message.get("@type") for tag, message in sent.items() if is_of(message, request)}
+    return web.json_response({"results": types})
 
 
 async def register(app):
