@@ -27,6 +27,7 @@ export interface Program {
   interrupt(): void
   /** To the program alone. */
   signal(signal: NodeJS.Signals): void
+  hasEnded(): boolean
   /** Rejects when it does not end in time. */
   ended(): Promise<Ending>
 }
@@ -90,6 +91,7 @@ export const startProgram = (command: string, args: string[], { env = {}, cwd }:
     types: (line) => void child.stdin.write(`${line}\n`),
     interrupt: () => killGroup(child, 'SIGINT'),
     signal: (signal) => void child.kill(signal),
+    hasEnded: () => ending !== undefined,
     ended: () => waitFor(`${shown} to end`, () => ending, DEADLINE),
   }
 }

@@ -1,0 +1,97 @@
+/** Ways that messages take: return route (Aries RFC 0092), a mediator (RFC 0211, 0094), a network that repeats. */
+import assert from 'node:assert/strict'
+import { connect } from '../connect.ts'
+import { issue, newHolderDid, selfIssue } from '../credentials.ts'
+import { heardFromUs, ping, say, talkBothWays } from '../messages.ts'
+import { present, verified } from '../presentations.ts'
+import { BACHELOR, degreeCredential, PLAIN, plainCredential, proofRequest, trustedContexts } from '../requests.ts'
+import type { Scenario, Scene } from '../scenario.ts'
+
+const BOTH = ['1.7.0', '1.2.7'] as const
+
+/** A wallet without an endpoint connects, pings, says something and proves something; what we start is refused (ADR 5). */
+const byReturnRoute: Scenario['play'] = async (scene) => {
+  const { acapy, agent } = scene
+  const holderDid = await newHolderDid(acapy)
+  const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
+  const { request, connection, walletConnectionId } = await connect(
+    scene,
+    {},
+    proofRequest([BACHELOR], trustedContexts),
+  )
+  await ping(acapy, walletConnectionId)
+  await say(acapy, walletConnectionId, 'Hello, agent')
+  assert.deepEqual(await agent.received(connection.id), ['Hello, agent'])
+  await present(acapy, request, { degree: credentialId })
+  await verified(scene, request)
+  await assert.rejects(agent.send(connection.id, 'Hello, wallet'), /409/)
+}
+
+/** A message each way, a credential and a proof. */
+const everything = async (scene: Scene) => {
+  const { acapy } = scene
+  const holderDid = await newHolderDid(acapy)
+  const asked = proofRequest([PLAIN])
+  const { request, connection, walletConnectionId } = await connect(scene, {}, asked)
+  await talkBothWays(scene, connection.id, walletConnectionId)
+  const { credentialId } = await issue(scene, connection.id, plainCredential(holderDid), holderDid)
+  await present(acapy, request, { degree: credentialId })
+  await verified(scene, request)
+  return { request, connection, walletConnectionId }
+}
+
+export const ROUTES: Scenario[] = [
+  {
+    name: 'return-route',
+    title: 'has no service in its DID document: connects, pings, talks and proves',
+    protocol: 'Return Route 1.0',
+    role: 'responder',
+    versions: BOTH,
+    wallet: 'silent',
+    play: byReturnRoute,
+  },
+  {
+    name: 'return-route-queue',
+    title: 'names didcomm:transport/queue as its endpoint: connects, pings, talks and proves',
+    protocol: 'Return Route 1.0',
+    role: 'responder',
+    versions: ['1.7.0'],
+    wallet: 'queue',
+    play: byReturnRoute,
+  },
+  {
+    name: 'mediator',
+    title: 'is behind a mediator: connects, talks, takes a credential and proves',
+    protocol: 'Routing 1.0',
+    role: 'sender',
+    versions: BOTH,
+    wallet: 'mediated',
+    play: async (scene) => {
+      const forwarded = async () => (await (await scene.mediator()).heard('routing/1.0/forward')).length
+      const before = await forwarded()
+      await everything(scene)
+      assert.ok((await forwarded()) > before, 'nothing went through the mediator')
+    },
+  },
+  {
+    name: 'delivered-three-times',
+    title:
+      'everything is delivered three times, and all of it again at the end: connects, talks, takes a credential and proves once',
+    protocol: 'DIDComm 1',
+    role: 'receiver',
+    versions: BOTH,
+    repeated: true,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { request, connection, walletConnectionId } = await everything(scene)
+      const refused = (await scene.deliverAgain()).filter((status) => status >= 300)
+      assert.deepEqual(refused, [])
+      assert.equal((await agent.connectionsOf(request)).length, 1)
+      assert.deepEqual(await agent.received(connection.id), ['Hello, agent'])
+      await ping(acapy, walletConnectionId)
+      assert.deepEqual(await heardFromUs(acapy, walletConnectionId), ['Hello, wallet'])
+      for (const type of ['issue-credential/2.0/issue-credential', 'present-proof/2.0/ack'])
+        assert.equal((await acapy.heard(type, walletConnectionId)).length, 1, type)
+    },
+  },
+]
