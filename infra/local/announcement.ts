@@ -21,8 +21,14 @@ const PROOF_REQUEST = {
   proofFormats: {
     presentationExchange: {
       presentationDefinition: {
-        id: 'degree',
-        input_descriptors: [{ id: 'degree', constraints: { fields: [{ path: ['$.credentialSubject.degree.name'] }] } }],
+        id: '43250004-a172-43ff-90c6-7004b856b85e',
+        input_descriptors: [
+          {
+            id: 'degree',
+            schema: [{ uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' }],
+            constraints: { fields: [{ path: ['$.credentialSubject.degree.name'] }] },
+          },
+        ],
       },
     },
   },

@@ -27,7 +27,6 @@ export const shortcoming = (
   submission: Submission,
   presented: Presented,
 ): string | undefined => {
-  if (submission.definition_id !== definition.id) return 'the submission is for another presentation definition'
   if (!permits(definition.format, 'ldp_vp', presented.proofType)) return 'the definition permits no such presentation'
   try {
     return shortcomingOfCredentials(definition, submission, presented)

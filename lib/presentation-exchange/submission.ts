@@ -25,6 +25,7 @@ const Descriptor = v.pipe(
 
 export const Submission = v.object({
   id: v.optional(Name),
+  /** Not compared: the challenge ties a presentation to its request, and a wallet's controller may have rewritten the definition (ACA-Py). */
   definition_id: Name,
   descriptor_map: v.pipe(
     v.array(Descriptor),

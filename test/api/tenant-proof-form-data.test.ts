@@ -31,7 +31,7 @@ test('shows the proof record with what was asked and what was presented', async 
     presentation: {
       presentationExchange: {
         type: ['VerifiablePresentation'],
-        presentation_submission: { definition_id: 'degree' },
+        presentation_submission: { definition_id: degreeDefinition.id },
         verifiableCredential: [{ credentialSubject: { degree: 'Bachelor' } }],
       },
     },

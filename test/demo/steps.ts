@@ -37,7 +37,7 @@ export const STEPS: Step[] = [
       proofFormats: {
         presentationExchange: {
           presentationDefinition: {
-            id: 'degree',
+            id: '43250004-a172-43ff-90c6-7004b856b85e',
             name: 'A degree',
             input_descriptors: [
               {

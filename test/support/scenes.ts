@@ -7,9 +7,9 @@ import type { Caller, InProcessStage, Json } from './in-process-stage.ts'
 /** The vocabulary of the degrees. It is in the credentials in full, so that nothing is fetched; a verifier gives it with its request. */
 const degreeContext = { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' }
 
-/** A presentation definition (DIF Presentation Exchange) that a degree of `offerBody` fits: Credo looks for a context, ACA-Py for a type. */
+/** A presentation definition (DIF Presentation Exchange) that a degree of `offerBody` fits: Credo looks for a context, ACA-Py for a type, and for an id that is a UUID. */
 export const degreeDefinition = {
-  id: 'degree',
+  id: '43250004-a172-43ff-90c6-7004b856b85e',
   input_descriptors: [
     {
       id: 'degree',
