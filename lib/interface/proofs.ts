@@ -10,6 +10,9 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
   method: 'POST',
   path: '/proofs/create-request-oob',
   summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
+  description:
+    'A constraint, path, filter, pattern or claim format of a presentation definition that would not be enforced is a 422 that names it. ' +
+    'Contexts in the options are trusted for this request beside those of the service, and are not sent to the wallet.',
   security: 'token',
   body: ProofRequest,
   answers: { 200: ProofRequestResult },

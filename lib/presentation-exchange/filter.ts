@@ -4,7 +4,7 @@ import { type Format, hasFormat } from './formats.ts'
 import { isFound } from './pattern.ts'
 import { VISIT, type Work } from './work.ts'
 
-export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
+type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
 
 /**
  * The keywords that Credo's engine takes. Version 1 has neither `contains` and `items` nor `format...`; in version 2 `minimum` and its like

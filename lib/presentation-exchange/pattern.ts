@@ -1,7 +1,8 @@
 /** Matches patterns that tenants wrote with texts that strangers wrote, on an engine that never backtracks: its time is linear in the text. */
 import { RE2JS } from 're2js'
 import { Bounded } from '../bounded.ts'
-import { PatternError, translatePattern } from './pattern-syntax.ts'
+import { PatternError } from './pattern-characters.ts'
+import { translatePattern } from './pattern-syntax.ts'
 import type { Work } from './work.ts'
 
 /** Longest text that is matched, in UTF-16 code units. */

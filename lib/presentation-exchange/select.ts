@@ -1,4 +1,5 @@
 /** Selects the values at a path: own properties only, without recursion, and within a budget whatever the document. */
+import { MAX_VALUES } from './depth.ts'
 import type { Path, Selector } from './path.ts'
 import { VISIT, type Work, WorkLimitError } from './work.ts'
 
@@ -10,12 +11,10 @@ export interface Selected {
   location: Location
 }
 
-/** Most values that one step of a path may select. */
-const MAX_SELECTED = 20_000
-
 /**
  * The values at `path` in `document`, in document order. What a prototype has is in no document: `$.constructor` selects a member that the
- * document itself names so, or nothing. Throws `WorkLimitError` when the budget or 20,000 values at a step are exceeded.
+ * document itself names so, or nothing. `document` is at most `MAX_DEPTH` deep. Throws `WorkLimitError` when the budget is exceeded, and when
+ * a step selects more values than a document may have.
  */
 export const select = (path: Path, document: unknown, work: Work): Selected[] => {
   let found: Selected[] = [{ value: document, location: [] }]
@@ -23,7 +22,7 @@ export const select = (path: Path, document: unknown, work: Work): Selected[] =>
     const next: Selected[] = []
     const add = (selected: Selected) => {
       work.spend(VISIT)
-      if (next.push(selected) > MAX_SELECTED) throw new WorkLimitError()
+      if (next.push(selected) > MAX_VALUES) throw new WorkLimitError()
     }
     for (const from of descends ? withDescendants(found, work) : found)
       for (const selector of selectors) for (const selected of chosen(from, selector)) add(selected)

@@ -1,6 +1,6 @@
 /** The operations as generated requests go to them: their paths, and bodies and queries that they take. */
 import type { World } from './api-world.ts'
-import { anonCredsRequest, offerBody, requestBody } from './scenes.ts'
+import { anonCredsRequest, offerBody, presentationBody, requestBody } from './scenes.ts'
 
 export interface Route {
   weight: number
@@ -57,6 +57,7 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
         { protocolVersion: 'v1', proofFormats: { indy: anonCredsRequest }, recipientKey: acme.recipientKey },
         { protocolVersion: 'v2', proofFormats: { anoncreds: anonCredsRequest }, invitationDid: acme.invitationDid },
         requestBody,
+        presentationBody,
       ],
     },
     { weight: 6, method: 'GET', path: (id) => `/multi-tenancy/form-data/${id(tenant)}/${id(acme.proofRecordId)}` },

@@ -33,6 +33,39 @@ export const requestBody = {
   },
 }
 
+/** A request that uses most of what a presentation definition of version 2 has. */
+export const presentationBody = {
+  protocolVersion: 'v2',
+  proofFormats: {
+    presentationExchange: {
+      presentationDefinition: {
+        id: 'degree',
+        format: { ldp_vp: { proof_type: ['Ed25519Signature2018'] } },
+        submission_requirements: [{ rule: 'all', from_nested: [{ rule: 'pick', count: 1, from: 'A' }] }],
+        input_descriptors: [
+          {
+            id: 'degree',
+            group: ['A'],
+            constraints: {
+              subject_is_issuer: 'preferred',
+              is_holder: [{ field_id: ['degree'], directive: 'required' }],
+              fields: [
+                { id: 'degree', path: ["$.credentialSubject['degree']", '$..degree'], filter: { pattern: '^[A-Z]' } },
+                { path: ['$.type'], filter: { type: 'array', contains: { const: 'DegreeCredential' } } },
+                { path: ['$.issuanceDate'], filter: { format: 'date-time', formatMinimum: '2026-01-01T00:00:00Z' } },
+                { path: ['$.credentialSubject.grade'], filter: { minimum: 1, not: { const: 5 } }, optional: true },
+              ],
+            },
+          },
+        ],
+      },
+      options: {
+        contexts: { 'https://example.org/contexts/v1': { '@context': { degree: 'https://example.org/degree' } } },
+      },
+    },
+  },
+}
+
 export const anonCredsRequest = {
   name: 'degree',
   version: '1.0',

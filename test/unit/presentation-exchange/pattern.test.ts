@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isFound, MAX_TEXT } from '../../../lib/presentation-exchange/pattern.ts'
-import { MAX_PATTERN_SIZE, PatternError, translatePattern } from '../../../lib/presentation-exchange/pattern-syntax.ts'
+import { PatternError } from '../../../lib/presentation-exchange/pattern-characters.ts'
+import { MAX_PATTERN_SIZE, translatePattern } from '../../../lib/presentation-exchange/pattern-syntax.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const found = (pattern: string, text: string) => isFound(pattern, text, new Work())
@@ -57,9 +58,9 @@ test('generated patterns that are taken find what they find in ECMAScript', () =
       compared += 1
       expect(found(source, text)).toBe(new RegExp(source, 'u').test(text))
     }),
-    { numRuns: 20_000 },
+    { numRuns: 5000 },
   )
-  expect(compared).toBeGreaterThan(2000)
+  expect(compared).toBeGreaterThan(500)
 })
 
 test.each(['L', 'Lu', 'M', 'N', 'P', 'S', 'Z', 'C', 'Cn'])('\\p{%s} is the same class as in ECMAScript', (category) => {
