@@ -47,6 +47,8 @@ export interface FunctionDefinition {
   name: string
   /** `folder/file.export`. */
   handler: string
+  /** Seconds. */
+  timeout?: number
   environment?: Record<string, unknown>
   events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent }[]
   package?: { artifact?: string }
@@ -68,6 +70,8 @@ export interface Service {
   provider: {
     stage: string
     region: string
+    /** Seconds, of a function that says none. */
+    timeout: number
     environment: Record<string, unknown>
     /** Set while packaging. */
     compiledCloudFormationTemplate: { Resources: Record<string, Resource> }

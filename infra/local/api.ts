@@ -1,23 +1,32 @@
 /** The API: serverless-offline's HTTP server in this process, without its banner, its lines for each request and its ways to exit. */
 import ServerlessOffline from 'serverless-offline'
+import Lambda from 'serverless-offline/lambda'
 import type { Serverless } from '../service.ts'
 import { StageFailure, systemCode } from './failure.ts'
 import type { Invoke } from './functions.ts'
 import { applyGateway } from './gateway.ts'
 import { LOOPBACK } from './port.ts'
 
-/** serverless-offline tells of everything; what is heard of it is a function that threw. The authorizer's `Unauthorized` is an answer. */
-const log = {
-  debug: () => {},
-  info: () => {},
-  notice: () => {},
-  verbose: () => {},
-  warning: () => {},
-  error: (...args: unknown[]) => {
-    const error = args.find((arg) => arg instanceof Error)
-    if (error === undefined || error.message === 'Unauthorized') return
-    console.error(JSON.stringify({ level: 'error', message: 'function failed', error: error.stack ?? error.message }))
-  },
+/**
+ * Has serverless-offline's routes invoke the functions where they are, instead of in a pool of its own. It takes a status out of an error's
+ * message, if there is one in brackets: what the function throws is in the log, and not in this message.
+ */
+const invokeBy = (invoke: Invoke): void => {
+  Lambda.prototype.get = (functionKey) => {
+    let event: unknown
+    return {
+      setEvent: (given) => {
+        event = given
+      },
+      runHandler: async () => {
+        try {
+          return await invoke(functionKey, event)
+        } catch (cause) {
+          throw new Error('the function failed', { cause })
+        }
+      },
+    }
+  }
 }
 
 /** Runs something that writes to the console what nobody asked for. */
@@ -40,15 +49,15 @@ export const startApi = async (serverless: Serverless, invoke: Invoke, port: num
   const options = {
     host: LOOPBACK,
     httpPort: port,
-    // All functions in one process: with a worker thread for each, Credo would be loaded as often.
-    useInProcess: true,
     noPrependStageInUrl: true,
     // Authorizers are gateway.ts's.
     noAuth: true,
     // hapi's word for `*` in every answer; by default it repeats the caller's origin, and says nothing to a caller without one.
     corsAllowOrigin: 'ignore',
   }
-  const offline = new ServerlessOffline(serverless, options, { log })
+  invokeBy(invoke)
+  // Without a log: it tells of everything.
+  const offline = new ServerlessOffline(serverless, options, {})
   const internals = offline.internals()
   await quietly(async () => {
     internals.mergeOptions()

@@ -9,7 +9,7 @@ const POLL_MS = 20
  * A shell that waits for the end of our pipe to it and then kills. The pipe ends with this process, SIGKILL included: no handler of ours
  * would run then.
  */
-const killWhenWeEnd = (pid: number): void => {
+const killWhenWeEnd = (child: ChildProcess, pid: number): void => {
   const guard = spawn('sh', ['-c', 'read -r _; kill -9 "$0"', String(pid)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -17,11 +17,13 @@ const killWhenWeEnd = (pid: number): void => {
   // Where there is no shell, stopping in order is all there is.
   guard.once('error', () => {})
   guard.unref()
+  // The number may be another process's by the time that we end.
+  child.once('exit', () => guard.kill())
 }
 
 /** Ties `child` to this process. It is to be spawned `detached`, so that Ctrl-C leaves it running until the stage has finished with it. */
 export const tieToUs = (child: ChildProcess): void => {
-  if (child.pid !== undefined) killWhenWeEnd(child.pid)
+  if (child.pid !== undefined) killWhenWeEnd(child, child.pid)
 }
 
 export const stopChild = async (child: ChildProcess): Promise<void> => {

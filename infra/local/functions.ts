@@ -1,39 +1,57 @@
-/** The service's functions in this process, invoked as Lambda would: by key, with JSON in and out, and no longer than their timeout. */
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import Lambda from 'serverless-offline/lambda'
-import { type Serverless, splitHandler } from '../service.ts'
-import { reason, StageFailure } from './failure.ts'
+/**
+ * The service's functions, invoked as Lambda would: by key, with JSON in and out, and no longer than their timeout. They run in a process of
+ * their own with the environment of serverless.yml, whose NODE_OPTIONS keep them from turning text into code. The Serverless CLI can't do
+ * without that.
+ */
+import type { Serverless } from '../service.ts'
+import { FunctionProcess } from './function-process.ts'
+import { never } from './pause.ts'
 
-/** Rejects with what the function throws, and when it takes too long. */
+/** Rejects with what the function throws, when it takes too long, and when its process ends. */
 export type Invoke = (functionKey: string, event: unknown) => Promise<unknown>
 
-/**
- * Loads every function now: one that can't be loaded is told of at the start, and none has its first caller wait. Node loads them by itself;
- * serverless-offline, which would do it through tsx, finds them loaded.
- */
-export const loadFunctions = async ({ service, serviceDir }: Serverless): Promise<void> => {
-  for (const { handler } of Object.values(service.functions)) {
-    const { module, name } = splitHandler(handler)
-    try {
-      const exports = await import(pathToFileURL(join(serviceDir, `${module}.ts`)).href)
-      if (typeof exports[name] !== 'function') throw new Error(`it exports no function ${name}`)
-    } catch (error) {
-      throw new StageFailure(`${module}.ts can't be loaded: ${reason(error)}`, error)
-    }
-  }
+export interface Functions {
+  /** Resolves when every function is loaded; rejects with a `StageFailure`. */
+  loaded: Promise<void>
+  /** Waits until they are loaded. */
+  invoke: Invoke
+  /** Rejects when their process has ended and can't be started again. */
+  failed: Promise<never>
+  stop(): Promise<void>
 }
 
-const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
+/** Starts to load every function. A process that crashes is followed by another one, as on AWS. */
+export const startFunctions = ({ service, serviceDir }: Serverless, environment: Record<string, string>): Functions => {
+  const { functions, provider } = service
+  const handlers = Object.fromEntries(Object.entries(functions).map(([key, { handler }]) => [key, handler]))
+  const start = () => new FunctionProcess({ folder: serviceDir, handlers }, environment)
+  let current = start()
+  let stopping = false
 
-/** `options` are those of serverless-offline. */
-export const createInvoke = (serverless: Serverless, options: Record<string, unknown>): Invoke => {
-  const lambda = new Lambda(serverless, options)
-  const definitions = Object.entries(serverless.service.functions)
-  lambda.create(definitions.map(([functionKey, functionDefinition]) => ({ functionKey, functionDefinition })))
-  return async (functionKey, event) => {
-    const instance = lambda.get(functionKey)
-    instance.setEvent(asJson(event))
-    return asJson(await instance.runHandler())
+  const keepOneRunning = async (): Promise<never> => {
+    for (;;) {
+      await current.loaded
+      const how = await current.ended
+      if (stopping) return never()
+      console.error(
+        JSON.stringify({ level: 'error', message: 'the process of the functions ended: another starts', how }),
+      )
+      current = start()
+    }
+  }
+  const failed = keepOneRunning()
+  // Nobody may be listening yet when it happens.
+  failed.catch(() => {})
+  return {
+    loaded: current.loaded,
+    failed,
+    invoke: (functionKey, event) => {
+      const timeoutMs = (functions[functionKey]?.timeout ?? provider.timeout) * 1000
+      return current.invoke(functionKey, event, timeoutMs)
+    },
+    stop: () => {
+      stopping = true
+      return current.stop()
+    },
   }
 }

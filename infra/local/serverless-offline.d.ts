@@ -1,16 +1,12 @@
 /** What the local stage uses of serverless-offline, which has no types: its Lambda pool, and its API Gateway on hapi. */
 
 declare module 'serverless-offline/lambda' {
-  import type { FunctionDefinition, Serverless } from '../service.ts'
-
   interface LambdaFunction {
     setEvent(event: unknown): void
     runHandler(): Promise<unknown>
   }
 
   export default class Lambda {
-    constructor(serverless: Serverless, options: Record<string, unknown>)
-    create(functions: { functionKey: string; functionDefinition: FunctionDefinition }[]): void
     /** An idle instance of the function, or a new one. */
     get(functionKey: string): LambdaFunction
   }
@@ -73,12 +69,8 @@ declare module 'serverless-offline' {
     getApiGatewayServer(): Server
   }
 
-  interface Log {
-    log: Record<'debug' | 'error' | 'info' | 'notice' | 'verbose' | 'warning', (...args: unknown[]) => void>
-  }
-
   export default class ServerlessOffline {
-    constructor(serverless: Serverless, options: Record<string, unknown>, log: Log)
+    constructor(serverless: Serverless, options: Record<string, unknown>, utilities: object)
     internals(): Internals
     end(keepProcess: boolean): Promise<void>
   }

@@ -6,12 +6,11 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { readSettings } from '../../lib/settings.ts'
 import type { Serverless, Service } from '../service.ts'
-import { startApi } from './api.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { startDatabase } from './dynamodb.ts'
 import { startEventSources } from './event-sources.ts'
 import { StageFailure } from './failure.ts'
-import { createInvoke, loadFunctions } from './functions.ts'
+import { startFunctions } from './functions.ts'
 import { type Issuer, localIssuer } from './issuer.ts'
 import { freePort, LOOPBACK } from './port.ts'
 import { privateFile } from './private-file.ts'
@@ -76,22 +75,25 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
       LOCAL_STAGE: 'true',
       LOG_LEVEL: settings.logLevel,
     }
-    useEnvironment(service, environment)
-    await loadFunctions(serverless)
-    const invoke = createInvoke(serverless, { useInProcess: true })
+    checkEnvironment(environment)
+    const functions = startFunctions(serverless, environment)
+    parts.defer(() => functions.stop())
 
-    const api = await startApi(serverless, invoke, port)
+    // Loaded while the functions are, in the other process.
+    const { startApi } = await import('./api.ts')
+    const api = await startApi(serverless, functions.invoke, port)
     parts.defer(() => api.stop())
     const streams = new DynamoDBStreamsClient({ endpoint: database.endpoint })
-    const sources = startEventSources(service, { invoke, streams, sqs, created, dataDir })
+    const sources = startEventSources(service, { invoke: functions.invoke, streams, sqs, created, dataDir })
     parts.defer(() => sources.stop())
+    await functions.loaded
 
     return {
       baseUrl,
       issuer,
       environment,
       remarks: database.remark === undefined ? [] : [database.remark],
-      failed: Promise.race([sources.failed, database.failed]),
+      failed: Promise.race([sources.failed, database.failed, functions.failed]),
       stop: () => parts.disposeAsync(),
     }
   } catch (error) {
@@ -117,14 +119,11 @@ const environmentOf = ({ provider, functions }: Service, created: Created[]): Re
   )
 }
 
-/** Checks the environment as the functions will, and gives it to them. Throws `StageFailure`. */
-const useEnvironment = ({ provider, functions }: Service, environment: Record<string, string>): void => {
+/** Checks it as the functions will. Throws `StageFailure`. */
+const checkEnvironment = (environment: Record<string, string>): void => {
   try {
     readSettings(environment)
   } catch (error) {
     throw new StageFailure(error instanceof Error ? error.message : String(error), error)
   }
-  Object.assign(process.env, environment)
-  provider.environment = environment
-  for (const definition of Object.values(functions)) definition.environment = {}
 }

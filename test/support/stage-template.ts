@@ -7,7 +7,6 @@ import { runProgram } from './stage-program.ts'
 
 /** A function as Serverless has it, with what the local stage does not look at. */
 export interface PackagedFunction extends FunctionDefinition {
-  timeout?: number
   iamRoleStatements?: unknown[]
 }
 

@@ -20,6 +20,7 @@ import { playScene } from '../support/bench-scene.ts'
 import { startFaultyReceiver } from '../support/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { testTextToCode } from './bundles/text-to-code.ts'
 
 const READING = [
   'get-connection-by-id',
@@ -61,6 +62,8 @@ describe.each(READING)('the bundle of %s', (name) => {
     expect(packages.filter((one) => one.startsWith('@credo-ts'))).toEqual([])
   })
 })
+
+testTextToCode(() => unpacked)
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -1,0 +1,85 @@
+/** The process of the functions: loads all of them, and runs them beside each other as Lambda would, with JSON in and out. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
+import type { Context } from 'aws-lambda'
+import * as v from 'valibot'
+import { splitHandler } from '../service.ts'
+import { reason } from './failure.ts'
+import { Invocation, type Loaded, type Outcome, Start, toOutcome } from './function-messages.ts'
+
+/** What functions use of a context. */
+type FunctionContext = Pick<Context, 'awsRequestId' | 'functionName' | 'getRemainingTimeInMillis'>
+
+type Handler = (event: unknown, context: FunctionContext) => unknown
+
+const say = (message: Loaded | Outcome): void => void process.send?.(message)
+
+const load = async (folder: string, handler: string): Promise<Handler> => {
+  const { module, name } = splitHandler(handler)
+  try {
+    const exports = await import(pathToFileURL(join(folder, `${module}.ts`)).href)
+    if (typeof exports[name] !== 'function') throw new Error(`it exports no function ${name}`)
+    return exports[name]
+  } catch (error) {
+    throw new Error(`${module}.ts can't be loaded: ${reason(error)}`, { cause: error })
+  }
+}
+
+/** Every function, now: one that can't be loaded is told of at the start, and none has its first caller wait. */
+const loadAll = async ({ folder, handlers }: Start): Promise<Map<string, Handler>> => {
+  const loaded = new Map<string, Handler>()
+  for (const [key, handler] of Object.entries(handlers)) loaded.set(key, await load(folder, handler))
+  return loaded
+}
+
+/** Resolves with what the function answers; rejects with what it throws, and when it takes longer than `timeoutMs`. */
+const call = async (handler: Handler, { functionKey, event, timeoutMs }: Invocation): Promise<unknown> => {
+  const end = performance.now() + timeoutMs
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`${functionKey} takes longer than ${timeoutMs} ms`)), timeoutMs)
+  const context: FunctionContext = {
+    awsRequestId: randomUUID(),
+    functionName: functionKey,
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(end - performance.now())),
+  }
+  try {
+    return await Promise.race([handler(JSON.parse(event), context), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Logs what a function threw as Lambda does; the authorizer's `Unauthorized` is an answer. A function may throw anything. */
+const toFailure = (id: number, thrown: unknown): Outcome => {
+  const { name, message, stack } = thrown instanceof Error ? thrown : new Error(inspect(thrown))
+  const text = (value: unknown): string => (typeof value === 'string' ? value : inspect(value))
+  if (message !== 'Unauthorized')
+    console.error(JSON.stringify({ level: 'error', message: 'function failed', error: text(stack) }))
+  return { id, error: { name: text(name), message: text(message) } }
+}
+
+const run = async (handlers: Map<string, Handler>, invocation: Invocation): Promise<void> => {
+  const { id, functionKey } = invocation
+  try {
+    const handler = handlers.get(functionKey)
+    if (handler === undefined) throw new Error(`there is no function ${functionKey}`)
+    say(toOutcome(id, await call(handler, invocation)))
+  } catch (thrown) {
+    say(toFailure(id, thrown))
+  }
+}
+
+// The stage has ended: nobody waits for an answer.
+process.once('disconnect', () => process.exit())
+
+const [start] = await once(process, 'message')
+try {
+  const handlers = await loadAll(v.parse(Start, start))
+  process.on('message', (message) => run(handlers, v.parse(Invocation, message)))
+  say({})
+} catch (error) {
+  say({ problem: reason(error) })
+}

@@ -1,0 +1,103 @@
+/** The process of the functions: when it ends, another one takes its place. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serviceFolder } from '../support/stage-folder.ts'
+import { processTree, stillRunning } from '../support/stage-processes.ts'
+import { endPrograms, startProgram } from '../support/stage-program.ts'
+import { type StartedStage, whenReady } from '../support/stage-started.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+/** Does what the path of the query says. */
+const FUNCTION = `
+  const ok = (body) => ({ statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  export const health = ({ queryStringParameters }) => {
+    const { what } = queryStringParameters ?? {}
+    if (what === 'exit') process.exit(3)
+    if (what === 'odd') throw Object.assign(new Error(), { message: Object.create(null), stack: undefined })
+    if (what === 'nothing') throw null
+    if (what === 'status') throw new Error('a status in brackets [200]')
+    if (what === 'wait') return new Promise((resolve) => console.log('waiting'))
+    return ok(process.pid)
+  }`
+
+/** Never lets anything else run. */
+const STUCK = 'export const openapi = () => { console.log("stuck"); for (;;); }'
+
+let folder: Awaited<ReturnType<typeof serviceFolder>>
+let stage: StartedStage
+
+beforeAll(async () => {
+  const serverless = await readFile('serverless.yml', 'utf8')
+  folder = await serviceFolder({
+    'functions/health.ts': FUNCTION,
+    'functions/openapi.ts': STUCK,
+    'serverless.yml': serverless.replace(/(handler: functions\/openapi\..+)/, '$1\n    timeout: 1'),
+  })
+  stage = await whenReady(
+    startProgram(process.execPath, ['infra/local/start.ts'], { cwd: folder.path, env: { PORT: '0' } }),
+  )
+})
+afterAll(async () => {
+  endPrograms()
+  await folder[Symbol.asyncDispose]()
+})
+
+const get = async (path: string) => {
+  const answer = await fetch(`${stage.baseUrl}${path}`)
+  return { status: answer.status, body: Object(await answer.json()) }
+}
+
+const BROKEN = { status: 500, body: { statusCode: 500, error: 'Internal Server Error' } }
+
+const processId = async (): Promise<number> => Number((await get('/health')).body)
+
+test.each([
+  ['an error with a status in brackets', 'status'],
+  ['an error whose message is no text', 'odd'],
+  ['nothing', 'nothing'],
+])('a function that throws %s is a 500', async (_, what) => {
+  const before = await processId()
+  expect(await get(`/health?what=${what}`)).toEqual(BROKEN)
+  expect(await processId()).toBe(before)
+})
+
+describe('when it ends', () => {
+  let before: number
+  let underWay: Promise<unknown>
+
+  beforeAll(async () => {
+    before = await processId()
+    underWay = get('/health?what=wait')
+    await stage.program.says(/^waiting$/m)
+  })
+
+  test('what asked for it, and what was under way, are a 500 at once', async () => {
+    expect(await get('/health?what=exit')).toEqual(BROKEN)
+    const startedAt = performance.now()
+    expect(await underWay).toEqual(BROKEN)
+    // Long before the function's time is over.
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  test('the stage says so, and starts another', async () => {
+    expect(await processId()).not.toBe(before)
+    const line = { level: 'error', message: 'the process of the functions ended: another starts', how: '3' }
+    expect(stage.program.stderr()).toContain(`${JSON.stringify(line)}\n`)
+  })
+})
+
+test('a function that hangs in a loop is ended with it when its time is over', async () => {
+  const before = await processId()
+  expect(await get('/openapi.json')).toEqual(BROKEN)
+  expect(await processId()).not.toBe(before)
+})
+
+test('it ends when the stage is killed, even while it hangs in a loop', async () => {
+  const stuck = get('/openapi.json').catch(() => {})
+  await waitFor('the loop', () => stage.program.stdout().match(/^stuck$/gm)?.length === 2)
+  const processes = processTree(stage.program.pid)
+  expect(processes.map(({ command }) => command)).toContainEqual(expect.stringMatching(/function-runtime\.ts$/))
+  stage.program.signal('SIGKILL')
+  await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
+  await stuck
+})

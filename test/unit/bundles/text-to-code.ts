@@ -1,0 +1,97 @@
+/** Every place in the bundles where text could become code, and why it may be there. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Unpacked } from '../../support/bench-bundles.ts'
+import { sourcesOf } from '../../support/bench-places.ts'
+import { textToCode } from '../../support/text-to-code.ts'
+
+/** By reason: `<module>: <what>`. What is `Function` or `eval` Node's flag stops, whatever the reason. */
+const KNOWN: Record<string, string[]> = {
+  'loads chunks of the bundle, by names that stand there': [
+    'infra/bundle/bundle.ts: createRequire',
+    'infra/bundle/bundle.ts: getBuiltinModule(node:module)',
+  ],
+  'looks for the global object with constant texts, and does without': [
+    'reflect-metadata/Reflect.js: Function',
+    'reflect-metadata/Reflect.js: eval',
+  ],
+  'compiles validators of Credo’s own schemas; where it may not, it interprets them': [
+    'zod/v4/core/compile.js: Function',
+    'zod/v4/core/doc.js: Function',
+    'zod/v4/core/util.js: Function',
+  ],
+  'compiles JSON schemas, which the service evaluates itself': ['ajv/lib/compile/index.ts: Function'],
+  'compiles readers of CBOR maps, which no format of DIDComm carries; where it may not, it interprets them': [
+    '@animo-id/mdoc/src/cbor/cbor-x/decode.js: Function',
+  ],
+  'makes another object of the class of one of its own': [
+    '@noble/hashes/blake2.js: constructor',
+    '@noble/hashes/legacy.js: constructor',
+    '@noble/hashes/sha2.js: constructor',
+    '@noble/hashes/src/_md.ts: constructor',
+    'dcql/src/util/deep-merge.ts: constructor',
+    'mnemonist/utils/typed-arrays.js: constructor',
+    'zod/v4/core/schemas.js: constructor',
+  ],
+  'hands on the class of one of its own objects, or of the object that a decorator is in': [
+    '@credo-ts/core/src/modules/kms/jwk/PublicJwk.ts: constructor',
+    '@credo-ts/core/src/modules/mdoc/repository/MdocRecord.ts: constructor',
+    '@credo-ts/core/src/modules/sd-jwt-vc/repository/SdJwtVcRecord.ts: constructor',
+    '@credo-ts/core/src/modules/vc/repository/W3cCredentialRecord.ts: constructor',
+    '@credo-ts/core/src/modules/vc/repository/W3cV2CredentialRecord.ts: constructor',
+    '@smithy/core/dist-es/submodules/client/smithy-client/client.js: constructor',
+    'jose/dist/webapi/util/errors.js: constructor',
+    'make-error/index.js: constructor',
+    // class-validator and class-transformer: their source maps do not name them.
+    'src/decorator/common/IsOptional.ts: constructor',
+    'src/decorator/common/ValidateBy.ts: constructor',
+    'src/decorator/common/ValidateIf.ts: constructor',
+    'src/decorator/common/ValidateNested.ts: constructor',
+    'src/decorators/exclude.decorator.ts: constructor',
+    'src/decorators/expose.decorator.ts: constructor',
+    'src/decorators/transform.decorator.ts: constructor',
+    'src/decorators/type.decorator.ts: constructor',
+  ],
+  'compares the class of an object, names it, or looks something up by it': [
+    '@animo-id/mdoc/src/cbor/cbor-x/encode.js: constructor',
+    '@credo-ts/core/src/utils/MessageValidator.ts: constructor',
+    '@peculiar/asn1-schema/build/es2015/decorators.js: constructor',
+    '@peculiar/asn1-schema/build/es2015/helper.js: constructor',
+    '@peculiar/asn1-schema/build/es2015/serializer.js: constructor',
+    '@peculiar/json-schema/build/index.es.js: constructor',
+    '@smithy/core/dist-es/submodules/client/smithy-client/exceptions.js: constructor',
+    "asn1js/build/index.es.js: getOwnPropertyDescriptor('constructor')",
+    'reflect-metadata/Reflect.js: constructor',
+    'src/MetadataStorage.ts: constructor',
+    'src/TransformOperationExecutor.ts: constructor',
+    'src/validation/ValidationExecutor.ts: constructor',
+    'validator/lib/isURL.js: constructor',
+    'zod/v4/core/util.js: constructor',
+  ],
+  'says which class an object is of': [
+    "@digitalcredentials/jsonld/lib/JsonLdProcessor.js: defineProperty('constructor')",
+    "mnemonist/lru-cache.js: defineProperty('constructor')",
+  ],
+}
+
+/** All that the functions hold; files that several of them share are looked at once. */
+const placesIn = ({ functions }: Unpacked): Set<string> => {
+  const places = new Set<string>()
+  const seen = new Set<string>()
+  for (const bundle of functions.values())
+    for (const [file, bytes] of Object.entries(bundle.files)) {
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      if (seen.has(hash)) continue
+      seen.add(hash)
+      const text = Buffer.from(bytes).toString()
+      const sourceAt = sourcesOf(bundle, file, text)
+      for (const { what, start } of textToCode(text)) places.add(`${sourceAt(start)}: ${what}`)
+    }
+  return places
+}
+
+export const testTextToCode = (unpacked: () => Unpacked): void => {
+  test('nothing in the bundles can turn text into code but what is known, and why it may', { timeout: 120_000 }, () => {
+    expect([...placesIn(unpacked())].sort()).toEqual(Object.values(KNOWN).flat().sort())
+  })
+}
