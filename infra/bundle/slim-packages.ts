@@ -4,9 +4,9 @@ import type { Plugin } from 'esbuild'
 /**
  * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
  * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; and a `fetch` for platforms without one, of did:web's
- * resolver, in whose place the service reads documents itself.
+ * resolver, in whose place the service reads documents itself; and PEX, in whose place the service evaluates presentations itself.
  */
-const NEVER_CALLED = /^(@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
+const NEVER_CALLED = /^(@animo-id\/pex(\/.*)?|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
 
 /** Anything may be read of it, nothing can be called. */
 const absent = (path: string): string => `

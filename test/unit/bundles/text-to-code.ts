@@ -15,12 +15,12 @@ const KNOWN: Record<string, string[]> = {
     'reflect-metadata/Reflect.js: Function',
     'reflect-metadata/Reflect.js: eval',
   ],
+  'has a method of that name, which asks whether a pattern needs a part of its text': ['re2js/build/index.js: eval'],
   'compiles validators of Credo’s own schemas; where it may not, it interprets them': [
     'zod/v4/core/compile.js: Function',
     'zod/v4/core/doc.js: Function',
     'zod/v4/core/util.js: Function',
   ],
-  'compiles JSON schemas, which the service evaluates itself': ['ajv/lib/compile/index.ts: Function'],
   'compiles readers of CBOR maps, which no format of DIDComm carries; where it may not, it interprets them': [
     '@animo-id/mdoc/src/cbor/cbor-x/decode.js: Function',
   ],
