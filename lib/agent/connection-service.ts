@@ -1,5 +1,12 @@
 /** Credo's connection service, stricter on whose document a request brings, and looser on how wallets answer an invitation's request. */
-import { CredoError, type DependencyManager, DidRepository, EventEmitter, InjectionSymbols } from '@credo-ts/core'
+import {
+  type AgentContext,
+  CredoError,
+  type DependencyManager,
+  DidRepository,
+  EventEmitter,
+  InjectionSymbols,
+} from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
@@ -11,6 +18,7 @@ import {
   DidCommOutOfBandRole,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+import { mayReuse } from './handshake-reuse.ts'
 import { assertOfSender } from './legacy-document.ts'
 
 type Arguments<Name extends 'processRequest' | 'matchIncomingMessageToRequestMessageInOutOfBandExchange'> = Parameters<
@@ -47,7 +55,7 @@ export class ConnectionService extends DidCommConnectionService {
       role: DidCommOutOfBandRole.Sender,
       invitationRequestsThreadIds: [message.threadId],
     })
-    if (outOfBand === null || outOfBand.reusable || !mayAnswer(outOfBand, connection, message))
+    if (outOfBand === null || outOfBand.reusable || !(await mayAnswer(agentContext, outOfBand, connection, message)))
       throw new CredoError('the message answers no request of an invitation that is its own')
     if (outOfBand.state === DidCommOutOfBandState.Done) return
     outOfBand.state = DidCommOutOfBandState.Done
@@ -57,19 +65,22 @@ export class ConnectionService extends DidCommConnectionService {
 }
 
 /**
- * Whether a message may answer by a connection, or by none. Until the invitation is used, whoever names it may answer its request (RFC 0434:
- * by an existing connection, or without any); after that, only the connection that has used it.
+ * Whether a message may answer by a connection, or by none. A used invitation is its connection's; an unused one is for whoever names it on
+ * a connection that may be reused (ACA-Py and Credo then send no `handshake-reuse`), or answers without any.
  */
-const mayAnswer = (
-  { id, state, outOfBandInvitation, reuseConnectionId }: DidCommOutOfBandRecord,
+const mayAnswer = async (
+  agentContext: AgentContext,
+  outOfBand: DidCommOutOfBandRecord,
   connection: DidCommConnectionRecord | undefined,
   { thread, threadId }: DidCommMessage,
-): boolean => {
+): Promise<boolean> => {
+  const { id, state, outOfBandInvitation, reuseConnectionId } = outOfBand
   const named = thread?.parentThreadId
   const names = [outOfBandInvitation.id, parentOfRequest(outOfBandInvitation, threadId)]
   if (named !== undefined && !names.includes(named)) return false
   if (connection !== undefined && (connection.outOfBandId === id || connection.id === reuseConnectionId)) return true
-  return state === DidCommOutOfBandState.AwaitResponse && (connection === undefined || named !== undefined)
+  if (state !== DidCommOutOfBandState.AwaitResponse) return false
+  return connection === undefined || (named !== undefined && (await mayReuse(agentContext, outOfBand, connection)))
 }
 
 /** The parent thread of an attached request: the invitation, unless the caller has named another. */

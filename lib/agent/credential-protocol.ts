@@ -9,7 +9,6 @@ import {
   DidCommCredentialV2Protocol,
   type DidCommInboundMessageContext,
   DidCommJsonLdCredentialFormatService,
-  type DidCommProposeCredentialV2Message,
   type DidCommRequestCredentialV2Message,
   V2CredentialProblemReportError,
 } from '@credo-ts/didcomm'
@@ -51,7 +50,6 @@ export class CredentialProtocol extends DidCommCredentialV2Protocol<[JsonLdForma
    */
   override async processRequest(messageContext: DidCommInboundMessageContext<DidCommRequestCredentialV2Message>) {
     const { agentContext, message } = messageContext
-    messageContext.assertReadyConnection()
     const thread = { threadId: message.threadId, role: DidCommCredentialRole.Issuer }
     if ((await this.findByProperties(agentContext, thread)) === null)
       throw refusal('nothing was offered on this thread')
@@ -60,12 +58,6 @@ export class CredentialProtocol extends DidCommCredentialV2Protocol<[JsonLdForma
     record.errorMessage = NOT_OFFERED
     await this.updateState(agentContext, record, DidCommCredentialState.Abandoned)
     throw refusal(NOT_OFFERED)
-  }
-
-  /** Credo would also keep the proposal of a stranger who names a service to answer to. */
-  override async processProposal(messageContext: DidCommInboundMessageContext<DidCommProposeCredentialV2Message>) {
-    messageContext.assertReadyConnection()
-    return super.processProposal(messageContext)
   }
 
   /** Whatever `autoAcceptCredential` says: what is offered is for the tenant to say, not for a wallet. */
@@ -77,9 +69,10 @@ export class CredentialProtocol extends DidCommCredentialV2Protocol<[JsonLdForma
     try {
       const { offer, request } = await this.getFormatData(agentContext, id)
       return detailToSign(offer?.jsonld, request?.jsonld) !== undefined
-    } catch {
-      // An attachment that is no JSON.
-      return false
+    } catch (error) {
+      // An attachment that is no JSON, or has no data.
+      if (error instanceof SyntaxError || error instanceof CredoError) return false
+      throw error
     }
   }
 }

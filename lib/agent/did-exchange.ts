@@ -19,9 +19,7 @@ import {
 import { defined } from './defined.ts'
 import { refusal, theirDidOf } from './their-did.ts'
 
-type Arguments<Name extends 'processRequest' | 'createResponse' | 'processComplete'> = Parameters<
-  DidExchangeProtocol[Name]
->
+type Arguments<Name extends 'processRequest' | 'createResponse'> = Parameters<DidExchangeProtocol[Name]>
 
 export class DidExchange extends DidExchangeProtocol {
   readonly #connections: DidCommConnectionService
@@ -68,12 +66,5 @@ export class DidExchange extends DidExchangeProtocol {
     const message = await super.createResponse(agentContext, connection, outOfBand, routing)
     message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })
     return message
-  }
-
-  /** A wallet that got no answer says once more that it is complete. */
-  override async processComplete(...[messageContext, outOfBand]: Arguments<'processComplete'>) {
-    const { connection, message } = messageContext
-    const again = connection?.state === DidCommDidExchangeState.Completed && message.threadId === connection.threadId
-    return again ? connection : super.processComplete(messageContext, outOfBand)
   }
 }

@@ -1,14 +1,31 @@
 /** Handshake reuse (Aries RFC 0434): a wallet that has a connection with this agent takes a new invitation without a new handshake. */
-import { CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
+import { type AgentContext, CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
 import {
+  type DidCommConnectionRecord,
   DidCommDocumentService,
   DidCommHandshakeReuseAcceptedMessage,
   type DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
+  type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+
+/**
+ * Whether a connection may take an invitation: it came of one to the same key of this agent, which is how the wallet knows that both
+ * are the same agent's (RFC 0434, "Reuse Messages"). An invitation by a fresh DID is for a new connection.
+ */
+export const mayReuse = async (
+  agentContext: AgentContext,
+  invitation: DidCommOutOfBandRecord,
+  { outOfBandId }: DidCommConnectionRecord,
+): Promise<boolean> => {
+  if (outOfBandId === undefined) return false
+  const first = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
+  const keys = first?.getTags().recipientKeyFingerprints ?? []
+  return keys.some((key) => invitation.getTags().recipientKeyFingerprints.includes(key))
+}
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -21,18 +38,20 @@ export class OutOfBandService extends DidCommOutOfBandService {
 
   /**
    * Uses the invitation up, and lets the connection answer the request that is attached to it. Credo refuses reuse for an invitation with
-   * a request, and ours all have one. Throws a CredoError for an invitation that is unknown, or used already.
+   * a request, and ours all have one. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
    */
   override async processHandshakeReuse(messageContext: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>) {
     const { agentContext, message } = messageContext
-    const { id } = messageContext.assertReadyConnection()
+    const connection = messageContext.assertReadyConnection()
     const parentThreadId = message.thread?.parentThreadId
     if (parentThreadId === undefined) throw new CredoError('the message names no invitation')
     const outOfBand = await this.findByCreatedInvitationId(agentContext, parentThreadId)
     if (outOfBand === null) throw new CredoError('there is no such invitation')
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
+    if (!(await mayReuse(agentContext, outOfBand, connection)))
+      throw new CredoError('the connection is not with the DID of the invitation')
     if (!outOfBand.reusable) {
-      outOfBand.reuseConnectionId = id
+      outOfBand.reuseConnectionId = connection.id
       await this.updateState(agentContext, outOfBand, DidCommOutOfBandState.Done)
     }
     return new DidCommHandshakeReuseAcceptedMessage({ threadId: message.threadId, parentThreadId })

@@ -9,7 +9,8 @@ import {
   TypedArrayEncoder,
 } from '@credo-ts/core'
 import type { DidDoc } from '@credo-ts/didcomm'
-import { type Ed25519Key, QUEUE } from './their-services.ts'
+import { QUEUE } from './return-route.ts'
+import type { Ed25519Key } from './their-services.ts'
 
 /**
  * Makes sure that a document is its sender's, and adds a queue where it names no service. Throws a CredoError where it names another

@@ -9,6 +9,9 @@ import type {
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
+/** The endpoint of an agent that only gets answers. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
+export const QUEUE = 'didcomm:transport/queue'
+
 /** One inbound request that waits for at most one message back. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route */
 export class ReturnRouteSession implements DidCommTransportSession {
   readonly type = 'http'
@@ -64,6 +67,3 @@ export class UnitOfWorkSessions
   hasInboundEndpoint: DidCommTransportService['hasInboundEndpoint'] = ({ didCommServices }) =>
     didCommServices.some(({ serviceEndpoint }) => serviceEndpoint !== QUEUE)
 }
-
-/** https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
-const QUEUE = 'didcomm:transport/queue'

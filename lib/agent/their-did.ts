@@ -20,7 +20,8 @@ import {
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
 import { assertOfSender, toPeerDid } from './legacy-document.ts'
-import { authenticationMethod, type Ed25519Key, QUEUE } from './their-services.ts'
+import { QUEUE } from './return-route.ts'
+import { authenticationMethod, type Ed25519Key } from './their-services.ts'
 
 export interface TheirDid {
   did: string
@@ -52,7 +53,7 @@ export const theirDidOf = async (
     return { did, didDocument: storable(JsonTransformer.fromJSON({ ...json, id: did }, DidDocument), senderKey) }
   }
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
-  if (authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
+  if (document.id !== did || authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
   return { did }
 }
 

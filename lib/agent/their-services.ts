@@ -10,18 +10,21 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
+import { QUEUE } from './return-route.ts'
 
 export type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
-
-/** The endpoint of an agent that only takes answers. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
-export const QUEUE = 'didcomm:transport/queue'
 
 /** The Ed25519 keys that the agent of a DID may pack its messages with, by their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>
   (document.authentication ?? []).flatMap((one) => {
-    const method = typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one
-    const key = getPublicJwkFromVerificationMethod(method)
-    return key.is(Kms.Ed25519PublicJwk) ? [{ method, key }] : []
+    try {
+      const method = typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one
+      const key = getPublicJwkFromVerificationMethod(method)
+      return key.is(Kms.Ed25519PublicJwk) ? [{ method, key }] : []
+    } catch {
+      // Credo throws for a key that it has no name for.
+      return []
+    }
   })
 
 /** The verification method by which a key may speak for a DID; undefined where it may not. */
@@ -30,7 +33,7 @@ export const authenticationMethod = (document: DidDocument, sender: Ed25519Key):
 
 type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
 
-/** Without a service Credo would know no key to pack for; a wallet on return route needs none, so it has that of a wallet that says so. */
+/** A document without a service stands for one whose service is a queue: Credo would know no key to pack for, and fail as if we were at fault. */
 export class DocumentService extends DidCommDocumentService {
   readonly #resolver: DidResolverService
 

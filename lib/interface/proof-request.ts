@@ -22,7 +22,7 @@ export const ProofRequest = v.pipe(
     protocolVersion: v.picklist(['v1', 'v2']),
     proofFormats: ProofFormats,
     goalCode: v.optional(text(255)),
-    /** Becomes `~thread.pthid`. */
+    /** Becomes `~thread.pthid` of the request, in the place of the invitation's id, which wallets of Credo insist on. */
     parentThreadId: v.optional(ThreadId),
     willConfirm: v.optional(v.boolean()),
     autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),

@@ -1,6 +1,5 @@
 /** Wallets that ask for another credential than the one that they were offered: nothing but the offer is ever signed. */
 import { randomUUID } from 'node:crypto'
-import { TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { currentAgent } from '../../lib/agent/agent.ts'
 import { transaction } from '../../lib/store/transaction.ts'
@@ -64,8 +63,6 @@ const issuerOfTenant = async (): Promise<string> => {
   const { offer: formats } = await wallet.agent.didcomm.credentials.getFormatData(id)
   return String(formats?.jsonld?.credential.issuer)
 }
-
-const base58 = (key: Awaited<ReturnType<RawMessages['newKey']>>) => TypedArrayEncoder.toBase58(key.publicKey.publicKey)
 
 const base64 = (data: unknown) => ({
   base64: Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)).toString('base64'),
@@ -343,15 +340,5 @@ describe('a proposal', () => {
   test('out of nothing is not offered by itself', async () => {
     const { detail } = await offer()
     expect(await send(proposalOf(undefined, detail))).toEqual({ status: 200, body: '' })
-  })
-
-  test('of a stranger who names a service is refused', async () => {
-    const { detail } = await offer()
-    const { endpoint, recipientKeys } = await raw.route(connection.walletConnectionId)
-    const senderKey = await raw.newKey()
-    const service = { recipientKeys: [base58(senderKey)], routingKeys: [], serviceEndpoint: 'http://127.0.0.1:9' }
-    const proposal = { ...proposalOf(undefined, detail), '~service': service }
-    expect((await raw.send(proposal, { endpoint, recipientKeys, senderKey })).status).toBe(400)
-    expect((await raw.send(proposal, { endpoint, recipientKeys })).status).toBe(400)
   })
 })

@@ -138,15 +138,24 @@ describe('an answer is taken', () => {
 
 describe('an answer of another connection changes nothing', () => {
   test('where it does not name the invitation', async () => {
-    const request = await invite()
+    const request = await inviteAgain()
     expect((await raw.sendOn(first.walletConnectionId, emptyPresentation(request))).status).toBe(400)
     await wallet.connect(request.invitationUrl)
     expect(await wallet.answerProof((await received(request)).id)).toBe(true)
     expect(await verified(request)).toMatchObject({ isVerified: true })
   })
 
-  test('where the invitation has made a connection', async () => {
+  test('where the invitation is by another DID of the agent', async () => {
     const request = await invite()
+    const answer = emptyPresentation(request, request.invitation['@id'])
+    expect((await raw.sendOn(first.walletConnectionId, answer)).status).toBe(400)
+    await wallet.connect(request.invitationUrl)
+    expect(await wallet.answerProof((await received(request)).id)).toBe(true)
+    expect(await verified(request)).toMatchObject({ isVerified: true })
+  })
+
+  test('where the invitation has made a connection', async () => {
+    const request = await inviteAgain()
     await wallet.connect(request.invitationUrl)
     const answer = emptyPresentation(request, request.invitation['@id'])
     expect((await raw.sendOn(first.walletConnectionId, answer)).status).toBe(400)
@@ -155,8 +164,8 @@ describe('an answer of another connection changes nothing', () => {
   })
 
   test('where another one is reused', async () => {
-    const request = await invite()
     const second = await connect(stage, wallet, caller)
+    const request = await invite({ invitationDid: second.request.invitationDid })
     const invitation = request.invitation['@id']
     await raw.sendOn(second.walletConnectionId, reuse(invitation))
     for (const pthid of [invitation, undefined])
@@ -183,7 +192,7 @@ describe('handshake reuse', () => {
   })
 
   test('uses the invitation up', async () => {
-    const request = await invite()
+    const request = await inviteAgain()
     await raw.sendOn(first.walletConnectionId, reuse(request.invitation['@id']))
     expect((await raw.sendOn(first.walletConnectionId, reuse(request.invitation['@id']))).status).toBe(400)
     const handshake = new RawHandshake(wallet, raw)
@@ -210,8 +219,14 @@ describe('handshake reuse', () => {
     expect(await wallet.connect(request.invitationUrl)).toMatchObject({ state: 'completed' })
   })
 
-  test('is refused for an invitation that another connection has used', async () => {
+  test('is refused for an invitation by another DID of the agent, which stays unused', async () => {
     const request = await invite()
+    expect((await raw.sendOn(first.walletConnectionId, reuse(request.invitation['@id']))).status).toBe(400)
+    expect(await wallet.connect(request.invitationUrl)).toMatchObject({ state: 'completed' })
+  })
+
+  test('is refused for an invitation that another connection has used', async () => {
+    const request = await inviteAgain()
     await wallet.connect(request.invitationUrl)
     expect((await raw.sendOn(first.walletConnectionId, reuse(request.invitation['@id']))).status).toBe(400)
   })

@@ -61,15 +61,6 @@ describe('did-exchange', () => {
     const { message } = await handshake.request(request.invitation, { did: new DidKey(senderKey).did, senderKey })
     expect(message?.['~thread']).toMatchObject({ pthid: request.invitation['@id'] })
   })
-
-  test('a complete that comes again is no error', async () => {
-    const request = await invite()
-    const senderKey = await handshake.newKey()
-    const { message } = await handshake.request(request.invitation, { did: new DidKey(senderKey).did, senderKey })
-    await handshake.complete(message, senderKey)
-    const { answer } = await handshake.complete(message, senderKey)
-    expect(answer).toEqual({ status: 200, body: '' })
-  })
 })
 
 describe('a wallet without a service, on return route', () => {
