@@ -26,7 +26,7 @@ export const assertSignable = async (agentContext: AgentContext, credential: obj
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   try {
     const document = JsonTransformer.toJSON(JsonTransformer.fromJSON(credential, W3cCredential))
-    await vcLibraries.vc.issue({ credential: document, suite, documentLoader })
+    await vcLibraries.vc.default.issue({ credential: document, suite, documentLoader })
   } catch (error) {
     throw invalid(PATH, reasonOf(error))
   }
@@ -73,7 +73,8 @@ const Failure = v.object({
 
 /** https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
 const reasonOf = (error: unknown): string => {
-  if (!v.is(Failure, error)) return 'can not be signed'
+  // A TypeError is the library's own, and says nothing to the caller.
+  if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
   const { code, url, term, event } = error.details ?? {}
   if (code === 'loading remote context failed') return `names a context that can not be read: ${url}`
   if (code === 'protected term redefinition') return `redefines the protected term "${term}"`
