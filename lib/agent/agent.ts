@@ -6,10 +6,13 @@ import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { agentDependencies } from './dependencies.ts'
+import { DidRotateHandler, HangupHandler, proveRotatedDid } from './did-rotation.ts'
 import { markMessage } from './inbound-marks.ts'
 import { type AgentModules, agentModules } from './modules.ts'
 import { assertReadable } from './readable-message.ts'
+import { takeRepeatedComplete } from './repeated-complete.ts'
 import { TenantContexts } from './tenant-contexts.ts'
+import { guardThread } from './thread-guard.ts'
 
 /** An agent that acts for one tenant. */
 export class TenantAgent extends BaseAgent<AgentModules> {
@@ -33,7 +36,11 @@ const start = async (): Promise<TenantContexts> => {
     modules: agentModules(endpointOf(BASE_AGENT), contexts),
   })
   contexts.root = agent.context
-  agent.modules.didcomm.registerMessageHandlerMiddleware(markMessage)
+  const { didcomm } = agent.modules
+  for (const middleware of [markMessage, proveRotatedDid, guardThread, takeRepeatedComplete])
+    didcomm.registerMessageHandlerMiddleware(middleware)
+  // Of several handlers of a message the first is called: these are there before Credo's own.
+  didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
   lookAtEveryMessage(agent.context.resolve(DidCommEnvelopeService))
   await agent.initialize()
   return contexts

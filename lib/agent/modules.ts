@@ -4,6 +4,7 @@ import {
   type BaseRecord,
   CacheModule,
   type DependencyManager,
+  DidRepository,
   DidsModule,
   InjectionSymbols,
   InMemoryLruCache,
@@ -20,15 +21,20 @@ import {
 import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
+  DidCommConnectionService,
   DidCommCredentialV2Protocol,
   DidCommJsonLdCredentialFormatService,
+  DidCommMessageHandlerRegistry,
   DidCommModule,
   DidCommModuleConfig,
   DidCommTransportService,
 } from '@credo-ts/didcomm'
+import { ConnectionService } from './connection-service.ts'
+import { AgentDidRepository } from './did-repository.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
+import { MessageHandlerRegistry } from './problem-reports.ts'
 import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
@@ -92,5 +98,8 @@ class PlatformModule implements Module {
     // Only its public methods are called, and those are all there.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
+    dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
+    dependencyManager.registerInstance(DidRepository, new AgentDidRepository(dependencyManager))
+    dependencyManager.registerInstance(DidCommConnectionService, new ConnectionService(dependencyManager))
   }
 }
