@@ -22,6 +22,7 @@ export default defineConfig({
       layer('unit', 10 * SECOND),
       layer('api', 30 * SECOND, ['test/support/api-stage.ts']),
       layer('interop', 60 * SECOND),
+      layer('attacks', 60 * SECOND),
       layer('property', 120 * SECOND),
       layer('faults', 120 * SECOND),
       layer('stage', 60 * SECOND),

@@ -1,0 +1,134 @@
+/** A thread belongs to its connection: what others say on it changes and creates nothing, and its own messages still count. */
+import { DidCommAutoAcceptCredential } from '@credo-ts/didcomm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DidCommJson, didCommMessages, type Thread } from '../support/didcomm-messages.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { changesSince, recordsInTable } from '../support/records-in-table.ts'
+import { type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let caller: { tenantId: string }
+/** Her threads are attacked: a proof request and an offer that she has not answered yet. */
+let alice: Wallet
+let alices: Connected
+let handshake: string
+let offer: Json
+/** An invitation that nobody has taken. */
+let unused: Json
+/** She has a connection of her own, and knows every id. */
+let mallory: RawMessages
+let mallorys: Connected
+const wallets: Wallet[] = []
+
+const startWallet = async (): Promise<Wallet> => {
+  const wallet = await Wallet.start({ answerProofs: false, acceptOffers: false })
+  wallets.push(wallet)
+  return wallet
+}
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  alice = await startWallet()
+  alices = await connect(stage, alice, caller)
+  const path = { connectionId: alices.connectionId }
+  handshake = (await stage.call('getConnectionById', { caller, path })).body.threadId
+  offer = (await stage.call('createOffer', { caller, body: offerBody(alices.connectionId, alice.did) })).body
+  unused = (await stage.call('createRequest', { caller, body: requestBody })).body
+  const wallet = await startWallet()
+  mallory = new RawMessages(wallet)
+  mallorys = await connect(stage, wallet, caller)
+})
+afterAll(async () => {
+  await Promise.all(wallets.map((wallet) => wallet.stop()))
+  await stage.stop()
+})
+
+/** Sends messages, all at once. Returns what they did to records, and what failed on our side. */
+const effects = async (messages: DidCommJson[], route: Route): Promise<unknown[]> => {
+  const before = await recordsInTable(stage)
+  const answers = await Promise.all(messages.map((message) => mallory.send(message, route)))
+  const failed = answers.flatMap(({ status }, n) => (status >= 500 ? [{ status, message: messages[n] }] : []))
+  return [...failed, ...changesSince(before, await recordsInTable(stage))]
+}
+
+const alicesKey = async (): Promise<Route> => {
+  const { recipientKeys, endpoint } = await new RawMessages(alice).route(alices.walletConnectionId)
+  return { recipientKeys, endpoint }
+}
+const invitationKey = (): Promise<Route> => mallory.routeToDid(unused.invitationDid)
+const mallorysOwn = (): Promise<Route> => mallory.route(mallorys.walletConnectionId)
+
+const ROUTES: Record<string, () => Promise<Route>> = {
+  "with her own key, to the key of Alice's connection": async () => ({
+    ...(await mallorysOwn()),
+    ...(await alicesKey()),
+  }),
+  "with a new key, to the key of Alice's connection": async () => ({
+    ...(await alicesKey()),
+    senderKey: await mallory.newKey(),
+  }),
+  "without a sender, to the key of Alice's connection": alicesKey,
+  'with her own key, to the key of the invitation': async () => ({
+    ...(await mallorysOwn()),
+    ...(await invitationKey()),
+  }),
+  'without a sender, to the key of the invitation': invitationKey,
+}
+
+const THREADS: Record<string, () => string> = {
+  'a proof request': () => alices.request.proofRecordThId,
+  'an offer': () => offer.threadId,
+  'the invitation that she has taken': () => alices.request.outOfBandRecord.outOfBandInvitation['@id'],
+  'her handshake': () => handshake,
+  'the request of an invitation that nobody has taken': () => unused.proofRecordThId,
+}
+
+/** Messages that exchanges are made of, and those that end them. */
+const exchangeMessages = (thread?: Thread): DidCommJson[] =>
+  didCommMessages(thread).filter((message) =>
+    /present-proof|issue-credential|problem-report/.test(String(message['@type'])),
+  )
+
+describe.each(Object.entries(ROUTES))('%s', (_, routeOf) => {
+  test.each(Object.entries(THREADS))('Mallory changes nothing on the thread of %s', async (_thread, threadOf) => {
+    expect(await effects(exchangeMessages({ thid: threadOf() }), await routeOf())).toEqual([])
+  })
+})
+
+describe.each(Object.entries(THREADS))('on the thread of %s', (_, threadOf) => {
+  test('no message of any protocol has an effect', async () => {
+    expect(await effects(didCommMessages({ thid: threadOf() }), await mallorysOwn())).toEqual([])
+  })
+
+  test('nor has one that names it as its parent thread', async () => {
+    expect(await effects(exchangeMessages({ pthid: threadOf() }), await mallorysOwn())).toEqual([])
+  })
+
+  test('nor has one that bears its id', async () => {
+    const messages = exchangeMessages().map((message) => ({ ...message, '@id': threadOf() }))
+    expect(await effects(messages, await mallorysOwn())).toEqual([])
+  })
+})
+
+test('then Alice takes her offer, and her presentation is verified', async () => {
+  const { credentials } = alice.agent.didcomm
+  const [offered] = await credentials.getAll()
+  await credentials.acceptOffer({
+    credentialExchangeRecordId: offered?.id ?? '',
+    autoAcceptCredential: DidCommAutoAcceptCredential.Always,
+  })
+  await waitFor('the degree', async () => (await alice.credentials()).length > 0)
+  const [asked] = await alice.proofs()
+  expect(await alice.answerProof(asked?.id ?? '')).toBe(true)
+  const path = { ...caller, proofRecordId: alices.request.proofRecordId }
+  const proof = await waitFor('the proof to be done', async () => {
+    const { body } = await stage.call('tenantProofFormData', { caller, path })
+    return body.state === 'done' && body
+  })
+  expect(proof).toMatchObject({ isVerified: true, connectionId: alices.connectionId })
+})
