@@ -3,7 +3,7 @@ import type { DidCommAutoAcceptCredential, JsonCredential } from '@credo-ts/didc
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent } from './agent.ts'
-import { readyConnection } from './connections.ts'
+import { readyConnection, send } from './connections.ts'
 import { assertOwnDid, issuerDid } from './dids.ts'
 import { toStored } from './storage-service.ts'
 
@@ -27,13 +27,15 @@ export const offerCredential = async (offer: CredentialOffer): Promise<RecordJso
   const named = issuerOf(credential)
   if (named !== undefined) await assertOwnDid(agent, named, 'credentialFormats.jsonld.credential.issuer')
   const issuer = credential.issuer ?? (await issuerDid(agent))
-  const record = await agent.didcomm.credentials.offerCredential({
-    connectionId,
-    protocolVersion: 'v2',
-    credentialFormats: { jsonld: { credential: { ...credential, issuer } as JsonCredential, options } },
-    autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
-    ...(comment === undefined ? {} : { comment }),
-  })
+  const record = await send(() =>
+    agent.didcomm.credentials.offerCredential({
+      connectionId,
+      protocolVersion: 'v2',
+      credentialFormats: { jsonld: { credential: { ...credential, issuer } as JsonCredential, options } },
+      autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
+      ...(comment === undefined ? {} : { comment }),
+    }),
+  )
   return toCredentialExchangeJson(toStored(agent.context, record))
 }
 

@@ -8,7 +8,7 @@ export class AgentDidRepository extends DidRepository {
 
   /**
    * Credo's handshakes refuse a sender whose key is in a document that they know, so whoever names another's key in a document
-   * keeps that other out. Connections are told apart by our key (`ConnectionService.findByKeys`): nothing stands in the way.
+   * keeps that other out. Connections are told apart by our key (`ConnectionLookup.findByKeys`): nothing stands in the way.
    */
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null

@@ -24,7 +24,7 @@ import {
   DidCommTransportService,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey, didsWithKey, isOfDid } from './connection-service.ts'
+import { connectionsOfOurKey, didsWithKey, isOfDid } from './connection-lookup.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -113,11 +113,12 @@ export class DidRotateHandler implements DidCommMessageHandler {
   }
 }
 
-const refusal = ({ id }: DidCommDidRotateMessage, code: string): DidCommDidRotateProblemReportMessage => {
+const refusal = ({ id, threadId }: DidCommDidRotateMessage, code: string): DidCommDidRotateProblemReportMessage => {
   const report = new DidCommDidRotateProblemReportMessage({
     description: { code, en: 'the new DID can not be used' },
   })
-  report.setThread({ parentThreadId: id })
+  // RFC 0794 names the message as the parent thread, ACA-Py looks for it in the thread.
+  report.setThread({ threadId, parentThreadId: id })
   return report
 }
 

@@ -29,7 +29,7 @@ import {
   DidCommModuleConfig,
   DidCommTransportService,
 } from '@credo-ts/didcomm'
-import { ConnectionService } from './connection-service.ts'
+import { ConnectionLookup } from './connection-lookup.ts'
 import { AgentDidRepository } from './did-repository.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
@@ -99,7 +99,8 @@ class PlatformModule implements Module {
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
     dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
-    dependencyManager.registerInstance(DidRepository, new AgentDidRepository(dependencyManager))
-    dependencyManager.registerInstance(DidCommConnectionService, new ConnectionService(dependencyManager))
+    const { container } = dependencyManager
+    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services) })
+    container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionLookup(services) })
   }
 }

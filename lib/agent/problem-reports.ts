@@ -21,13 +21,19 @@ type Inbound = DidCommInboundMessageContext
 /** Characters of what a record keeps of a report. */
 const MAX_ERROR_MESSAGE = 1000
 
-/** Of all fields, only this one is written alike by all wallets, if at all. */
-const Report = v.object({
-  description: v.fallback(v.object({ code: v.fallback(v.string(), ''), en: v.fallback(v.string(), '') }), {
-    code: '',
-    en: '',
-  }),
-})
+/** What is said of the problem; wallets write nothing else alike, and this not always. */
+const Description = v.union([
+  v.pipe(
+    v.object({ code: v.string(), en: v.string() }),
+    v.transform(({ code, en }) => `${code}: ${en}`),
+  ),
+  v.pipe(
+    v.object({ code: v.string() }),
+    v.transform(({ code }) => code),
+  ),
+  v.string(),
+])
+const Report = v.object({ description: v.fallback(Description, '') })
 
 export const isProblemReport = (messageType: string): boolean =>
   /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
@@ -51,8 +57,7 @@ class ProblemReportHandler implements DidCommMessageHandler {
 
   /** Throws a CredoError for a report of a stranger that concerns nothing. */
   async handle(inbound: Inbound): Promise<undefined> {
-    const { code, en } = v.parse(Report, inbound.message).description
-    const errorMessage = `${code}: ${en}`.slice(0, MAX_ERROR_MESSAGE)
+    const errorMessage = v.parse(Report, inbound.message).description.slice(0, MAX_ERROR_MESSAGE)
     const exchange = await findReported(inbound)
     if (exchange !== undefined) await abandon(inbound, exchange, errorMessage)
     else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')

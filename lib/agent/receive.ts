@@ -46,6 +46,12 @@ export const receiveEnvelope = async (tenant: string, body: unknown): Promise<st
     const given = await marks?.answerGiven()
     if (given !== undefined) return given
     log('info', 'an inbound message was refused', { tenant, error: error instanceof Error ? error.name : 'unknown' })
-    throw new AgentError('request.malformed', 'this agent cannot handle the message', { cause: error })
+    throw new AgentError('request.malformed', 'this agent cannot handle the message', { cause: toCause(error) })
   }
 }
+
+/** Credo's `DidExchangeProblemReportError` has the error of the resolver for its message, which whoever reads a text falls over. */
+const toCause = (error: unknown): unknown =>
+  error instanceof Error && typeof error.message !== 'string'
+    ? new Error(String(error.message), { cause: error.message })
+    : error

@@ -2,6 +2,7 @@
 import { CredoError, tryParseDid } from '@credo-ts/core'
 import {
   DidCommConnectionRequestMessage,
+  DidCommDidExchangeCompleteMessage,
   DidCommDidExchangeRequestMessage,
   type DidCommInboundMessageContext,
   type DidCommMessageHandlerMiddleware,
@@ -25,12 +26,14 @@ export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next
 }
 
 const assertOwnThread = async (inbound: Inbound): Promise<void> => {
-  const { message } = inbound
-  if (isHandshakeRequest(inbound)) return assertInvited(inbound)
+  const { connection, message } = inbound
   const { protocolName, messageName } = parseMessageType(message.type)
   if (isExchangeProtocol(protocolName)) return assertOwnExchange(inbound, protocolName, messageName)
-  if (message.threadId !== message.id) await assertNotOthers(inbound, message.threadId)
-  await assertParentNotOthers(inbound)
+  const isOwnHandshake =
+    message instanceof DidCommDidExchangeCompleteMessage && message.threadId === connection?.threadId
+  if (message.threadId !== message.id && !isOwnHandshake) await assertNotOthers(inbound, message.threadId)
+  if (isHandshakeRequest(inbound)) await assertInvited(inbound)
+  else await assertParentNotOthers(inbound)
 }
 
 const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, messageName: string): Promise<void> => {

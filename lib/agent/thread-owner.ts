@@ -5,7 +5,7 @@ import {
   type DidCommInboundMessageContext,
   parseMessageType,
 } from '@credo-ts/didcomm'
-import { connectionsOfOurKey, didsWithKey } from './connection-service.ts'
+import { connectionsOfOurKey, didsWithKey } from './connection-lookup.ts'
 import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, updateExchange } from './exchanges.ts'
 import {
   findInvitation,
@@ -61,7 +61,6 @@ const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<bool
 /** Whether a thread, or a parent thread, is of somebody else than the sender. One that nobody has is not. */
 export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
   const { agentContext, connection } = inbound
-  if (connection?.threadId === threadId) return false
   const invitation = await findInvitation(agentContext, threadId)
   if (invitation !== undefined) return !(await isOwnInvitation(inbound, invitation))
   for (const protocol of EXCHANGE_PROTOCOLS) {

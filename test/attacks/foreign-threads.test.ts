@@ -10,6 +10,9 @@ import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
+/** Messages under way. */
+const AT_ONCE = 4
+
 let stage: InProcessStage
 let caller: { tenantId: string }
 /** Her threads are attacked: a proof request and an offer that she has not answered yet. */
@@ -49,11 +52,18 @@ afterAll(async () => {
   await stage.stop()
 })
 
-/** Sends messages, all at once. Returns what they did to records, and what failed on our side. */
+/** Sends messages, some at a time. Returns what they did to records, and what failed on our side. */
 const effects = async (messages: DidCommJson[], route: Route): Promise<unknown[]> => {
   const before = await recordsInTable(stage)
-  const answers = await Promise.all(messages.map((message) => mallory.send(message, route)))
-  const failed = answers.flatMap(({ status }, n) => (status >= 500 ? [{ status, message: messages[n] }] : []))
+  const failed: unknown[] = []
+  const left = [...messages]
+  const send = async (): Promise<void> => {
+    for (let message = left.shift(); message !== undefined; message = left.shift()) {
+      const { status } = await mallory.send(message, route)
+      if (status >= 500) failed.push({ status, message })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, send))
   return [...failed, ...changesSince(before, await recordsInTable(stage))]
 }
 
@@ -93,6 +103,8 @@ const THREADS: Record<string, () => string> = {
   'the request of an invitation that nobody has taken': () => unused.proofRecordThId,
 }
 
+const EXCHANGES = ['a proof request', 'the request of an invitation that nobody has taken']
+
 /** Messages that exchanges are made of, and those that end them. */
 const exchangeMessages = (thread?: Thread): DidCommJson[] =>
   didCommMessages(thread).filter((message) =>
@@ -113,12 +125,15 @@ describe.each(Object.entries(THREADS))('on the thread of %s', (_, threadOf) => {
     expect(await effects(exchangeMessages({ pthid: threadOf() }), await mallorysOwn())).toEqual([])
   })
 
-  test('nor has any message of any protocol', async () => {
+  test('nor has one of any protocol', async () => {
     expect(await effects(didCommMessages({ thid: threadOf() }), await mallorysOwn())).toEqual([])
   })
+})
 
-  test.each(Object.entries(ROUTES))('nor has one %s', async (_route, routeOf) => {
-    expect(await effects(exchangeMessages({ thid: threadOf() }), await routeOf())).toEqual([])
+describe.each(Object.entries(ROUTES))('%s', (_, routeOf) => {
+  test.each(EXCHANGES)('no message has an effect on the thread of %s', async (name) => {
+    const thid = THREADS[name]?.() ?? ''
+    expect(await effects(exchangeMessages({ thid }), await routeOf())).toEqual([])
   })
 })
 
@@ -138,6 +153,25 @@ test('who holds an invitation that nobody has taken may not propose something el
     /propose|offer|request|ack/.test(String(type)),
   )
   expect(await effects(messages, { ...(await invitationKey()), senderKey: await mallory.newKey() })).toEqual([])
+})
+
+test('a connection with another tenant reaches nothing of this one', async () => {
+  const other = await createTenant(stage, 'Globex')
+  const wallet = await startWallet()
+  const { walletConnectionId } = await connect(stage, wallet, other)
+  const route = await new RawMessages(wallet).route(walletConnectionId)
+  const attacks = Object.values(THREADS).map((threadOf) => exchangeMessages({ thid: threadOf() }))
+  const before = await recordsInTable(stage)
+  for (const message of attacks.flat()) await new RawMessages(wallet).send(message, route)
+  const changes = changesSince(before, await recordsInTable(stage))
+  expect(changes.filter((change) => change.startsWith(caller.tenantId))).toEqual([])
+  const endpoint = route.endpoint.replace(other.tenantId, caller.tenantId)
+  expect(
+    await effects(exchangeMessages({ thid: alices.request.proofRecordThId }).slice(0, 1), {
+      ...(await mallorysOwn()),
+      endpoint: endpoint,
+    }),
+  ).toEqual([])
 })
 
 test('then Alice takes her offer, and her presentation is verified', async () => {

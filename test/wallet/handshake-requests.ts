@@ -1,22 +1,27 @@
 /** Requests for a connection, made by hand: whoever sends them may name any DID and any key. */
 import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
-import type { RawKey } from './raw-messages.ts'
+import type { Route } from './raw-messages.ts'
+
+export type RawKey = NonNullable<Route['senderKey']>
 
 const base58 = (key: RawKey): string => TypedArrayEncoder.toBase58(key.publicKey.publicKey)
 
-/** A did:peer:2 of keys, of which the first is told as the recipient. https://identity.foundation/peer-did-method-spec/#method-2 */
-export const peerDidOf = (keys: RawKey[], endpoint: string): string => {
-  const service = {
+/** A did:peer:2 of keys and a service. https://identity.foundation/peer-did-method-spec/#method-2 */
+export const peerDidWith = (keys: RawKey[], service: unknown): string => {
+  const encoded = service === undefined ? '' : `.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`
+  return `did:peer:2${keys.map((key) => `.V${key.fingerprint}`).join('')}${encoded}`
+}
+
+/** A did:peer:2 whose keys are all recipient keys. */
+export const peerDidOf = (keys: RawKey[], endpoint: string): string =>
+  peerDidWith(keys, {
     t: 'did-communication',
     s: endpoint,
     recipientKeys: keys.map((_, n) => `#key-${n + 1}`),
     r: [],
     priority: 0,
-  }
-  const encoded = Buffer.from(JSON.stringify(service)).toString('base64url')
-  return `did:peer:2${keys.map((key) => `.V${key.fingerprint}`).join('')}.S${encoded}`
-}
+  })
 
 /** Aries RFC 0023. `invitation` is the parent thread. */
 export const didExchangeRequest = (invitation: string, did: string) => ({

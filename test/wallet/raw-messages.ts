@@ -9,14 +9,14 @@ import {
 import { type Answer, post } from './post.ts'
 import type { Wallet } from './wallet.ts'
 
-export type RawKey = Kms.PublicJwk<Kms.Ed25519PublicJwk>
+type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
 /** Where a message goes to, and the keys that it is packed with. */
 export interface Route {
   endpoint: string
-  recipientKeys: RawKey[]
+  recipientKeys: Ed25519Key[]
   /** Absent: anoncrypt. */
-  senderKey?: RawKey
+  senderKey?: Ed25519Key
 }
 
 export interface RawAnswer extends Answer {
@@ -68,7 +68,7 @@ export class RawMessages {
   }
 
   /** A key of the wallet that belongs to no DID and no connection. */
-  async newKey(): Promise<RawKey> {
+  async newKey(): Promise<Ed25519Key> {
     const { keyId, publicJwk } = await this.#wallet.agent.kms.createKey({ type: { kty: 'OKP', crv: 'Ed25519' } })
     const key = Kms.PublicJwk.fromPublicJwk(publicJwk)
     key.keyId = keyId
