@@ -6,7 +6,7 @@ import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { agentDependencies } from './dependencies.ts'
-import { DidRotateHandler, HangupHandler, proveRotatedDid } from './did-rotation.ts'
+import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { markMessage } from './inbound-marks.ts'
 import { type AgentModules, agentModules } from './modules.ts'
 import { assertReadable } from './readable-message.ts'
@@ -37,9 +37,9 @@ const start = async (): Promise<TenantContexts> => {
   })
   contexts.root = agent.context
   const { didcomm } = agent.modules
-  for (const middleware of [markMessage, proveRotatedDid, guardThread, takeRepeatedComplete])
+  for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
     didcomm.registerMessageHandlerMiddleware(middleware)
-  // Of several handlers of a message the first is called: these are there before Credo's own.
+  // Credo calls the first handler that knows a message, and registers its own later.
   didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
   lookAtEveryMessage(agent.context.resolve(DidCommEnvelopeService))
   await agent.initialize()

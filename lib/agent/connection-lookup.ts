@@ -1,4 +1,4 @@
-/** Which connection a message belongs to: our key says it, and the sender's key proves it. */
+/** The connection that a message belongs to, by the keys of its envelope. */
 import {
   type AgentContext,
   type DependencyManager,
@@ -43,8 +43,8 @@ export class ConnectionLookup extends DidCommConnectionService {
   }
 
   /**
-   * Credo looks for the one DID that has the sender's key, so that a second DID that names the key makes the connection deaf.
-   * Our key is of one connection only.
+   * Credo looks for the one DID that has the sender's key: a second document with that key, which anybody can write, makes all
+   * messages of the connection fail. This looks at the connections of our key, which has one, and at all DIDs of the sender's.
    */
   override async findByKeys(
     agentContext: AgentContext,

@@ -7,8 +7,8 @@ export class AgentDidRepository extends DidRepository {
   }
 
   /**
-   * Credo's handshakes refuse a sender whose key is in a document that they know, so whoever names another's key in a document
-   * keeps that other out. Connections are told apart by our key (`ConnectionLookup.findByKeys`): nothing stands in the way.
+   * Asked by Credo's handshakes only, which refuse a sender whose key is in a document that they know. Anybody could so keep another
+   * agent from connecting. Connections need no key of their own: see `ConnectionLookup.findByKeys`.
    */
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null

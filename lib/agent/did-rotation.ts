@@ -1,12 +1,11 @@
-/** did-rotate (Aries RFC 0794): the other's new DID stays pending until a message that it authenticates arrives on the connection. */
+/** did-rotate (Aries RFC 0794): the new DID of the other agent is pending until it authenticates a message on the connection. */
 import {
   type AgentContext,
   CredoError,
-  type DidDocument,
   DidRepository,
-  DidResolverService,
   getAlternativeDidsForPeerDid,
   isValidPeerDid,
+  type Kms,
 } from '@credo-ts/core'
 import {
   AckStatus,
@@ -26,10 +25,12 @@ import {
 import * as v from 'valibot'
 import { connectionsOfOurKey, didsWithKey, isOfDid } from './connection-lookup.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
+import { recipientKeysOf, UnusableDidError } from './usable-did.ts'
 
 type Inbound = DidCommInboundMessageContext
+type Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
-/** Where a connection keeps the DID. No index knows it, so it selects nothing, and is in the way of nobody who has it. */
+/** Metadata of the connection. It is not indexed: a pending DID selects no connection, and its owner may connect with it. */
 const PENDING = '_internal/pendingTheirDid'
 
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
@@ -40,44 +41,7 @@ const pendingOf = (connection: DidCommConnectionRecord): Pending | undefined => 
   return pending.success ? pending.output : undefined
 }
 
-/** Why a DID is not taken: a code of RFC 0794, "Problem Report". */
-class UnusableDidError extends CredoError {
-  readonly code: string
-
-  constructor(code: string) {
-    super(`the DID is not usable: ${code}`)
-    this.code = code
-  }
-}
-
-/** These name a document that their receiver has to have. */
-const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
-
-const resolveUsable = async (
-  agentContext: AgentContext,
-  did: string,
-): Promise<{ document: DidDocument; keys: string[] }> => {
-  if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
-  const { didDocument, didResolutionMetadata } = await agentContext
-    .resolve(DidResolverService)
-    .resolve(agentContext, did)
-  if (didResolutionMetadata.error === 'unsupportedDidMethod') throw new UnusableDidError('e.did.method_unsupported')
-  if (didDocument === null) throw new UnusableDidError('e.did.unresolvable')
-  const keys = recipientKeys(didDocument)
-  if (keys.length === 0) throw new UnusableDidError('e.did.doc_unsupported')
-  return { document: didDocument, keys }
-}
-
-const recipientKeys = (document: DidDocument): string[] => {
-  try {
-    return document.recipientKeys.map(({ fingerprint }) => fingerprint)
-  } catch {
-    // Credo throws for keys that it has no name for.
-    return []
-  }
-}
-
-/** The connection, as long as its current DID speaks: a DID that was rotated away has no say in what the connection is. */
+/** The connection of a message. Throws a CredoError for one of a former DID, which may not change whose the connection is. */
 const currentConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord> => {
   const connection = inbound.assertReadyConnection()
   const theirs = inbound.senderKey === undefined ? [] : await didsWithKey(inbound.agentContext, inbound.senderKey)
@@ -89,7 +53,7 @@ const currentConnection = async (inbound: Inbound): Promise<DidCommConnectionRec
 export class DidRotateHandler implements DidCommMessageHandler {
   readonly supportedMessages = [DidCommDidRotateMessage]
 
-  /** Answers with an `ack`, or says why the DID is of no use; both go to the DID that is still in use. */
+  /** Answers with an `ack` or a problem report, to the DID that is still in use. */
   async handle(inbound: DidCommInboundMessageContext<DidCommDidRotateMessage>): Promise<DidCommOutboundMessageContext> {
     const { agentContext, message } = inbound
     const connection = await currentConnection(inbound)
@@ -105,9 +69,9 @@ export class DidRotateHandler implements DidCommMessageHandler {
     connection: DidCommConnectionRecord,
     { toDid, threadId }: DidCommDidRotateMessage,
   ) {
-    const { keys } = await resolveUsable(agentContext, toDid)
+    const pending: Pending = { did: toDid, keyFingerprints: await recipientKeysOf(agentContext, toDid) }
     if (toDid === connection.theirDid) connection.metadata.delete(PENDING)
-    else connection.metadata.set(PENDING, { did: toDid, keyFingerprints: keys } satisfies Pending)
+    else connection.metadata.set(PENDING, pending)
     await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
     return new DidCommDidRotateAckMessage({ threadId, status: AckStatus.OK })
   }
@@ -136,31 +100,30 @@ export class HangupHandler implements DidCommMessageHandler {
 }
 
 /**
- * Completes a rotation when the pending DID proves itself: one of its keys has authenticated a message to our key of the
+ * Completes a rotation when the pending DID has proven itself: one of its keys has authenticated a message to our key of the
  * connection. Credo calls this before any handler.
  */
-export const proveRotatedDid: DidCommMessageHandlerMiddleware = async (inbound, next) => {
-  const connection = await findAwaiting(inbound)
-  if (connection !== undefined) await rotate(inbound, connection)
+export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  const { agentContext, connection, recipientKey, senderKey } = inbound
+  if (senderKey !== undefined && recipientKey !== undefined && !isHandshakeRequest(inbound)) {
+    const connections = connection ? [connection] : await connectionsOfOurKey(agentContext, recipientKey)
+    const rotating = connections.find(
+      (one) => one.isReady && pendingOf(one)?.keyFingerprints.includes(senderKey.fingerprint),
+    )
+    if (rotating !== undefined) await rotate(inbound, rotating, senderKey)
+  }
   await next()
 }
 
-const findAwaiting = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
-  const { agentContext, connection, senderKey, recipientKey } = inbound
-  if (senderKey === undefined || recipientKey === undefined || isHandshakeRequest(inbound)) return undefined
-  const known = connection === undefined ? await connectionsOfOurKey(agentContext, recipientKey) : [connection]
-  return known.find((one) => one.isReady && pendingOf(one)?.keyFingerprints.includes(senderKey.fingerprint))
-}
-
-const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord): Promise<void> => {
-  const { agentContext, senderKey, sessionId } = inbound
-  const pending = pendingOf(connection)
-  if (pending === undefined || senderKey === undefined) return
+const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Key): Promise<void> => {
+  const { agentContext, sessionId } = inbound
+  const { did } = pendingOf(connection) ?? {}
+  if (did === undefined) return
   const theirs = await didsWithKey(agentContext, senderKey)
-  if (!theirs.some((record) => isOfDid(record, pending.did))) await storeDid(agentContext, pending.did)
-  if (connection.theirDid !== undefined)
-    connection.previousTheirDids = [...connection.previousTheirDids, connection.theirDid]
-  connection.theirDid = pending.did
+  if (!theirs.some((record) => isOfDid(record, did))) await storeDid(agentContext, did, senderKey)
+  const { theirDid, previousTheirDids } = connection
+  connection.previousTheirDids = theirDid === undefined ? previousTheirDids : [...previousTheirDids, theirDid]
+  connection.theirDid = did
   connection.metadata.delete(PENDING)
   await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
   inbound.connection = connection
@@ -168,14 +131,9 @@ const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord): Pr
     agentContext.resolve(DidCommTransportService).setConnectionIdForSession(sessionId, connection.id)
 }
 
-const storeDid = async (agentContext: AgentContext, did: string): Promise<void> => {
-  const { document, keys } = await resolveUsable(agentContext, did)
-  const isPeerDid = isValidPeerDid(did)
-  const alternativeDids = isPeerDid ? getAlternativeDidsForPeerDid(did) : undefined
-  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, {
-    did,
-    // A did:peer holds its own document.
-    ...(!isPeerDid && { didDocument: document }),
-    tags: { recipientKeyFingerprints: keys, ...(alternativeDids && { alternativeDids }) },
-  })
+/** Only the key that was used is proven. */
+const storeDid = async (agentContext: AgentContext, did: string, { fingerprint }: Key): Promise<void> => {
+  const alternativeDids = isValidPeerDid(did) ? getAlternativeDidsForPeerDid(did) : undefined
+  const tags = { recipientKeyFingerprints: [fingerprint], ...(alternativeDids && { alternativeDids }) }
+  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { did, tags })
 }

@@ -1,4 +1,4 @@
-/** Problem reports of any protocol (Aries RFC 0035): they are never answered, and concern their sender's own exchange only. */
+/** Problem reports of all protocols (Aries RFC 0035): they end the sender's own exchange, and are never answered. */
 import { CredoError } from '@credo-ts/core'
 import {
   DidCommConnectionService,
@@ -18,10 +18,10 @@ import { joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
 
-/** Characters of what a record keeps of a report. */
+/** In characters. */
 const MAX_ERROR_MESSAGE = 1000
 
-/** What is said of the problem; wallets write nothing else alike, and this not always. */
+/** The only field that is read: wallets differ in the spelling and case of all others. */
 const Description = v.union([
   v.pipe(
     v.object({ code: v.string(), en: v.string() }),
@@ -38,7 +38,7 @@ const Report = v.object({ description: v.fallback(Description, '') })
 export const isProblemReport = (messageType: string): boolean =>
   /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
 
-/** One handler for the reports of all protocols, also of those that are unknown here. Credo's own find an exchange by thread alone. */
+/** One handler for the reports of all protocols, known or not. Credo's own look for the exchange by the thread alone. */
 export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
 
@@ -65,7 +65,7 @@ class ProblemReportHandler implements DidCommMessageHandler {
   }
 }
 
-/** The message that a report is about is in its thread, or began the parent thread. */
+/** The message that a report is about is in the same thread (ACA-Py), or has begun the parent thread (RFC 0035). */
 const threadsOf = ({ threadId, thread }: DidCommMessage): string[] =>
   [threadId, thread?.parentThreadId].filter((id) => id !== undefined)
 
@@ -77,7 +77,7 @@ const findReported = async (inbound: Inbound): Promise<Exchange | undefined> => 
   return undefined
 }
 
-/** What is finished stays as it is. */
+/** An exchange that is finished stays as it is. */
 const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessage: string): Promise<void> => {
   if (isFinished(exchange)) return
   await abandonExchange(agentContext, exchange, errorMessage)

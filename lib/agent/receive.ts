@@ -50,7 +50,7 @@ export const receiveEnvelope = async (tenant: string, body: unknown): Promise<st
   }
 }
 
-/** Credo's `DidExchangeProblemReportError` has the error of the resolver for its message, which whoever reads a text falls over. */
+/** The message of Credo's `DidExchangeProblemReportError` can be an Error instead of a text. */
 const toCause = (error: unknown): unknown =>
   error instanceof Error && typeof error.message !== 'string'
     ? new Error(String(error.message), { cause: error.message })

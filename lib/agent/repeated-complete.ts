@@ -1,11 +1,11 @@
-/** The end of a handshake that comes again, as another message: a repetition, and no error. */
+/** A `complete` (Aries RFC 0023) for a connection that is completed: a repetition, and no error. */
 import {
   DidCommDidExchangeCompleteMessage,
   DidCommDidExchangeState,
   type DidCommMessageHandlerMiddleware,
 } from '@credo-ts/didcomm'
 
-/** Credo calls this before any handler; its own would refuse the message, and the sender would send it again and again. */
+/** Credo calls this before any handler. Its own refuses the repetition, and the sender tries again. */
 export const takeRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
   const isRepetition =
     message instanceof DidCommDidExchangeCompleteMessage &&

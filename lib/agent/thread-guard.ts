@@ -1,4 +1,4 @@
-/** A thread belongs to its connection: what anybody else sends on it changes and creates nothing. */
+/** A thread belongs to its connection: a message of anybody else on it changes and creates nothing. */
 import { CredoError, tryParseDid } from '@credo-ts/core'
 import {
   DidCommConnectionRequestMessage,
@@ -20,7 +20,7 @@ type Inbound = DidCommInboundMessageContext
  * its sender's, and for one that takes an invitation without being sent to it.
  */
 export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next) => {
-  // What came without an envelope was attached to an invitation that our own code has taken. A report concerns its own thread only.
+  // Without an envelope: our own code hands in what is attached to an invitation. Problem reports find their own exchange.
   if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
   await next()
 }
@@ -71,7 +71,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
   const { agentContext, message, recipientKey } = inbound
   const invitationId = message.thread?.parentThreadId
   if (invitationId === undefined || recipientKey === undefined) return
-  // There is no operation that accepts a request for a public DID (an "implicit invitation"), and Credo takes any DID for one.
+  // An "implicit invitation" (RFC 0434): no operation accepts one, and Credo takes any DID of ours for public.
   if (tryParseDid(invitationId)) throw new CredoError('this agent is connected to by invitation')
   const known =
     message instanceof DidCommConnectionRequestMessage

@@ -1,4 +1,4 @@
-/** Whose a thread is: an exchange is its connection's, or of whoever may take the invitation that it came with. */
+/** Whose a thread is: its connection's, or of whoever holds the invitation that it came with. */
 import {
   DidCommConnectionRepository,
   DidCommHandshakeReuseMessage,
@@ -19,12 +19,12 @@ import {
 
 type Inbound = DidCommInboundMessageContext
 
-/** What answers a request without a connection. */
+/** Messages that may answer the request of an invitation without a connection. */
 const ANSWERS = new Set(['presentation', 'request-credential', 'problem-report'])
 
 /**
- * Joins the sender of a message to an exchange. False where the exchange is not the sender's. One that came with an invitation
- * is, from the first answer on, of the connection that took the invitation.
+ * Whether the sender of a message takes part in an exchange. The exchange of an invitation belongs, from its first message on, to
+ * the connection that has taken the invitation.
  */
 export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
@@ -36,11 +36,11 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
   if (invitation === undefined) return false
   const { id } = invitation.outOfBandInvitation
-  // A report may name the request itself as its parent.
+  // A problem report may name the request as its parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {
     if (!(await mayAnswer(inbound, invitation))) return false
-    // Credo asks for it; ACA-Py leaves it out.
+    // Credo requires it, and ACA-Py does not send it.
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
   }
@@ -50,7 +50,7 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   return true
 }
 
-/** Without a connection: whoever holds the invitation, while nobody has taken it, as somebody that no connection knows. */
+/** Without a connection: by a new key, to the key of an invitation that nobody has taken. */
 const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
   const { agentContext, message, senderKey } = inbound
   if (senderKey === undefined || !isUnused(invitation) || !isAddressedTo(invitation, inbound)) return false
@@ -58,7 +58,7 @@ const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<bool
   return (await didsWithKey(agentContext, senderKey)).length === 0
 }
 
-/** Whether a thread, or a parent thread, is of somebody else than the sender. One that nobody has is not. */
+/** Whether an id is the thread of somebody else: of an invitation, an exchange or a handshake. An unknown id is not. */
 export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
   const { agentContext, connection } = inbound
   const invitation = await findInvitation(agentContext, threadId)
@@ -78,7 +78,7 @@ const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promis
   return message instanceof DidCommHandshakeReuseMessage && mayReuse(agentContext, invitation, connection)
 }
 
-/** A handshake that we have begun is answered to the key that we have told, before it is a connection that one finds by keys. */
+/** A handshake is its connection's. Before that is ready it has our key only. */
 const isOthersHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
   const connections = await agentContext.resolve(DidCommConnectionRepository).findByQuery(agentContext, { threadId })
   if (connections.length === 0) return false

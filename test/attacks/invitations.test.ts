@@ -1,4 +1,4 @@
-/** Whoever asks for a connection gets the one that it was invited to, and puts nobody else out of touch. */
+/** A request for a connection takes the invitation that it was sent to and no other, and harms no other wallet's connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { changesSince, recordsInTable } from '../support/records-in-table.ts'
@@ -57,7 +57,7 @@ const effects = async (message: Json, route: Route): Promise<unknown[]> => {
   return status >= 500 ? [status, ...changes] : changes
 }
 
-/** Alice is heard, and hears. */
+/** Messages arrive in both directions. */
 const expectAliceToTalk = async (content: string): Promise<void> => {
   const { connectionId, walletConnectionId } = alices
   await alice.sendMessage(walletConnectionId, content)
@@ -113,13 +113,13 @@ describe.each(Object.entries(REQUESTS))('a request of %s', (_, requestOf) => {
     expect(await effects(requestOf(connection.did, [key]), toConnection)).toEqual([])
   })
 
-  test("makes nobody deaf by a document that names another's key beside its own", async () => {
+  test("does not cut off another wallet by a document that also names that wallet's key", async () => {
     const { senderKey } = await aliceRoute()
     await mallory.send(requestOf(invitationIdOf(unused), [key, senderKey]), await keyOf(unused))
     await expectAliceToTalk('and still here')
   })
 
-  test('keeps nobody out by a document that names a key which comes later', async () => {
+  test('does not lock out the owner of a key that its document also names', async () => {
     const later = await mallory.newKey()
     await mallory.send(requestOf(invitationIdOf(unused), [key, later]), await keyOf(unused))
     const request = requestOf(invitationIdOf(other), [later])
