@@ -18,8 +18,8 @@ import {
   DidCommOutOfBandRole,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { mayReuse } from './handshake-reuse.ts'
 import { assertOfSender } from './legacy-document.ts'
+import { mayReuse } from './out-of-band-service.ts'
 
 type Arguments<Name extends 'processRequest' | 'matchIncomingMessageToRequestMessageInOutOfBandExchange'> = Parameters<
   DidCommConnectionService[Name]

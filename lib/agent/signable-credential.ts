@@ -62,7 +62,8 @@ const Failure = v.object({
 
 /** https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
 const reasonOf = (error: unknown): string => {
-  if (!v.is(Failure, error)) return 'can not be signed'
+  // A TypeError is the library's own, and says nothing to the caller.
+  if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
   const { code, url, term, event } = error.details ?? {}
   if (code === 'loading remote context failed') return `names a context that can not be read: ${url}`
   if (code === 'protected term redefinition') return `redefines the protected term "${term}"`

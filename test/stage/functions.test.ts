@@ -1,4 +1,4 @@
-/** The process of the functions: when it ends, another one takes its place. */
+/** The process of the functions: text is no code in it, and when it ends, another one takes its place. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceFolder } from '../support/stage-folder.ts'
@@ -10,8 +10,24 @@ import { waitFor } from '../wallet/wait.ts'
 /** Does what the path of the query says. */
 const FUNCTION = `
   const ok = (body) => ({ statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const ways = {
+    eval: () => globalThis['ev' + 'al']('1'),
+    Function: () => Function('return 1')(),
+    constructor: () => (() => {}).constructor('return 1')(),
+    AsyncFunction: () => (async () => {}).constructor('return 1')(),
+    GeneratorFunction: () => (function* () {}).constructor('yield 1')().next(),
+    timer: () => setTimeout('1', 0),
+  }
+  const attempt = (way) => {
+    try {
+      return ['has run', way()]
+    } catch (error) {
+      return error.name
+    }
+  }
   export const health = ({ queryStringParameters }) => {
     const { what } = queryStringParameters ?? {}
+    if (what === 'ways') return ok(Object.fromEntries(Object.entries(ways).map(([name, way]) => [name, attempt(way)])))
     if (what === 'exit') process.exit(3)
     if (what === 'odd') throw Object.assign(new Error(), { message: Object.create(null), stack: undefined })
     if (what === 'nothing') throw null
@@ -50,6 +66,14 @@ const get = async (path: string) => {
 const BROKEN = { status: 500, body: { statusCode: 500, error: 'Internal Server Error' } }
 
 const processId = async (): Promise<number> => Number((await get('/health')).body)
+
+test('text can not be turned into code in it', async () => {
+  const { body } = await get('/health?what=ways')
+  const { timer, ...others } = body
+  expect(new Set(Object.values(others))).toEqual(new Set(['EvalError']))
+  // Node's timers take functions only.
+  expect(timer).toBe('TypeError')
+})
 
 test.each([
   ['an error with a status in brackets', 'status'],

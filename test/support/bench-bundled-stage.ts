@@ -12,6 +12,9 @@ import { type GatewayCall, gatewayEvent } from './bench-gateway-event.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
 import type { Json } from './in-process-stage.ts'
 
+/** Those of every deployed function. */
+export const NODE_OPTIONS = '--disallow-code-generation-from-strings'
+
 export interface BundledReply {
   status: number
   headers: Record<string, string>
@@ -80,6 +83,7 @@ export const startBundledStage = async (
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',
+      NODE_OPTIONS,
       LOG_LEVEL: 'silent',
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module'
 import type { Bundle } from '../../infra/bundle/bundle.ts'
 
 /** What no source map tells of: code that the bundler adds. */
-export const BUNDLER = 'infra/bundle/bundle.ts'
+const BUNDLER = 'infra/bundle/bundle.ts'
 
 /** `jose/dist/webapi/util/errors.js` of `../node_modules/jose/dist/webapi/util/errors.js`, `lib/errors.ts` of `../lib/errors.ts`. */
 const shorten = (source: string): string => source.replace(/^.*node_modules\//, '').replace(/^(\.\.\/)+/, '')

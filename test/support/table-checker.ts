@@ -29,6 +29,7 @@ const PLACES: Record<string, RegExp> = {
   place: /^@endpoint\|[^|]+\|places \d$/,
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
+  context: /^[^|]+\|context\|[\w-]{43} -$/,
   'cursor-key': /^@service\|cursor-key -$/,
 }
 

@@ -20,6 +20,7 @@ import { playScene } from '../support/bench-scene.ts'
 import { startFaultyReceiver } from '../support/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { testAttack } from './bundles/attack.ts'
 import { testTextToCode } from './bundles/text-to-code.ts'
 
 const READING = [
@@ -183,3 +184,5 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(Object.values(complaints).join('')).toBe('')
   })
 })
+
+testAttack(() => unpacked)

@@ -139,8 +139,11 @@ export const HANDSHAKES: Scenario[] = [
       // With a request attached ACA-Py uses the connection without a word.
       const { 'requests~attach': _, ...invitation } = invitationOf(second)
       assert.equal(await receive(acapy, invitation), walletConnectionId)
-      const [accepted] = await acapy.heard('handshake-reuse-accepted', walletConnectionId)
-      assert.equal(accepted?.['~thread'].pthid, invitation['@id'])
+      const accepted = await waitFor(
+        'our acceptance',
+        async () => (await acapy.heard('handshake-reuse-accepted', walletConnectionId))[0],
+      )
+      assert.equal(accepted['~thread'].pthid, invitation['@id'])
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
   },

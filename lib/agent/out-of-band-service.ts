@@ -1,4 +1,4 @@
-/** Handshake reuse (Aries RFC 0434): a wallet that has a connection with this agent takes a new invitation without a new handshake. */
+/** Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that bring a request, and answers without a connection. */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -34,6 +34,18 @@ export class OutOfBandService extends DidCommOutOfBandService {
       services.resolve(EventEmitter),
       services.resolve(DidCommDocumentService),
     )
+  }
+
+  /**
+   * Credo answers a message outside of a connection with the key of the invitation, and does not know where the key of a DID is: its id is
+   * its public key in base58 (ADR 10), which Credo calls the legacy one.
+   */
+  override async getResolvedServiceForOutOfBandServices(
+    ...parameters: Parameters<DidCommOutOfBandService['getResolvedServiceForOutOfBandServices']>
+  ) {
+    const service = await super.getResolvedServiceForOutOfBandServices(...parameters)
+    for (const key of service.recipientKeys) if (!key.hasKeyId) key.keyId = key.legacyKeyId
+    return service
   }
 
   /**

@@ -1,0 +1,2 @@
+declare const refuse: (syntaxTree: unknown) => never
+export = refuse
