@@ -24,16 +24,27 @@ const SubjectId = v.pipe(
  */
 export const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
   if (!v.is(Detail, offered) || !v.is(Detail, requested)) return undefined
-  const credentialSubject = withIds(offered.credential.credentialSubject, requested.credential.credentialSubject)
+  const taken = new Set(textsIn(offered.credential))
+  const credentialSubject = withIds(offered.credential.credentialSubject, requested.credential.credentialSubject, taken)
   const detail = { ...offered, credential: { ...offered.credential, credentialSubject } }
   return isDeepStrictEqual(withPurpose(detail), withPurpose(requested)) ? detail : undefined
 }
 
-const withIds = (offered: unknown, requested: unknown): unknown => {
+/** An id that is taken would make one thing of two, with the claims of both. */
+const withIds = (offered: unknown, requested: unknown, taken: Set<string>): unknown => {
   if (Array.isArray(offered))
-    return offered.map((subject, index) => withIds(subject, Array.isArray(requested) ? requested[index] : undefined))
+    return offered.map((subject, index) =>
+      withIds(subject, Array.isArray(requested) ? requested[index] : undefined, taken),
+    )
   const named = !isObject(offered) || Object.hasOwn(offered, 'id') || Object.hasOwn(offered, '@id')
-  return !named && isObject(requested) && v.is(SubjectId, requested.id) ? { ...offered, id: requested.id } : offered
+  if (named || !isObject(requested) || !v.is(SubjectId, requested.id) || taken.has(requested.id)) return offered
+  taken.add(requested.id)
+  return { ...offered, id: requested.id }
+}
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 /** Wallets leave out what is the default (ACA-Py), or add it. */

@@ -9,7 +9,7 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { invalidField } from '../errors.ts'
-import { newBudget, toQuads } from './json-ld/rdf.ts'
+import { canonicalize, newBudget, toQuads } from './json-ld/rdf.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
@@ -18,14 +18,16 @@ const KEY_TYPE = 'Ed25519VerificationKey2018'
 
 /**
  * Throws `request.invalid` for a credential that no signature of its issuer could cover: with a term or type that its contexts do not
- * define, or define against the rules, with a context that can't be read, or with an issuer whose DID has no key for it.
+ * define, or define against the rules, with a context that can't be read, with blank nodes that take too long to be told apart, or with an
+ * issuer whose DID has no key for it.
  */
 export const assertSignable = async (agentContext: AgentContext, credential: object, issuer: string): Promise<void> => {
   await assertSigningKey(agentContext, issuer)
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   try {
     const document = JsonTransformer.toJSON(JsonTransformer.fromJSON(credential, W3cCredential))
-    await toQuads(document, documentLoader, newBudget())
+    const budget = newBudget()
+    await canonicalize(await toQuads(document, documentLoader, budget), budget)
   } catch (error) {
     throw invalidField(PATH, reasonOf(error))
   }

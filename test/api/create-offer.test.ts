@@ -124,6 +124,17 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
   const context = credential['@context']
   const claims = (more: object) => ({ credentialSubject: { ...credential.credentialSubject, ...more } })
   const unreadable = 'https://contexts.example.invalid/v1'
+  // Each refers to all the others: nothing tells them apart, and canonicalization tries every order.
+  const alike = Array.from({ length: 8 }, (_, one) => ({
+    '@id': `_:n${one}`,
+    degree: Array.from({ length: 8 }, (_, other) => ({ '@id': `_:n${other}` })).toSpliced(one, 1),
+  }))
+  const terms = Object.fromEntries(Array.from({ length: 2_000 }, (_, one) => [`t${one}`, `https://example.org/${one}`]))
+  const type = { '@id': 'https://example.org/Scoped', '@context': { t: 'https://example.org/t' } }
+  const scoped = {
+    '@context': [...context, { ...terms, Scoped: type }],
+    ...claims({ degree: Array.from({ length: 500 }, () => ({ '@type': 'Scoped' })) }),
+  }
 
   test.each<[string, object, string]>([
     ['a claim without a term', claims({ grade: 1 }), 'has "grade", which none of its contexts defines'],
@@ -139,6 +150,8 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     ['a context that can not be read', { '@context': [...context, unreadable] }, `can not be read: ${unreadable}`],
     ['two ids of its subject', claims({ '@id': subject }), 'can not be signed: Invalid'],
     ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
+    ['blank nodes that nothing tells apart', claims({ degree: alike }), 'blank nodes'],
+    ['types with contexts of their own, each of which copies many terms', scoped, 'contexts of types'],
     ['a status of no type', { credentialStatus: { id: 'https://example.org/1', type: 'None' } }, '"None"'],
   ])('%s', async (_, more, message) => {
     const { status, body } = await offer(withCredential(more))

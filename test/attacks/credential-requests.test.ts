@@ -257,6 +257,19 @@ describe('the one permitted difference', () => {
     await expectAbandoned(offered, await send(requestOf(offered.thid, altered)))
   })
 
+  test.each<[string, object[], object]>([
+    ['another subject', [{ degree: 'Bachelor' }, { id: STRANGER, degree: 'Master' }], { id: STRANGER }],
+    ['a thing that a claim is about', [{ degree: { id: 'urn:x:thesis', degree: 'Doctor' } }], { id: 'urn:x:thesis' }],
+    ['a subject that has no id either', [{ degree: 'Bachelor' }, { degree: 'Master' }], { id: 'did:x:y' }],
+  ])('is no id of %s: two of the offer would become one', async (_, subjects, more) => {
+    const offered = await offer('always', subjects)
+    const credentialSubject = subjects.map((subject) => ({ ...more, ...subject }))
+    await expectAbandoned(
+      offered,
+      await send(requestOf(offered.thid, withCredential({ credentialSubject })(offered.detail))),
+    )
+  })
+
   test('is not that the offer named the subject in another way', async () => {
     const offered = await offer('always', { '@id': STRANGER, degree: 'Bachelor' })
     await expectAbandoned(offered, await send(requestOf(offered.thid, withSubject({ id: wallet.did })(offered.detail))))

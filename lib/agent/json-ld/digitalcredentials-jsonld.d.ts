@@ -1,5 +1,7 @@
 /** The part of the JSON-LD processor that this service uses: the one that Credo signs and verifies with. It has no types of its own. */
 declare module '@digitalcredentials/jsonld' {
+  import type { ContextResolver } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
+
   /** @see https://www.w3.org/TR/json-ld11-api/#loaddocumentcallback */
   export type DocumentLoader = (url: string) => Promise<{
     contextUrl?: string | null
@@ -11,6 +13,7 @@ declare module '@digitalcredentials/jsonld' {
 
   interface Options {
     documentLoader?: DocumentLoader
+    contextResolver?: ContextResolver
     /** Throw where a value would be dropped: a term that no context defines, a relative IRI. */
     safe?: boolean
     base?: string | null
@@ -42,4 +45,25 @@ declare module '@digitalcredentials/jsonld' {
     processContext(active: ActiveContext | null, local: unknown, options: Options): Promise<ActiveContext>
   }
   export default jsonld
+}
+
+declare module '@digitalcredentials/jsonld/lib/ContextResolver.js' {
+  import type { ActiveContext } from '@digitalcredentials/jsonld'
+
+  export interface ResolvedContext {
+    /** What the context makes of an active one; undefined where that has not been processed yet. */
+    getProcessed(activeCtx: ActiveContext): object | undefined
+  }
+
+  export interface ContextResolver {
+    resolve(asked: { activeCtx: ActiveContext; context: unknown }): Promise<ResolvedContext[]>
+  }
+
+  interface Cache {
+    get(key: string): Map<string, ResolvedContext> | undefined
+    set(key: string, value: Map<string, ResolvedContext>): unknown
+  }
+
+  const Resolver: new (options: { sharedCache: Cache }) => ContextResolver
+  export default Resolver
 }

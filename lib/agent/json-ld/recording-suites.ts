@@ -1,7 +1,7 @@
 /** Credo's signature suites, within limits, and with a record of the quads that each signature was verified over. */
 import { Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { type Budget, canonicalize, newBudget, toQuads } from './rdf.ts'
+import { type Budget, canonicalize, toQuads } from './rdf.ts'
 
 /** The quads of a verified document (N-Quads), by its proof: the object that the suite was given. */
 export type VerifiedQuads = WeakMap<object, string>
@@ -35,9 +35,8 @@ const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Sig
 }
 
 /** The suites of one verification. */
-export const recordingSuites = (verified: VerifiedQuads): SignatureSuiteRegistry => {
-  const budget = newBudget()
-  return new SignatureSuiteRegistry([
+export const recordingSuites = (verified: VerifiedQuads, budget: Budget): SignatureSuiteRegistry =>
+  new SignatureSuiteRegistry([
     {
       suiteClass: recording(Ed25519Signature2018, verified, budget),
       proofType: 'Ed25519Signature2018',
@@ -51,4 +50,3 @@ export const recordingSuites = (verified: VerifiedQuads): SignatureSuiteRegistry
       supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
     },
   ])
-}

@@ -11,6 +11,7 @@ import * as v from 'valibot'
 import { isObject } from '../../json.ts'
 import type { Presented, PresentedCredential } from '../../presentation-exchange/presentation.ts'
 import { assertTrustedContexts } from './context-use.ts'
+import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
 import {
   CREDENTIAL,
@@ -91,8 +92,9 @@ export const verifyPresentation = async (
   assertTrustedContexts(document, reading.termsOf)
 
   const verified: VerifiedQuads = new WeakMap()
+  const budget = newBudget()
   const service = new W3cJsonLdCredentialService(
-    recordingSuites(verified),
+    recordingSuites(verified, budget),
     new W3cCredentialsModuleConfig({ documentLoader: () => reading.documentLoader }),
   )
   const presentation = JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
@@ -112,7 +114,7 @@ export const verifyPresentation = async (
     const statements = await statementsOf(verified, result, CREDENTIAL)
     assertInForce(statements, result.results[0].verificationMethod.controller)
     assertAbout(signer, statements)
-    credentials.push(await signedCredential(statements, result, reading))
+    credentials.push(await signedCredential(statements, result, reading, budget))
   }
   return { signer, proofType: proofTypeOf(presentationResult), credentials }
 }
@@ -163,9 +165,11 @@ const signedCredential = async (
   statements: Statements,
   result: v.InferOutput<typeof Result>['credentialResults'][number],
   reading: VerifierReading,
+  budget: Budget,
 ): Promise<SignedCredential> => {
   const contexts = [result.credential['@context']].flat().filter((one) => typeof one === 'string')
-  const json = await toVerifierJson(statements, await reading.contextsFor(new Set(contexts)), reading.documentLoader)
+  const verifierContexts = await reading.contextsFor(new Set(contexts))
+  const json = await toVerifierJson(statements, verifierContexts, reading.documentLoader, budget)
   return {
     json,
     proofType: proofTypeOf(result),
