@@ -21,19 +21,22 @@ type Inbound = DidCommInboundMessageContext
 /** In characters. */
 const MAX_ERROR_MESSAGE = 1000
 
-/** The only field that is read: wallets differ in the spelling and case of all others. */
+/** The only field that is read, as code and text: wallets differ in the spelling and case of all others. */
 const Description = v.union([
   v.pipe(
     v.object({ code: v.string(), en: v.string() }),
-    v.transform(({ code, en }) => `${code}: ${en}`),
+    v.transform(({ code, en }) => [code, en]),
   ),
   v.pipe(
     v.object({ code: v.string() }),
-    v.transform(({ code }) => code),
+    v.transform(({ code }) => [code]),
   ),
-  v.string(),
+  v.pipe(
+    v.string(),
+    v.transform((text) => [text]),
+  ),
 ])
-const Report = v.object({ description: v.fallback(Description, '') })
+const Report = v.object({ description: v.fallback(Description, []) })
 
 export const isProblemReport = (messageType: string): boolean =>
   /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
@@ -57,11 +60,13 @@ class ProblemReportHandler implements DidCommMessageHandler {
 
   /** Throws a CredoError for a report of a stranger that concerns nothing. */
   async handle(inbound: Inbound): Promise<undefined> {
-    const errorMessage = v.parse(Report, inbound.message).description.slice(0, MAX_ERROR_MESSAGE)
+    const { description } = v.parse(Report, inbound.message)
+    // Credo writes the two apart in connections.
+    const errorMessage = (separator: string) => description.join(separator).slice(0, MAX_ERROR_MESSAGE)
     const exchange = await findReported(inbound)
-    if (exchange !== undefined) await abandon(inbound, exchange, errorMessage)
+    if (exchange !== undefined) await abandon(inbound, exchange, errorMessage(': '))
     else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')
-    else if (isOfHandshake(inbound)) await abandonHandshake(inbound, errorMessage)
+    else if (isOfConnection(inbound)) await abandonConnection(inbound, errorMessage(' : '))
   }
 }
 
@@ -89,12 +94,13 @@ const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessa
       .updateState(agentContext, invitation, DidCommOutOfBandState.Done)
 }
 
-const isOfHandshake = ({ connection, message }: Inbound): boolean =>
-  connection?.state === DidCommDidExchangeState.ResponseSent &&
-  (['connections', 'connection', 'didexchange'].includes(parseMessageType(message.type).protocolName) ||
+/** Of the protocol that made the connection at any time (RFC 0160, RFC 0023); of another one, while the handshake is under way. */
+const isOfConnection = ({ connection, message }: Inbound): boolean =>
+  ['connections', 'connection', 'didexchange'].includes(parseMessageType(message.type).protocolName) ||
+  (connection?.state === DidCommDidExchangeState.ResponseSent &&
     threadsOf(message).some((threadId) => threadId === connection.threadId))
 
-const abandonHandshake = async ({ agentContext, connection }: Inbound, errorMessage: string): Promise<void> => {
+const abandonConnection = async ({ agentContext, connection }: Inbound, errorMessage: string): Promise<void> => {
   if (connection === undefined) return
   connection.errorMessage = errorMessage
   await agentContext

@@ -38,7 +38,7 @@ const presentation = storedRecord({
     associatedRecordId: ID,
     message: {
       '@type': 'https://didcomm.org/present-proof/2.0/presentation',
-      formats: [{ attach_id: 'a', format: 'dif/presentation-exchange/submission@v1.0' }],
+      formats: [{ attach_id: 'a', format: 'hlindy/proof@v2.0' }],
       'presentations~attach': [{ '@id': 'a', data: { json: { type: 'VerifiablePresentation' } } }],
     },
   },
@@ -63,5 +63,5 @@ test('a proof that is done has its presentation, whenever it was committed', asy
   expect(first.statusCode).toBe(200)
   expect(first.body.state === 'done').toBe(first.body.presentation !== undefined)
   table.way = undefined
-  expect((await answer()).body).toMatchObject({ state: 'done', presentation: { presentationExchange: {} } })
+  expect((await answer()).body).toMatchObject({ state: 'done', presentation: { indy: {} } })
 })
