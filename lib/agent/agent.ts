@@ -6,9 +6,12 @@ import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { boundBase58 } from './bounded-base58.ts'
 import { agentDependencies } from './dependencies.ts'
+import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { markMessage } from './inbound-marks.ts'
 import { type AgentModules, agentModules } from './modules.ts'
+import { takeRepeatedComplete } from './repeated-complete.ts'
 import { TenantContexts } from './tenant-contexts.ts'
+import { guardThread } from './thread-guard.ts'
 
 /** An agent that acts for one tenant. */
 export class TenantAgent extends BaseAgent<AgentModules> {
@@ -33,7 +36,11 @@ const start = async (): Promise<TenantContexts> => {
     modules: agentModules(endpointOf(BASE_AGENT), contexts),
   })
   contexts.root = agent.context
-  agent.modules.didcomm.registerMessageHandlerMiddleware(markMessage)
+  const { didcomm } = agent.modules
+  for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+    didcomm.registerMessageHandlerMiddleware(middleware)
+  // Credo calls the first handler that knows a message, and registers its own later.
+  didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
   await agent.initialize()
   return contexts
 }

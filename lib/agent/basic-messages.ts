@@ -4,7 +4,7 @@ import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MOST_BODY_BYTES } from '../records/webhook-event.ts'
 import { currentAgent } from './agent.ts'
-import { readyConnection } from './connections.ts'
+import { readyConnection, send } from './connections.ts'
 import { noteBasicMessage } from './outbox-transport.ts'
 import { toStored } from './storage-service.ts'
 
@@ -21,7 +21,7 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
   const agent = await currentAgent()
   await readyConnection(agent, connectionId)
-  const record = await agent.didcomm.basicMessages.sendMessage(connectionId, content)
+  const record = await send(() => agent.didcomm.basicMessages.sendMessage(connectionId, content))
   const json = toBasicMessageJson(toStored(agent.context, record))
   noteBasicMessage(connectionId, forEvents(record.id, json))
   return json

@@ -1,16 +1,8 @@
 /** Credo's connection service, stricter on whose document a request brings, and looser on how wallets answer an invitation's request. */
-import {
-  type AgentContext,
-  CredoError,
-  type DependencyManager,
-  DidRepository,
-  EventEmitter,
-  InjectionSymbols,
-} from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
-  DidCommConnectionRepository,
-  DidCommConnectionService,
+  type DidCommConnectionService,
   type DidCommMessage,
   type DidCommOutOfBandInvitation,
   type DidCommOutOfBandRecord,
@@ -18,23 +10,15 @@ import {
   DidCommOutOfBandRole,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+import { ConnectionLookup } from './connection-lookup.ts'
+import { mayReuse } from './invitations.ts'
 import { assertOfSender } from './legacy-document.ts'
-import { mayReuse } from './out-of-band-service.ts'
 
 type Arguments<Name extends 'processRequest' | 'matchIncomingMessageToRequestMessageInOutOfBandExchange'> = Parameters<
   DidCommConnectionService[Name]
 >
 
-export class ConnectionService extends DidCommConnectionService {
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
-    super(
-      services.resolve(InjectionSymbols.Logger),
-      services.resolve(DidCommConnectionRepository),
-      services.resolve(DidRepository),
-      services.resolve(EventEmitter),
-    )
-  }
-
+export class ConnectionService extends ConnectionLookup {
   /** connections/1.0 (Aries RFC 0160). Throws a CredoError for a document that is not the sender's. */
   override async processRequest(...[messageContext, outOfBand]: Arguments<'processRequest'>) {
     const { message, senderKey } = messageContext

@@ -3,7 +3,7 @@ import type { DidCommAutoAcceptCredential, JsonCredential } from '@credo-ts/didc
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent } from './agent.ts'
-import { readyConnection } from './connections.ts'
+import { readyConnection, send } from './connections.ts'
 import { assertOwnDid, issuerDid } from './dids.ts'
 import { assertSignable } from './signable-credential.ts'
 import { toStored } from './storage-service.ts'
@@ -31,13 +31,15 @@ export const offerCredential = async (offer: CredentialOffer): Promise<RecordJso
   const did = named ?? (await issuerDid(agent))
   const offered = { ...credential, issuer: credential.issuer ?? did }
   await assertSignable(agent.context, offered, did)
-  const record = await agent.didcomm.credentials.offerCredential({
-    connectionId,
-    protocolVersion: 'v2',
-    credentialFormats: { jsonld: { credential: offered as JsonCredential, options } },
-    autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
-    ...(comment === undefined ? {} : { comment }),
-  })
+  const record = await send(() =>
+    agent.didcomm.credentials.offerCredential({
+      connectionId,
+      protocolVersion: 'v2',
+      credentialFormats: { jsonld: { credential: offered as JsonCredential, options } },
+      autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
+      ...(comment === undefined ? {} : { comment }),
+    }),
+  )
   return toCredentialExchangeJson(toStored(agent.context, record))
 }
 

@@ -4,6 +4,7 @@ import {
   type BaseRecord,
   CacheModule,
   type DependencyManager,
+  DidRepository,
   DidsModule,
   InjectionSymbols,
   InMemoryLruCache,
@@ -23,6 +24,7 @@ import {
   DidCommConnectionService,
   DidCommDocumentService,
   DidCommEnvelopeService,
+  DidCommMessageHandlerRegistry,
   DidCommModule,
   DidCommModuleConfig,
   DidCommOutOfBandService,
@@ -32,11 +34,13 @@ import {
 import { ConnectionService } from './connection-service.ts'
 import { CredentialProtocol } from './credential-protocol.ts'
 import { DidExchange } from './did-exchange.ts'
+import { AgentDidRepository } from './did-repository.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { OutboxTransport } from './outbox-transport.ts'
+import { MessageHandlerRegistry } from './problem-reports.ts'
 import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
@@ -102,7 +106,9 @@ class PlatformModule implements Module {
     // Only its public methods are called, and those are all there.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
+    dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
     const { container } = dependencyManager
+    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services) })
     container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, this.#keys) })
     container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })

@@ -1,31 +1,15 @@
 /** Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that bring a request, and answers without a connection. */
-import { type AgentContext, CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
+import { CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
 import {
-  type DidCommConnectionRecord,
   DidCommDocumentService,
   DidCommHandshakeReuseAcceptedMessage,
   type DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
-  type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-
-/**
- * Whether a connection may take an invitation: it came of one to the same key of this agent, which is how the wallet knows that both
- * are the same agent's (RFC 0434, "Reuse Messages"). An invitation by a fresh DID is for a new connection.
- */
-export const mayReuse = async (
-  agentContext: AgentContext,
-  invitation: DidCommOutOfBandRecord,
-  { outOfBandId }: DidCommConnectionRecord,
-): Promise<boolean> => {
-  if (outOfBandId === undefined) return false
-  const first = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
-  const keys = first?.getTags().recipientKeyFingerprints ?? []
-  return keys.some((key) => invitation.getTags().recipientKeyFingerprints.includes(key))
-}
+import { mayReuse } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {

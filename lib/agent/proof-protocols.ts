@@ -12,7 +12,9 @@ import {
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
+  DidCommProofRole,
   DidCommProofV2Protocol,
+  V2PresentationProblemReportError,
 } from '@credo-ts/didcomm'
 import { PresentationExchangeFormat } from './presentation-exchange-format.ts'
 
@@ -71,8 +73,19 @@ type ProofFormats = [
 
 class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
   override async processPresentation(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>) {
-    const proofRecord = await super.processPresentation(messageContext)
+    const proofRecord = await this.#process(messageContext)
     return withoutVerification(messageContext.agentContext, proofRecord)
+  }
+
+  /** Without a connection nobody could be sent a problem report: the proof is abandoned all the same, and the message was handled. */
+  async #process(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>) {
+    const { agentContext, connection, message } = messageContext
+    try {
+      return await super.processPresentation(messageContext)
+    } catch (error) {
+      if (connection !== undefined || !(error instanceof V2PresentationProblemReportError)) throw error
+      return this.getByProperties(agentContext, { threadId: message.threadId, role: DidCommProofRole.Verifier })
+    }
   }
 
   override async shouldAutoRespondToPresentation(

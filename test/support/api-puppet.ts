@@ -8,6 +8,7 @@ import type { ApiClient } from './api-client.ts'
 import type { HttpRequest } from './api-http.ts'
 import { spoilt } from './api-odd-values.ts'
 import type { Actor } from './api-party.ts'
+import { didCommMessage, didCommMessages } from './didcomm-messages.ts'
 import type { Json } from './in-process-stage.ts'
 import { offerBody, requestBody } from './scenes.ts'
 
@@ -24,56 +25,18 @@ export interface Puppet {
   stop(): Promise<void>
 }
 
-/** What agents say to each other, on the threads that the puppet has with this one. */
+/** DIDs that a wallet may want to be known by. */
+const NEW_DIDS = ['did:web:127.0.0.1%3A1', 'did:jwk:e30', 'did:key:z', 'did:peer:2.Vz6Mk', 'did:example:1']
+
+/** Messages of every kind: of exchanges on the threads that the puppet has with the agent, but none that ends them. */
 const templates = (proofThread: string, credentialThread: string): object[] => {
-  const didcomm = (type: string, more: object) => ({ '@type': `https://didcomm.org/${type}`, '@id': NEW_ID, ...more })
-  const proof = { '~thread': { thid: proofThread } }
-  const credential = { '~thread': { thid: credentialThread } }
-  const attach = (json: object) => [{ '@id': 'a', 'mime-type': 'application/json', data: { json } }]
-  const base64 = (text: string) => [{ '@id': 'a', data: { base64: Buffer.from(text).toString('base64') } }]
-  const definition = [{ attach_id: 'a', format: 'dif/presentation-exchange/submission@v1.0' }]
-  const detail = [{ attach_id: 'a', format: 'aries/ld-proof-vc-detail@v1.0' }]
-  return [
-    didcomm('basicmessage/1.0/message', {
-      content: 'hello',
-      sent_time: '2026-01-01T00:00:00.000Z',
-      '~l10n': { locale: 'en' },
-    }),
-    didcomm('present-proof/2.0/presentation', {
-      ...proof,
-      formats: definition,
-      'presentations~attach': attach({ '@context': [], type: ['VerifiablePresentation'], verifiableCredential: [] }),
-    }),
-    didcomm('present-proof/2.0/presentation', { ...proof, formats: definition, 'presentations~attach': base64('{}') }),
-    didcomm('present-proof/1.0/presentation', { ...proof, 'presentations~attach': base64('{}') }),
-    didcomm('present-proof/2.0/propose-presentation', {
-      ...proof,
-      formats: definition,
-      'proposals~attach': attach({}),
-    }),
-    didcomm('present-proof/1.0/propose-presentation', {
-      presentation_proposal: {
-        '@type': 'https://didcomm.org/present-proof/1.0/presentation-preview',
-        attributes: [],
-        predicates: [],
-      },
-    }),
-    didcomm('present-proof/2.0/ack', { ...proof, status: 'OK' }),
-    didcomm('issue-credential/2.0/request-credential', {
-      ...credential,
-      formats: detail,
-      'requests~attach': attach({ credential: { '@context': [], type: [] }, options: {} }),
-    }),
-    didcomm('issue-credential/2.0/propose-credential', { formats: detail, 'filters~attach': attach({}), comment: 'c' }),
-    didcomm('issue-credential/2.0/ack', { ...credential, status: 'OK' }),
-    didcomm('issue-credential/2.0/problem-report', { '~thread': { thid: 'x' }, description: { code: 'c', en: 'e' } }),
-    didcomm('didexchange/1.1/complete', { '~thread': { thid: proofThread, pthid: credentialThread } }),
-    didcomm('out-of-band/1.1/handshake-reuse', { '~thread': { thid: NEW_ID, pthid: proofThread } }),
-    didcomm('discover-features/2.0/queries', { queries: [{ 'feature-type': 'protocol', match: '*' }] }),
-    didcomm('trust_ping/1.0/ping', { response_requested: true, '~transport': { return_route: 'all' } }),
-    didcomm('routing/1.0/forward', { to: 'x', msg: {} }),
-    didcomm('nothing/9.9/nothing', {}),
-  ]
+  const messages = [
+    ...didCommMessages({ thid: proofThread }, 'present-proof'),
+    ...didCommMessages({ thid: credentialThread }, 'issue-credential'),
+    ...didCommMessages({ thid: proofThread, pthid: credentialThread }, 'didexchange'),
+  ].filter((message) => !String(message['@type']).endsWith('problem-report'))
+  const rotations = NEW_DIDS.map((to_did) => ({ ...didCommMessage('did-rotate/1.0/rotate'), to_did }))
+  return [...messages, ...didCommMessages(), ...rotations].map((message) => ({ ...message, '@id': NEW_ID }))
 }
 
 /** Connects the puppet with an agent, which offers it a credential and asks it for a proof. */

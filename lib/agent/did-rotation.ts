@@ -1,0 +1,139 @@
+/** did-rotate (Aries RFC 0794): the new DID of the other agent is pending until it authenticates a message on the connection. */
+import {
+  type AgentContext,
+  CredoError,
+  DidRepository,
+  getAlternativeDidsForPeerDid,
+  isValidPeerDid,
+  type Kms,
+} from '@credo-ts/core'
+import {
+  AckStatus,
+  type DidCommConnectionRecord,
+  DidCommConnectionService,
+  DidCommDidRotateAckMessage,
+  DidCommDidRotateMessage,
+  DidCommDidRotateProblemReportMessage,
+  DidCommDidRotateService,
+  DidCommHangupMessage,
+  type DidCommInboundMessageContext,
+  type DidCommMessageHandler,
+  type DidCommMessageHandlerMiddleware,
+  DidCommOutboundMessageContext,
+  DidCommTransportService,
+} from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { connectionsOfOurKey, didsWithKey, isOfDid } from './connection-lookup.ts'
+import { isHandshakeRequest } from './thread-guard.ts'
+import { recipientKeysOf, UnusableDidError } from './usable-did.ts'
+
+type Inbound = DidCommInboundMessageContext
+type Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
+
+/** Metadata of the connection. It is not indexed: a pending DID selects no connection, and its owner may connect with it. */
+const PENDING = '_internal/pendingTheirDid'
+
+const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
+type Pending = v.InferOutput<typeof Pending>
+
+const pendingOf = (connection: DidCommConnectionRecord): Pending | undefined => {
+  const pending = v.safeParse(Pending, connection.metadata.get(PENDING))
+  return pending.success ? pending.output : undefined
+}
+
+/** The connection of a message. Throws a CredoError for one of a former DID, which may not change whose the connection is. */
+const currentConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord> => {
+  const connection = inbound.assertReadyConnection()
+  const theirs = inbound.senderKey === undefined ? [] : await didsWithKey(inbound.agentContext, inbound.senderKey)
+  if (!theirs.some((record) => isOfDid(record, connection.theirDid)))
+    throw new CredoError('the sender is not the current DID of the connection')
+  return connection
+}
+
+export class DidRotateHandler implements DidCommMessageHandler {
+  readonly supportedMessages = [DidCommDidRotateMessage]
+
+  /** Answers with an `ack` or a problem report, to the DID that is still in use. */
+  async handle(inbound: DidCommInboundMessageContext<DidCommDidRotateMessage>): Promise<DidCommOutboundMessageContext> {
+    const { agentContext, message } = inbound
+    const connection = await currentConnection(inbound)
+    const answer = await this.#take(agentContext, connection, message).catch((error) => {
+      if (!(error instanceof UnusableDidError)) throw error
+      return refusal(message, error.code)
+    })
+    return new DidCommOutboundMessageContext(answer, { agentContext, connection })
+  }
+
+  async #take(
+    agentContext: AgentContext,
+    connection: DidCommConnectionRecord,
+    { toDid, threadId }: DidCommDidRotateMessage,
+  ) {
+    const pending: Pending = { did: toDid, keyFingerprints: await recipientKeysOf(agentContext, toDid) }
+    if (toDid === connection.theirDid) connection.metadata.delete(PENDING)
+    else connection.metadata.set(PENDING, pending)
+    await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
+    return new DidCommDidRotateAckMessage({ threadId, status: AckStatus.OK })
+  }
+}
+
+const refusal = ({ id, threadId }: DidCommDidRotateMessage, code: string): DidCommDidRotateProblemReportMessage => {
+  const report = new DidCommDidRotateProblemReportMessage({
+    description: { code, en: 'the new DID can not be used' },
+  })
+  // RFC 0794 names the message as the parent thread, ACA-Py looks for it in the thread.
+  report.setThread({ threadId, parentThreadId: id })
+  return report
+}
+
+export class HangupHandler implements DidCommMessageHandler {
+  readonly supportedMessages = [DidCommHangupMessage]
+
+  async handle(inbound: DidCommInboundMessageContext<DidCommHangupMessage>): Promise<undefined> {
+    const { agentContext } = inbound
+    // It may come again.
+    if (inbound.assertReadyConnection().theirDid === undefined) return
+    const connection = await currentConnection(inbound)
+    connection.metadata.delete(PENDING)
+    await agentContext.resolve(DidCommDidRotateService).processHangup(inbound)
+  }
+}
+
+/**
+ * Completes a rotation when the pending DID has proven itself: one of its keys has authenticated a message to our key of the
+ * connection. Credo calls this before any handler.
+ */
+export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  const { agentContext, connection, recipientKey, senderKey } = inbound
+  if (senderKey !== undefined && recipientKey !== undefined && !isHandshakeRequest(inbound)) {
+    const connections = connection ? [connection] : await connectionsOfOurKey(agentContext, recipientKey)
+    const rotating = connections.find(
+      (one) => one.isReady && pendingOf(one)?.keyFingerprints.includes(senderKey.fingerprint),
+    )
+    if (rotating !== undefined) await rotate(inbound, rotating, senderKey)
+  }
+  await next()
+}
+
+const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Key): Promise<void> => {
+  const { agentContext, sessionId } = inbound
+  const { did } = pendingOf(connection) ?? {}
+  if (did === undefined) return
+  const theirs = await didsWithKey(agentContext, senderKey)
+  if (!theirs.some((record) => isOfDid(record, did))) await storeDid(agentContext, did, senderKey)
+  const { theirDid, previousTheirDids } = connection
+  connection.previousTheirDids = theirDid === undefined ? previousTheirDids : [...previousTheirDids, theirDid]
+  connection.theirDid = did
+  connection.metadata.delete(PENDING)
+  await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)
+  inbound.connection = connection
+  if (sessionId !== undefined)
+    agentContext.resolve(DidCommTransportService).setConnectionIdForSession(sessionId, connection.id)
+}
+
+/** Only the key that was used is proven. */
+const storeDid = async (agentContext: AgentContext, did: string, { fingerprint }: Key): Promise<void> => {
+  const alternativeDids = isValidPeerDid(did) ? getAlternativeDidsForPeerDid(did) : undefined
+  const tags = { recipientKeyFingerprints: [fingerprint], ...(alternativeDids && { alternativeDids }) }
+  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { did, tags })
+}

@@ -1,0 +1,73 @@
+/** Proof and credential exchanges (Aries RFC 0037, 0454, 0453): found by their thread, and which role a message is sent to. */
+import type { AgentContext } from '@credo-ts/core'
+import {
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialExchangeRepository,
+  DidCommCredentialRole,
+  DidCommCredentialState,
+  DidCommProofExchangeRecord,
+  DidCommProofExchangeRepository,
+  DidCommProofRole,
+  DidCommProofState,
+} from '@credo-ts/didcomm'
+
+export type Exchange = DidCommProofExchangeRecord | DidCommCredentialExchangeRecord
+
+/** The role of who gets a message, by the message's name. */
+const RECIPIENTS = {
+  'present-proof': {
+    'propose-presentation': DidCommProofRole.Verifier,
+    'request-presentation': DidCommProofRole.Prover,
+    presentation: DidCommProofRole.Verifier,
+    ack: DidCommProofRole.Prover,
+  },
+  'issue-credential': {
+    'propose-credential': DidCommCredentialRole.Issuer,
+    'offer-credential': DidCommCredentialRole.Holder,
+    'request-credential': DidCommCredentialRole.Issuer,
+    'issue-credential': DidCommCredentialRole.Holder,
+    ack: DidCommCredentialRole.Issuer,
+  },
+} satisfies Record<string, Record<string, string>>
+
+export type ExchangeProtocol = keyof typeof RECIPIENTS
+
+export const EXCHANGE_PROTOCOLS: ExchangeProtocol[] = ['present-proof', 'issue-credential']
+
+export const isExchangeProtocol = (name: string): name is ExchangeProtocol => Object.hasOwn(RECIPIENTS, name)
+
+/** The role that a message of the protocol is sent to; undefined for one that either role may get. */
+export const recipientRole = (protocol: ExchangeProtocol, messageName: string): string | undefined =>
+  new Map(Object.entries(RECIPIENTS[protocol])).get(messageName)
+
+export const findExchanges = async (
+  agentContext: AgentContext,
+  protocol: ExchangeProtocol,
+  threadId: string,
+): Promise<Exchange[]> =>
+  protocol === 'present-proof'
+    ? agentContext.resolve(DidCommProofExchangeRepository).findByQuery(agentContext, { threadId })
+    : agentContext.resolve(DidCommCredentialExchangeRepository).findByQuery(agentContext, { threadId })
+
+export const updateExchange = (agentContext: AgentContext, exchange: Exchange): Promise<void> =>
+  exchange instanceof DidCommProofExchangeRecord
+    ? agentContext.resolve(DidCommProofExchangeRepository).update(agentContext, exchange)
+    : agentContext.resolve(DidCommCredentialExchangeRepository).update(agentContext, exchange)
+
+const FINISHED: string[] = [
+  ...[DidCommProofState.Done, DidCommProofState.Declined, DidCommProofState.Abandoned],
+  ...[DidCommCredentialState.Done, DidCommCredentialState.Declined, DidCommCredentialState.Abandoned],
+]
+
+export const isFinished = ({ state }: Exchange): boolean => FINISHED.includes(state)
+
+export const abandonExchange = (
+  agentContext: AgentContext,
+  exchange: Exchange,
+  errorMessage: string,
+): Promise<void> => {
+  exchange.errorMessage = errorMessage
+  if (exchange instanceof DidCommProofExchangeRecord) exchange.state = DidCommProofState.Abandoned
+  else exchange.state = DidCommCredentialState.Abandoned
+  return updateExchange(agentContext, exchange)
+}

@@ -1,0 +1,88 @@
+/** A thread belongs to its connection: a message of anybody else on it changes and creates nothing. */
+import { CredoError, tryParseDid } from '@credo-ts/core'
+import {
+  DidCommConnectionRequestMessage,
+  DidCommDidExchangeCompleteMessage,
+  DidCommDidExchangeRequestMessage,
+  type DidCommInboundMessageContext,
+  type DidCommMessageHandlerMiddleware,
+  parseMessageType,
+} from '@credo-ts/didcomm'
+import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo } from './invitations.ts'
+import { isProblemReport } from './problem-reports.ts'
+import { isOthersThread, joinExchange } from './thread-owner.ts'
+
+type Inbound = DidCommInboundMessageContext
+
+/**
+ * Credo calls this before any handler. Throws a CredoError, so that nothing is written, for a message on a thread that is not
+ * its sender's, and for one that takes an invitation without being sent to it.
+ */
+export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  // Without an envelope: our own code hands in what is attached to an invitation. Problem reports find their own exchange.
+  if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
+  await next()
+}
+
+const assertOwnThread = async (inbound: Inbound): Promise<void> => {
+  const { connection, message } = inbound
+  const { protocolName, messageName } = parseMessageType(message.type)
+  if (isExchangeProtocol(protocolName)) return assertOwnExchange(inbound, protocolName, messageName)
+  const isOwnHandshake =
+    message instanceof DidCommDidExchangeCompleteMessage && message.threadId === connection?.threadId
+  if (message.threadId !== message.id && !isOwnHandshake) await assertNotOthers(inbound, message.threadId)
+  if (isHandshakeRequest(inbound)) await assertInvited(inbound)
+  else await assertParentNotOthers(inbound)
+}
+
+const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, messageName: string): Promise<void> => {
+  const { agentContext, connection, message } = inbound
+  const exchanges = await findExchanges(agentContext, protocol, message.threadId)
+  const role = recipientRole(protocol, messageName)
+  for (const exchange of exchanges) {
+    if (!(await joinExchange(inbound, exchange))) throw notTheirs(message.threadId)
+    if (role !== undefined && exchange.role !== role)
+      throw new CredoError(`${message.type} is not for the ${exchange.role}`)
+  }
+  if (exchanges.length > 0) return
+  if (connection === undefined) throw new CredoError('only a connection begins an exchange')
+  await assertNotOthers(inbound, message.threadId)
+  await assertParentNotOthers(inbound)
+}
+
+const assertParentNotOthers = async (inbound: Inbound): Promise<void> => {
+  const parentThreadId = inbound.message.thread?.parentThreadId
+  if (parentThreadId !== undefined) await assertNotOthers(inbound, parentThreadId)
+}
+
+const assertNotOthers = async (inbound: Inbound, threadId: string): Promise<void> => {
+  if (await isOthersThread(inbound, threadId)) throw notTheirs(threadId)
+}
+
+const notTheirs = (threadId: string): CredoError => new CredoError(`the sender has no part in the thread ${threadId}`)
+
+/** Whether a message asks for a connection. */
+export const isHandshakeRequest = ({ message }: Inbound): boolean =>
+  message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
+
+/** Credo looks for the invitation by its id only (did-exchange), or by the key only (connections). */
+const assertInvited = async (inbound: Inbound): Promise<void> => {
+  const { agentContext, message, recipientKey } = inbound
+  const invitationId = message.thread?.parentThreadId
+  if (invitationId === undefined || recipientKey === undefined) return
+  // An "implicit invitation" (RFC 0434): no operation accepts one, and Credo takes any DID of ours for public.
+  if (tryParseDid(invitationId)) throw new CredoError('this agent is connected to by invitation')
+  const known =
+    message instanceof DidCommConnectionRequestMessage
+      ? (await findInvitationsOfKey(agentContext, recipientKey.fingerprint)).some(
+          ({ outOfBandInvitation }) => outOfBandInvitation.id === invitationId,
+        )
+      : await isInvitedTo(inbound, invitationId)
+  if (!known) throw new CredoError('the request was not sent to the invitation that it names')
+}
+
+const isInvitedTo = async (inbound: Inbound, invitationId: string): Promise<boolean> => {
+  const invitation = await findInvitation(inbound.agentContext, invitationId)
+  return invitation !== undefined && isAddressedTo(invitation, inbound)
+}

@@ -1,0 +1,92 @@
+/** Whose a thread is: its connection's, or of whoever holds the invitation that it came with. */
+import {
+  DidCommConnectionRepository,
+  DidCommHandshakeReuseMessage,
+  type DidCommInboundMessageContext,
+  parseMessageType,
+} from '@credo-ts/didcomm'
+import { connectionsOfOurKey, didsWithKey } from './connection-lookup.ts'
+import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, updateExchange } from './exchanges.ts'
+import {
+  findInvitation,
+  findInvitationOfRequest,
+  type Invitation,
+  isAddressedTo,
+  isTakenBy,
+  isUnused,
+  mayReuse,
+} from './invitations.ts'
+
+type Inbound = DidCommInboundMessageContext
+
+/** Messages that may answer the request of an invitation without a connection. */
+const ANSWERS = new Set(['presentation', 'request-credential', 'problem-report'])
+
+/**
+ * Whether the sender of a message takes part in an exchange. The exchange of an invitation belongs, from its first message on, to
+ * the connection that has taken the invitation.
+ */
+export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
+  const { agentContext, connection, message } = inbound
+  const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
+  if (exchange.connectionId !== undefined) {
+    if (exchange.connectionId !== connection?.id) return false
+    return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
+  }
+  const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
+  if (invitation === undefined) return false
+  const { id } = invitation.outOfBandInvitation
+  // A problem report may name the request as its parent.
+  if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
+  if (connection === undefined) {
+    if (!(await mayAnswer(inbound, invitation))) return false
+    // Credo requires it, and ACA-Py does not send it.
+    message.setThread({ threadId: exchange.threadId, parentThreadId: id })
+    return true
+  }
+  // Who has a connection with the DID of the invitation may answer on that: Credo then notes it in the invitation (`ConnectionService`).
+  if (!isTakenBy(invitation, connection))
+    return isUnused(invitation) && namesParent(inbound) && mayReuse(agentContext, invitation, connection)
+  exchange.connectionId = connection.id
+  await updateExchange(agentContext, exchange)
+  return true
+}
+
+const namesParent = ({ message }: Inbound): boolean =>
+  message.thread?.parentThreadId !== undefined && ANSWERS.has(parseMessageType(message.type).messageName)
+
+/** Without a connection: by a new key, to the key of an invitation that nobody has taken. */
+const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
+  const { agentContext, message, senderKey } = inbound
+  if (senderKey === undefined || !isUnused(invitation) || !isAddressedTo(invitation, inbound)) return false
+  if (!ANSWERS.has(parseMessageType(message.type).messageName)) return false
+  return (await didsWithKey(agentContext, senderKey)).length === 0
+}
+
+/** Whether an id is the thread of somebody else: of an invitation, an exchange or a handshake. An unknown id is not. */
+export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
+  const { agentContext, connection } = inbound
+  const invitation = await findInvitation(agentContext, threadId)
+  if (invitation !== undefined) return !(await isOwnInvitation(inbound, invitation))
+  for (const protocol of EXCHANGE_PROTOCOLS) {
+    const exchanges = await findExchanges(agentContext, protocol, threadId)
+    if (exchanges.length > 0)
+      return exchanges.some(({ connectionId }) => connectionId === undefined || connectionId !== connection?.id)
+  }
+  return isOthersHandshake(inbound, threadId)
+}
+
+const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
+  const { agentContext, connection, message } = inbound
+  if (connection === undefined) return isAddressedTo(invitation, inbound)
+  if (isTakenBy(invitation, connection)) return true
+  return message instanceof DidCommHandshakeReuseMessage && mayReuse(agentContext, invitation, connection)
+}
+
+/** A handshake is its connection's. Before that is ready it has our key only. */
+const isOthersHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
+  const connections = await agentContext.resolve(DidCommConnectionRepository).findByQuery(agentContext, { threadId })
+  if (connections.length === 0) return false
+  const ours = recipientKey === undefined ? [] : await connectionsOfOurKey(agentContext, recipientKey)
+  return !connections.some(({ id }) => ours.some((one) => one.id === id))
+}

@@ -1,0 +1,193 @@
+/** A thread belongs to its connection: what others say on it changes and creates nothing, and its own messages still count. */
+import { TypedArrayEncoder } from '@credo-ts/core'
+import { DidCommAutoAcceptCredential } from '@credo-ts/didcomm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DidCommJson, didCommMessages, type Thread } from '../support/didcomm-messages.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { changesSince, recordsInTable } from '../support/records-in-table.ts'
+import { type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+/** Messages under way. */
+const AT_ONCE = 4
+
+let stage: InProcessStage
+let caller: { tenantId: string }
+/** Her threads are attacked: a proof request and an offer that she has not answered yet. */
+let alice: Wallet
+let alices: Connected
+let handshake: string
+let offer: Json
+/** An invitation that nobody has taken. */
+let unused: Json
+/** She has a connection of her own, and knows every id. */
+let mallory: RawMessages
+let mallorys: Connected
+const wallets: Wallet[] = []
+
+const startWallet = async (): Promise<Wallet> => {
+  const wallet = await Wallet.start({ answerProofs: false, acceptOffers: false })
+  wallets.push(wallet)
+  return wallet
+}
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  alice = await startWallet()
+  alices = await connect(stage, alice, caller)
+  const path = { connectionId: alices.connectionId }
+  handshake = (await stage.call('getConnectionById', { caller, path })).body.threadId
+  offer = (await stage.call('createOffer', { caller, body: offerBody(alices.connectionId, alice.did) })).body
+  unused = (await stage.call('createRequest', { caller, body: requestBody })).body
+  const wallet = await startWallet()
+  mallory = new RawMessages(wallet)
+  mallorys = await connect(stage, wallet, caller)
+})
+afterAll(async () => {
+  await Promise.all(wallets.map((wallet) => wallet.stop()))
+  await stage.stop()
+})
+
+/** Sends messages, some at a time. Returns what they did to records, and what failed on our side. */
+const effects = async (messages: DidCommJson[], route: Route): Promise<unknown[]> => {
+  const before = await recordsInTable(stage)
+  const failed: unknown[] = []
+  const left = [...messages]
+  const send = async (): Promise<void> => {
+    for (let message = left.shift(); message !== undefined; message = left.shift()) {
+      const { status } = await mallory.send(message, route)
+      if (status >= 500) failed.push({ status, message })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  return [...failed, ...changesSince(before, await recordsInTable(stage))]
+}
+
+const alicesKey = async (): Promise<Route> => {
+  const { recipientKeys, endpoint } = await new RawMessages(alice).route(alices.walletConnectionId)
+  return { recipientKeys, endpoint }
+}
+const invitationKey = (): Promise<Route> => mallory.routeToDid(unused.invitationDid)
+const mallorysOwn = (): Promise<Route> => mallory.route(mallorys.walletConnectionId)
+
+const ROUTES: Record<string, () => Promise<Route>> = {
+  "with her own key, to the key of Alice's connection": async () => ({
+    ...(await mallorysOwn()),
+    ...(await alicesKey()),
+  }),
+  "with a new key, to the key of Alice's connection": async () => ({
+    ...(await alicesKey()),
+    senderKey: await mallory.newKey(),
+  }),
+  "without a sender, to the key of Alice's connection": alicesKey,
+  'with her own key, to the key of the invitation': async () => ({
+    ...(await mallorysOwn()),
+    ...(await invitationKey()),
+  }),
+  'without a sender, to the key of the invitation': invitationKey,
+  'with a new key, to the key of the invitation that Alice has taken': async () => ({
+    ...(await mallory.routeToDid(alices.request.invitationDid)),
+    senderKey: await mallory.newKey(),
+  }),
+}
+
+const THREADS: Record<string, () => string> = {
+  'a proof request': () => alices.request.proofRecordThId,
+  'an offer': () => offer.threadId,
+  'the invitation that she has taken': () => alices.request.outOfBandRecord.outOfBandInvitation['@id'],
+  'her handshake': () => handshake,
+  'the request of an invitation that nobody has taken': () => unused.proofRecordThId,
+}
+
+const EXCHANGES = ['a proof request', 'the request of an invitation that nobody has taken']
+
+/** Messages that exchanges are made of, and those that end them. */
+const exchangeMessages = (thread?: Thread): DidCommJson[] =>
+  didCommMessages(thread).filter((message) =>
+    /present-proof|issue-credential|problem-report/.test(String(message['@type'])),
+  )
+
+const isReport = (message: DidCommJson): boolean => String(message['@type']).endsWith('problem-report')
+
+describe.each(Object.entries(THREADS))('on the thread of %s', (_, threadOf) => {
+  test('a message that bears its id has no effect', async () => {
+    // A report would be taken, and the others for its repetitions.
+    const messages = exchangeMessages().filter((message) => !isReport(message))
+    const bearing = messages.map((message) => ({ ...message, '@id': threadOf() }))
+    expect(await effects(bearing, await mallorysOwn())).toEqual([])
+  })
+
+  test('nor has one that names it as its parent thread', async () => {
+    expect(await effects(exchangeMessages({ pthid: threadOf() }), await mallorysOwn())).toEqual([])
+  })
+
+  test('nor has one of any protocol', async () => {
+    expect(await effects(didCommMessages({ thid: threadOf() }), await mallorysOwn())).toEqual([])
+  })
+})
+
+describe.each(Object.entries(ROUTES))('%s', (_, routeOf) => {
+  test.each(EXCHANGES)('no message has an effect on the thread of %s', async (name) => {
+    const thid = THREADS[name]?.() ?? ''
+    expect(await effects(exchangeMessages({ thid }), await routeOf())).toEqual([])
+  })
+})
+
+test('a stranger begins no exchange, even where it says how it would be answered', async () => {
+  const senderKey = await mallory.newKey()
+  const service = {
+    recipientKeys: [TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)],
+    serviceEndpoint: 'http://127.0.0.1:1',
+  }
+  const messages = exchangeMessages().map((message) => ({ ...message, '~service': service }))
+  expect(await effects(messages, { ...(await invitationKey()), senderKey })).toEqual([])
+  expect(await effects(messages, { ...(await alicesKey()), senderKey })).toEqual([])
+})
+
+test('who holds an invitation that nobody has taken may not propose something else', async () => {
+  const messages = exchangeMessages({ thid: unused.proofRecordThId }).filter(({ '@type': type }) =>
+    /propose|offer|request|ack/.test(String(type)),
+  )
+  expect(await effects(messages, { ...(await invitationKey()), senderKey: await mallory.newKey() })).toEqual([])
+})
+
+test('a connection with another tenant reaches nothing of this one', async () => {
+  const other = await createTenant(stage, 'Globex')
+  const wallet = await startWallet()
+  const { walletConnectionId } = await connect(stage, wallet, other)
+  const route = await new RawMessages(wallet).route(walletConnectionId)
+  const attacks = Object.values(THREADS).map((threadOf) => exchangeMessages({ thid: threadOf() }))
+  const before = await recordsInTable(stage)
+  for (const message of attacks.flat()) await new RawMessages(wallet).send(message, route)
+  const changes = changesSince(before, await recordsInTable(stage))
+  expect(changes.filter((change) => change.startsWith(caller.tenantId))).toEqual([])
+  const endpoint = route.endpoint.replace(other.tenantId, caller.tenantId)
+  expect(
+    await effects(exchangeMessages({ thid: alices.request.proofRecordThId }).slice(0, 1), {
+      ...(await mallorysOwn()),
+      endpoint: endpoint,
+    }),
+  ).toEqual([])
+})
+
+test('then Alice takes her offer, and her presentation is verified', async () => {
+  const { credentials } = alice.agent.didcomm
+  const [offered] = await credentials.getAll()
+  await credentials.acceptOffer({
+    credentialExchangeRecordId: offered?.id ?? '',
+    autoAcceptCredential: DidCommAutoAcceptCredential.Always,
+  })
+  await waitFor('the degree', async () => (await alice.credentials()).length > 0)
+  const [asked] = await alice.proofs()
+  expect(await alice.answerProof(asked?.id ?? '')).toBe(true)
+  const path = { ...caller, proofRecordId: alices.request.proofRecordId }
+  const proof = await waitFor('the proof to be done', async () => {
+    const { body } = await stage.call('tenantProofFormData', { caller, path })
+    return body.state === 'done' && body
+  })
+  expect(proof).toMatchObject({ isVerified: true, connectionId: alices.connectionId })
+})

@@ -1,0 +1,139 @@
+/** A request for a connection takes the invitation that it was sent to and no other, and harms no other wallet's connection. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { changesSince, recordsInTable } from '../support/records-in-table.ts'
+import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
+import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
+import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+/** Where hand-made DIDs say that they are reached; nobody listens. */
+const NOWHERE = 'http://127.0.0.1:1'
+
+let stage: InProcessStage
+let caller: { tenantId: string }
+let alice: Wallet
+let alices: Connected
+/** Has no connection; her keys are new ones. */
+let mallory: RawMessages
+let wallet: Wallet
+/** An invitation that nobody has taken; one for each test. */
+let unused: Json
+let other: Json
+let key: RawKey
+
+const invitationIdOf = (request: Json): string => request.outOfBandRecord.outOfBandInvitation['@id']
+const keyOf = async (request: Json): Promise<Route> => ({
+  ...(await mallory.routeToDid(request.invitationDid)),
+  senderKey: key,
+})
+const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  alice = await Wallet.start({ answerProofs: false })
+  alices = await connect(stage, alice, caller)
+  wallet = await Wallet.start({ answerProofs: false })
+  mallory = new RawMessages(wallet)
+})
+afterAll(async () => {
+  await Promise.all([alice.stop(), wallet.stop()])
+  await stage.stop()
+})
+beforeEach(async () => {
+  unused = await invite()
+  other = await invite()
+  key = await mallory.newKey()
+})
+
+/** What a message does to records; [] is nothing. */
+const effects = async (message: Json, route: Route): Promise<unknown[]> => {
+  const before = await recordsInTable(stage)
+  const { status } = await mallory.send(message, route)
+  const changes = changesSince(before, await recordsInTable(stage))
+  return status >= 500 ? [status, ...changes] : changes
+}
+
+/** Messages arrive in both directions. */
+const expectAliceToTalk = async (content: string): Promise<void> => {
+  const { connectionId, walletConnectionId } = alices
+  await alice.sendMessage(walletConnectionId, content)
+  const { body: messages } = await stage.call('tenantGetBasicMessages', { caller, path: { ...caller, connectionId } })
+  expect(messages.at(-1)).toMatchObject({ content, role: 'receiver' })
+  await stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
+  await waitFor('the answer', async () =>
+    (await alice.messages(walletConnectionId)).some(
+      (message) => message.role === 'receiver' && message.content === content,
+    ),
+  )
+}
+
+const aliceRoute = async (): Promise<Route & { senderKey: RawKey }> => {
+  const route = await new RawMessages(alice).route(alices.walletConnectionId)
+  if (route.senderKey === undefined) throw new Error('Alice has no key')
+  return { ...route, senderKey: route.senderKey }
+}
+
+/** Each kind of request, by a sender who is reached nowhere. */
+const REQUESTS: Record<string, (invitation: string, keys: RawKey[]) => Json> = {
+  'did-exchange': (invitation, keys) => didExchangeRequest(invitation, peerDidOf(keys, NOWHERE)),
+  connections: (invitation, keys) => connectionRequest(invitation, keys, NOWHERE),
+}
+
+describe.each(Object.entries(REQUESTS))('a request of %s', (_, requestOf) => {
+  test('is answered where it is sent to the key of its invitation', async () => {
+    expect(await effects(requestOf(invitationIdOf(unused), [key]), await keyOf(unused))).not.toEqual([])
+  })
+
+  test('has no effect where it is sent to the key of another invitation', async () => {
+    expect(await effects(requestOf(invitationIdOf(unused), [key]), await keyOf(other))).toEqual([])
+  })
+
+  test('has no effect where it is sent to the key of a connection', async () => {
+    const route = { ...(await aliceRoute()), senderKey: key }
+    expect(await effects(requestOf(invitationIdOf(unused), [key]), route)).toEqual([])
+  })
+
+  test('has no effect where another wallet has taken the invitation', async () => {
+    expect(await effects(requestOf(invitationIdOf(alices.request), [key]), await keyOf(alices.request))).toEqual([])
+  })
+
+  test('has no effect where it names the DID of an invitation, or of a connection, as if that were public', async () => {
+    const { body: connection } = await stage.call('getConnectionById', {
+      caller,
+      path: { connectionId: alices.connectionId },
+    })
+    const toConnection = { ...(await aliceRoute()), senderKey: key }
+    expect(await effects(requestOf(alices.request.invitationDid, [key]), await keyOf(alices.request))).toEqual([])
+    expect(await effects(requestOf(unused.invitationDid, [key]), await keyOf(unused))).toEqual([])
+    expect(await effects(requestOf(unused.invitationDid, [key]), await keyOf(other))).toEqual([])
+    expect(await effects(requestOf(connection.did, [key]), toConnection)).toEqual([])
+  })
+
+  test("does not cut off another wallet by a document that also names that wallet's key", async () => {
+    const { senderKey } = await aliceRoute()
+    await mallory.send(requestOf(invitationIdOf(unused), [key, senderKey]), await keyOf(unused))
+    await expectAliceToTalk('and still here')
+  })
+
+  test('does not lock out the owner of a key that its document also names', async () => {
+    const later = await mallory.newKey()
+    await mallory.send(requestOf(invitationIdOf(unused), [key, later]), await keyOf(unused))
+    const request = requestOf(invitationIdOf(other), [later])
+    expect(await effects(request, { ...(await keyOf(other)), senderKey: later })).not.toEqual([])
+  })
+})
+
+test("a reuse of one's own connection takes nobody's invitation", async () => {
+  const reuse = {
+    '@type': 'https://didcomm.org/out-of-band/1.1/handshake-reuse',
+    '@id': crypto.randomUUID(),
+    '~thread': { thid: crypto.randomUUID(), pthid: invitationIdOf(unused) },
+  }
+  const before = await recordsInTable(stage)
+  await new RawMessages(alice).sendOn(alices.walletConnectionId, reuse)
+  expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+})

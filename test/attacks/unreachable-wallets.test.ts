@@ -1,0 +1,94 @@
+/** A DID document says where a wallet is reached, and may say anything: that is the wallet's loss, and never our failure. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import { peerDidWith } from '../wallet/handshake-requests.ts'
+import { RawHandshake } from '../wallet/raw-handshake.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let caller: { tenantId: string }
+let wallet: Wallet
+let raw: RawMessages
+let handshake: RawHandshake
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  caller = await createTenant(stage)
+  wallet = await Wallet.start()
+  raw = new RawMessages(wallet)
+  handshake = new RawHandshake(wallet, raw)
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
+
+/** Asks for a connection, answered by return route, with a DID that has this service. */
+const connectWith = async (service: unknown) => {
+  const request = await invite()
+  const senderKey = await handshake.newKey()
+  const did = peerDidWith([senderKey], service)
+  const { status } = await handshake.request(request.invitation, { did, senderKey })
+  const query = { outOfBandId: request.outOfBandRecord.id }
+  const { body } = await stage.call('getConnections', { caller, query })
+  return { status, connection: body[0], senderKey }
+}
+
+const SERVICE = { t: 'did-communication', recipientKeys: ['#key-1'], r: [], priority: 0 }
+
+test.each([
+  { s: 'ws://127.0.0.1:1' },
+  { s: 'file:///etc/passwd' },
+  { s: 'nowhere' },
+  { s: '' },
+  { s: { uri: 'http://127.0.0.1:1' } },
+  { s: 'http://127.0.0.1:1', r: ['no key'] },
+  { s: 'http://127.0.0.1:1', r: 'none' },
+  { s: 'http://127.0.0.1:1', r: ['did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'] },
+])('a wallet at %j is connected, and what is sent to it is a 409', async (where) => {
+  const { status, connection, senderKey } = await connectWith({ ...SERVICE, ...where })
+  expect(status).toBe(200)
+  const path = { connectionId: connection.id }
+  expect((await stage.call('sendMessage', { caller, path, body: { content: 'hello' } })).status).toBe(409)
+  const offer = offerBody(connection.id, wallet.did)
+  expect((await stage.call('createOffer', { caller, body: offer })).status).toBe(409)
+  const ping = { '@type': 'https://didcomm.org/trust_ping/1.0/ping', '@id': randomUUID(), response_requested: true }
+  const answer = await raw.send(ping, { ...(await raw.routeToDid(connection.did)), senderKey })
+  expect(answer.status).toBeLessThan(500)
+})
+
+test.each([
+  {},
+  [],
+  'x',
+  5,
+  null,
+  { t: 5 },
+  { ...SERVICE, s: 5 },
+  { ...SERVICE, recipientKeys: 'x' },
+  { ...SERVICE, recipientKeys: ['#key-9'] },
+])('a DID document with the service %j is our failure in no case', async (service) => {
+  expect((await connectWith(service)).status).toBeLessThan(500)
+})
+
+test.each([
+  'did:peer:2',
+  'did:peer:2.Vz6Mkbroken',
+  'did:peer:4zQmX:zY',
+  'did:web:127.0.0.1%3A1',
+  'did:web:agent.invalid',
+  'did:jwk:e30',
+  'did:key:z',
+  'did:example:1',
+  'did:',
+  'x',
+  '',
+])('a request with the DID "%s" is a 400', async (did) => {
+  const request = await invite()
+  expect((await handshake.request(request.invitation, { did, senderKey: await handshake.newKey() })).status).toBe(400)
+})
