@@ -23,6 +23,9 @@ const headersOf = (requestId: string) => ({
   'x-request-id': requestId,
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-request-id, link, retry-after',
+  // Answers hold secrets that are shown once and data of persons. https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
 })
 
 const toRequest = <C extends Contract>(contract: C, event: OperationEvent, requestId: string): OperationRequest<C> => {

@@ -102,6 +102,8 @@ export class ApiClient {
     if (headers['access-control-allow-origin'] !== '*') problems.push('there is no access-control-allow-origin')
     if (!headers['access-control-expose-headers']?.includes('x-request-id'))
       problems.push('a browser may not read x-request-id')
+    if (headers['cache-control'] !== 'no-store') problems.push('it may be kept in a cache')
+    if (headers['x-content-type-options'] !== 'nosniff') problems.push('a browser may guess its type')
     if (status < 400) return problems
     if (body?.statusCode !== status) problems.push(`statusCode is ${body?.statusCode}`)
     const bare = BARE[status]

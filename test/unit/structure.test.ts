@@ -95,6 +95,13 @@ test('only lib/settings.ts reads the environment', () => {
   expect(readers).toEqual(['lib/settings.ts'])
 })
 
+test('only the guarded client connects to addresses of others', () => {
+  const connects = (file: string) =>
+    importsOf(file).some((name) => /^(node:)?(http|https|http2|tls|dgram)$|^undici/.test(name)) ||
+    /\bfetch\(|\bnew (Socket|WebSocket)\(/.test(readFileSync(file, 'utf8'))
+  expect(files.filter(connects)).toEqual(['lib/delivery/post.ts'])
+})
+
 test('every function is one operation: it exports the handler that its file is named after', () => {
   const names = globSync('functions/*.ts').map((file) => {
     const name = file.slice('functions/'.length, -'.ts'.length).replace(/-(.)/g, (_, letter) => letter.toUpperCase())

@@ -68,7 +68,7 @@ describe('a request that passes every check', () => {
     expect(names.map(request.header)).toEqual(['application/json; charset=UTF-8', 'k', undefined])
   })
 
-  test("is answered with the contract's status, JSON, the request id and CORS", async () => {
+  test("is answered with the contract's status, JSON, the request id, CORS and no-store", async () => {
     await expect(postWith({})).resolves.toEqual({
       statusCode: 201,
       headers: {
@@ -76,6 +76,8 @@ describe('a request that passes every check', () => {
         'x-request-id': 'request-1',
         'access-control-allow-origin': '*',
         'access-control-expose-headers': expect.stringContaining('link'),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
       },
       body: { id: '1' },
     })

@@ -146,6 +146,11 @@ describe('what a function loads is what it may do', () => {
     expect(who(/^sqs:/)).toEqual(whoLoad('lib/delivery/queue.ts'))
   })
 
+  test('who may be sent to an address of strangers is known', () => {
+    const wallets = ['sendMessage', 'createRequest', 'createOffer', 'receiveDidcomm']
+    expect(whoLoad('lib/delivery/post.ts')).toEqual([...wallets, 'deliverMessage', 'deliverWebhook'])
+  })
+
   test('who asks nothing of AWS may nothing', () => {
     for (const key of ['openapi', 'health']) expect(actionsOf(key)).toEqual([])
   })
