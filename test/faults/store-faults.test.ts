@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sign } from '../support/api-tokens.ts'
 import { type Call, type InProcessStage, type OperationName, startInProcessStage } from '../support/in-process-stage.ts'
+import { trustIssuer } from '../support/organization-endpoints.ts'
 import { connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import { FAULTS, type Fault, StoreFaults } from '../support/store-fault.ts'
 import { checkTable } from '../support/table-checker.ts'
@@ -10,6 +12,10 @@ import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage
+/** Of a root token, for the operation that looks at it itself. */
+let authorization: string
+/** Each exists, and nobody has registered anything for it. */
+const organizations: string[] = []
 let faults: StoreFaults
 /** A wallet that takes what comes and says nothing by itself: what it did would come amid a test. */
 let silent: Wallet
@@ -19,7 +25,10 @@ let credentialRecordId: string
 let proofRecordId: string
 
 beforeAll(async () => {
+  const issuer = await trustIssuer()
+  authorization = `Bearer ${await sign(issuer, { role: 'RestRootAgentWithTenants' })}`
   stage = await startInProcessStage()
+  for (let number = 0; number < 50; number++) organizations.push((await createTenant(stage)).tenantId)
   faults = new StoreFaults(stage.serviceClient)
   stage.line.run()
   caller = await createTenant(stage)
@@ -45,6 +54,7 @@ const proofDone = (proofRecordId: string) =>
 
 const headers = () => ({ 'idempotency-key': randomUUID() })
 const hook = 'https://example.com/hook'
+const notification = (orgId: string | undefined) => ({ orgId, notificationWebhook: hook })
 
 /** A call of each operation; a new one each time, so that its effect is its own. */
 const CALLS: [OperationName, () => Call][] = [
@@ -57,8 +67,13 @@ const CALLS: [OperationName, () => Call][] = [
   ['createRequest', () => ({ caller, body: requestBody, headers: headers() })],
   ['createOffer', () => ({ caller, body: offerBody(connectionId, silent.did), headers: headers() })],
   ['createTenant', () => ({ body: { config: { label: 'Another' } }, headers: headers() })],
-  ['registerWebhook', () => ({ path: { orgId: randomUUID() }, body: { webhookUrl: hook } })],
-  ['registerNotificationWebhook', () => ({ body: { orgId: randomUUID(), notificationWebhook: hook } })],
+  ['registerWebhook', () => ({ path: { orgId: randomUUID() }, body: { webhookUrl: hook }, headers: headers() })],
+  [
+    'registerNotificationWebhook',
+    () => ({ body: notification(randomUUID()), headers: { authorization, ...headers() } }),
+  ],
+  // Without a token, for an organization that exists.
+  ['registerNotificationWebhook', () => ({ body: notification(organizations.pop()) })],
 ]
 
 /** How many items the table has of each kind that an operation of ours makes, by record type. */

@@ -3,27 +3,34 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rateKeyOf } from '../../lib/auth/rate-key.ts'
 import { httpTo, type Send } from '../support/api-http.ts'
 import { type RunningStage, startStage } from '../support/stage.ts'
+import { newTenant, type StageTenant } from '../support/stage-party.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const TENANT_RATE = 5
 const OPERATION_RATE = 40
 
-/** Tenants who are counted by keys of their own. */
-const [BUSY, CALM] = ['busy', 'calm'] as const
-
 let stage: RunningStage
 let send: Send
-const tokens: Record<string, string> = {}
+/** Tokens of two tenants who are counted by keys of their own. */
+let busy: string
+let calm: string
 
 beforeAll(async () => {
   stage = await startStage({ env: { TENANT_RATE: String(TENANT_RATE), OPERATION_RATE: String(OPERATION_RATE) } })
   send = httpTo(stage.baseUrl)
-  for (const tenantId of [BUSY, CALM]) tokens[tenantId] = await stage.token({ role: 'RestTenantAgent', tenantId })
+  const first = await newTenant(stage, 'Busy')
+  busy = first.token
+  const keyOf = ({ tenantId }: StageTenant) => rateKeyOf('rate', tenantId)
+  // Of the keys that tenants share by chance.
+  calm = await waitFor('a tenant with another key', async () => {
+    const other = await newTenant(stage, 'Calm')
+    return keyOf(other) !== keyOf(first) && other.token
+  })
 })
 afterAll(() => stage.stop())
 
-const connections = (tenantId: string) =>
-  send({ method: 'GET', path: '/connections', headers: { authorization: `Bearer ${tokens[tenantId]}` } })
+const connections = (token: string) =>
+  send({ method: 'GET', path: '/connections', headers: { authorization: `Bearer ${token}` } })
 
 const health = () => send({ method: 'GET', path: '/health' })
 
@@ -42,19 +49,18 @@ const TOO_MANY = {
 }
 
 test('what a tenant asks beyond its rate is a 429, and another tenant does not feel it', async () => {
-  expect(rateKeyOf('rate', BUSY)).not.toBe(rateKeyOf('rate', CALM))
-  const answers = await times(3 * TENANT_RATE, () => connections(BUSY))
+  const answers = await times(3 * TENANT_RATE, () => connections(busy))
   const refused = answers.filter(({ status }) => status !== 200)
   expect(answers.length - refused.length).toBeGreaterThanOrEqual(TENANT_RATE)
   expect(refused.length).toBeGreaterThanOrEqual(TENANT_RATE)
   for (const answer of refused) expect(answer).toMatchObject(TOO_MANY)
-  expect((await connections(CALM)).status).toBe(200)
+  expect((await connections(calm)).status).toBe(200)
 })
 
 test('a moment later the tenant is answered again', async () => {
-  const answers = await times(3 * TENANT_RATE, () => connections(BUSY))
+  const answers = await times(3 * TENANT_RATE, () => connections(busy))
   expect(answers).toContainEqual(expect.objectContaining(TOO_MANY))
-  await waitFor('the rate to allow it', async () => (await connections(BUSY)).status === 200)
+  await waitFor('the rate to allow it', async () => (await connections(busy)).status === 200)
 })
 
 test('what all ask of one operation beyond its rate is a 429, and other operations do not feel it', async () => {
@@ -62,5 +68,5 @@ test('what all ask of one operation beyond its rate is a 429, and other operatio
   const refused = answers.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThanOrEqual(OPERATION_RATE)
   for (const answer of refused) expect(answer).toMatchObject(TOO_MANY)
-  expect((await connections(CALM)).status).toBe(200)
+  expect((await connections(calm)).status).toBe(200)
 })
