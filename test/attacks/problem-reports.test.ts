@@ -155,17 +155,25 @@ describe('an invitation that nobody has taken', () => {
 describe('a handshake', () => {
   const withoutSender = ({ senderKey: _, ...route }: Route): Route => route
 
-  test.each(['connections/1.0', 'connection/1.0', 'didexchange/1.1', 'notification/1.0'])(
-    'that is complete is not undone by a report of %s, with a sender or without',
+  test.each(['connections/1.0', 'didexchange/1.1', 'notification/1.0'])(
+    'that is complete is not undone by a report of %s without a sender',
     async (protocol) => {
       const { connectionId, walletConnectionId } = await connectAgain()
       const before = await connectionNow(connectionId)
-      const route = await raw.route(walletConnectionId)
-      expect((await raw.send(report(protocol, { thid: before.threadId }), route)).status).toBe(200)
-      expect((await raw.send(report(protocol, { thid: before.threadId }), withoutSender(route))).status).toBe(400)
+      const route = withoutSender(await raw.route(walletConnectionId))
+      expect((await raw.send(report(protocol, { thid: before.threadId }), route)).status).toBe(400)
       expect(await connectionNow(connectionId)).toEqual(before)
     },
   )
+
+  test('that is complete is given up by its own wallet, by the protocol that made it and by no other', async () => {
+    const { connectionId, walletConnectionId } = await connectAgain()
+    const before = await connectionNow(connectionId)
+    await raw.sendOn(walletConnectionId, report('notification/1.0', { thid: before.threadId }))
+    expect(await connectionNow(connectionId)).toEqual(before)
+    await raw.sendOn(walletConnectionId, report('connections/1.0', { thid: before.threadId }))
+    expect(await connectionNow(connectionId)).toMatchObject({ state: 'abandoned', errorMessage: 'no : not today' })
+  })
 
   test('that is not complete is abandoned by a report of who has asked for it only', async () => {
     const request = await invite()
@@ -183,7 +191,7 @@ describe('a handshake', () => {
     await raw.send(sent, withoutSender(own))
     expect((await connectionNow(connection.id)).state).toBe('response-sent')
     expect((await raw.send(sent, own)).status).toBe(200)
-    expect(await connectionNow(connection.id)).toMatchObject(ABANDONED)
+    expect(await connectionNow(connection.id)).toMatchObject({ ...ABANDONED, errorMessage: 'no : not today' })
   })
 
   test('is not ended twice: a complete for a completed connection changes nothing', async () => {

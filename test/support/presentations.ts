@@ -106,7 +106,7 @@ export interface Thread {
 }
 
 /** A presentation as the message that answers a proof request. */
-export const presentationMessage = (thread: Thread, presentation: unknown): Json => ({
+const presentationMessage = (thread: Thread, presentation: unknown): Json => ({
   '@type': 'https://didcomm.org/present-proof/2.0/presentation',
   '@id': randomUUID(),
   '~thread': thread,

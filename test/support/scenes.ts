@@ -10,6 +10,7 @@ const degreeContext = { degree: 'https://example.org/degree', DegreeCredential: 
 /** A presentation definition (DIF Presentation Exchange) that a degree of `offerBody` fits: Credo looks for a context, ACA-Py for a type, and for an id that is a UUID. */
 export const degreeDefinition = {
   id: '43250004-a172-43ff-90c6-7004b856b85e',
+  name: 'degree',
   input_descriptors: [
     {
       id: 'degree',

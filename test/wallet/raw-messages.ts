@@ -1,7 +1,6 @@
 /** Raw DIDComm of a wallet, for attacks: any JSON as a message, packed from any key to any key, and envelopes made by hand. */
 import { getPublicJwkFromVerificationMethod, JsonEncoder, Kms } from '@credo-ts/core'
 import {
-  DidCommBasicMessage,
   DidCommDocumentService,
   type DidCommEncryptedMessage,
   DidCommEnvelopeService,
@@ -77,9 +76,8 @@ export class RawMessages {
 
   pack(json: unknown, { recipientKeys, senderKey }: Omit<Route, 'endpoint'>): Promise<DidCommEncryptedMessage> {
     const envelopes = this.#wallet.agent.dependencyManager.resolve(DidCommEnvelopeService)
-    const message = Object.assign(new DidCommBasicMessage({ content: '' }), { toJSON: () => json })
-    const keys = { recipientKeys, routingKeys: [], senderKey: senderKey ?? null }
-    return envelopes.packMessage(this.#wallet.agent.context, message, keys)
+    // Credo's own way to pack looks into the message, which here may be anything.
+    return envelopes['encryptDidcommV1Message'](this.#wallet.agent.context, Object(json), recipientKeys, senderKey)
   }
 
   /** Packs a message and posts it; opens what comes back, and hands nothing of it to the wallet. */

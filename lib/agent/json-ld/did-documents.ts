@@ -17,7 +17,7 @@ const KEY_CONTEXTS: Record<string, string> = {
 }
 
 /** The DID that a DID URL belongs to. */
-export const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
+const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
 
 /**
  * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. A DID document's own contexts are its

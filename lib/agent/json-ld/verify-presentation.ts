@@ -29,7 +29,7 @@ import type { VerifierReading } from './verifier-contexts.ts'
 type Json = Record<string, unknown>
 
 /** A verified credential: what was signed, without the proof. */
-export interface SignedCredential extends PresentedCredential {
+interface SignedCredential extends PresentedCredential {
   json: Json
 }
 
