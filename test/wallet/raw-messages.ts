@@ -1,10 +1,6 @@
 /** Raw DIDComm of a wallet, for attacks: any JSON as a message, packed from any key to any key, and envelopes made by hand. */
 import { getPublicJwkFromVerificationMethod, JsonEncoder, Kms } from '@credo-ts/core'
-import {
-  DidCommDocumentService,
-  type DidCommEncryptedMessage,
-  DidCommEnvelopeService,
-} from '@credo-ts/didcomm'
+import { DidCommDocumentService, type DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { type Answer, post } from './post.ts'
 import type { Wallet } from './wallet.ts'
 
