@@ -9,7 +9,12 @@ import {
   InjectionSymbols,
   type Kms,
 } from '@credo-ts/core'
-import { type DidCommConnectionRecord, DidCommConnectionRepository, DidCommConnectionService } from '@credo-ts/didcomm'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommConnectionService,
+  type DidCommInboundMessageContext,
+} from '@credo-ts/didcomm'
 
 type Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
@@ -22,6 +27,13 @@ export const didsWithKey = (agentContext: AgentContext, key: Key): Promise<DidRe
 /** Whether a record is of this DID, in whichever of its spellings (a did:peer:4 has two). */
 export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
+
+/** Whether a message is of the DID that the other agent uses now: a former one may not change whose the connection is. */
+export const isOfCurrentDid = async (
+  { agentContext, senderKey }: DidCommInboundMessageContext,
+  { theirDid }: DidCommConnectionRecord,
+): Promise<boolean> =>
+  senderKey !== undefined && (await didsWithKey(agentContext, senderKey)).some((record) => isOfDid(record, theirDid))
 
 /** The connections that have, or had, the DID of one of our keys. */
 export const connectionsOfOurKey = async (agentContext: AgentContext, key: Key): Promise<DidCommConnectionRecord[]> => {

@@ -23,7 +23,7 @@ import {
   DidCommTransportService,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey, didsWithKey, isOfDid } from './connection-lookup.ts'
+import { connectionsOfOurKey, didsWithKey, isOfCurrentDid, isOfDid } from './connection-lookup.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
 import { recipientKeysOf, UnusableDidError } from './usable-did.ts'
 
@@ -41,13 +41,11 @@ const pendingOf = (connection: DidCommConnectionRecord): Pending | undefined => 
   return pending.success ? pending.output : undefined
 }
 
-/** The connection of a message. Throws a CredoError for one of a former DID, which may not change whose the connection is. */
+/** The connection of a message. Throws a CredoError for a message of a former DID. */
 const currentConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord> => {
   const connection = inbound.assertReadyConnection()
-  const theirs = inbound.senderKey === undefined ? [] : await didsWithKey(inbound.agentContext, inbound.senderKey)
-  if (!theirs.some((record) => isOfDid(record, connection.theirDid)))
-    throw new CredoError('the sender is not the current DID of the connection')
-  return connection
+  if (await isOfCurrentDid(inbound, connection)) return connection
+  throw new CredoError('the sender is not the current DID of the connection')
 }
 
 export class DidRotateHandler implements DidCommMessageHandler {

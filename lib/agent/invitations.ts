@@ -6,6 +6,7 @@ import {
   type DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
   DidCommOutOfBandRole,
+  DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 
@@ -43,6 +44,16 @@ export const isAddressedTo = (invitation: Invitation, { recipientKey }: DidCommI
   recipientKey !== undefined && keysOf(invitation).includes(recipientKey.fingerprint)
 
 export const isUnused = ({ state }: Invitation): boolean => state === DidCommOutOfBandState.AwaitResponse
+
+/** Takes an invitation, for a connection or without any. */
+export const useUp = async (
+  agentContext: AgentContext,
+  invitation: Invitation,
+  connection?: DidCommConnectionRecord,
+): Promise<void> => {
+  if (connection !== undefined) invitation.reuseConnectionId = connection.id
+  await agentContext.resolve(DidCommOutOfBandService).updateState(agentContext, invitation, DidCommOutOfBandState.Done)
+}
 
 /**
  * Whether a connection may be used again for an invitation: it came of one to the same agent key. Aries RFC 0434, "Reuse

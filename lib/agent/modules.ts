@@ -15,7 +15,6 @@ import {
   Kms,
   type Module,
   PeerDidRegistrar,
-  PeerDidResolver,
   type StorageService,
 } from '@credo-ts/core'
 import {
@@ -40,6 +39,7 @@ import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { OutboxTransport } from './outbox-transport.ts'
+import { LinearPeerDidResolver } from './peer-did-resolver.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
@@ -78,7 +78,7 @@ export const agentModules = (endpoint: string, contexts: AgentContextProvider, k
   cache: new CacheModule({ cache: new InMemoryLruCache({ limit: CACHED_DOCUMENTS }), useCachedStorageService: false }),
   dids: new DidsModule({
     registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
-    resolvers: [new KeyDidResolver(), new PeerDidResolver(), new JwkDidResolver(), new GuardedWebDidResolver()],
+    resolvers: [new KeyDidResolver(), new LinearPeerDidResolver(), new JwkDidResolver(), new GuardedWebDidResolver()],
   }),
   w3cCredentials: w3cCredentials(),
   didcomm: new DidCommModule(didCommOptions(endpoint)),

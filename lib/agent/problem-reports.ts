@@ -1,19 +1,19 @@
 /** Problem reports of all protocols (Aries RFC 0035): they end the sender's own exchange, and are never answered. */
 import { CredoError } from '@credo-ts/core'
 import {
+  type DidCommConnectionRecord,
   DidCommConnectionService,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
   DidCommMessage,
   type DidCommMessageHandler,
   DidCommMessageHandlerRegistry,
-  DidCommOutOfBandService,
-  DidCommOutOfBandState,
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { isOfCurrentDid } from './connection-lookup.ts'
 import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
-import { findInvitationOfRequest } from './invitations.ts'
+import { findInvitationOfRequest, useUp } from './invitations.ts'
 import { joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -21,15 +21,11 @@ type Inbound = DidCommInboundMessageContext
 /** In characters. */
 const MAX_ERROR_MESSAGE = 1000
 
-/** The only field that is read, as code and text: wallets differ in the spelling and case of all others. */
+/** The only field that is read: wallets differ in the spelling and case of all others. */
 const Description = v.union([
   v.pipe(
-    v.object({ code: v.string(), en: v.string() }),
-    v.transform(({ code, en }) => [code, en]),
-  ),
-  v.pipe(
-    v.object({ code: v.string() }),
-    v.transform(({ code }) => [code]),
+    v.object({ code: v.string(), en: v.optional(v.string()) }),
+    v.transform(({ code, en }) => (en === undefined ? [code] : [code, en])),
   ),
   v.pipe(
     v.string(),
@@ -61,12 +57,11 @@ class ProblemReportHandler implements DidCommMessageHandler {
   /** Throws a CredoError for a report of a stranger that concerns nothing. */
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
-    // Credo writes the two apart in connections.
-    const errorMessage = (separator: string) => description.join(separator).slice(0, MAX_ERROR_MESSAGE)
     const exchange = await findReported(inbound)
-    if (exchange !== undefined) await abandon(inbound, exchange, errorMessage(': '))
+    if (exchange !== undefined) await abandon(inbound, exchange, description.join(': ').slice(0, MAX_ERROR_MESSAGE))
     else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')
-    else if (isOfConnection(inbound)) await abandonConnection(inbound, errorMessage(' : '))
+    else if (isOfConnection(inbound.connection, inbound.message) && (await isOfCurrentDid(inbound, inbound.connection)))
+      await abandonConnection(inbound, inbound.connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
   }
 }
 
@@ -86,22 +81,25 @@ const findReported = async (inbound: Inbound): Promise<Exchange | undefined> => 
 const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessage: string): Promise<void> => {
   if (isFinished(exchange)) return
   await abandonExchange(agentContext, exchange, errorMessage)
-  if (exchange.connectionId !== undefined) return
-  const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
-  if (invitation !== undefined)
-    await agentContext
-      .resolve(DidCommOutOfBandService)
-      .updateState(agentContext, invitation, DidCommOutOfBandState.Done)
+  const invitation =
+    exchange.connectionId === undefined && (await findInvitationOfRequest(agentContext, exchange.threadId))
+  if (invitation) await useUp(agentContext, invitation)
 }
 
-/** Of the protocol that made the connection at any time (RFC 0160, RFC 0023); of another one, while the handshake is under way. */
-const isOfConnection = ({ connection, message }: Inbound): boolean =>
-  ['connections', 'connection', 'didexchange'].includes(parseMessageType(message.type).protocolName) ||
-  (connection?.state === DidCommDidExchangeState.ResponseSent &&
-    threadsOf(message).some((threadId) => threadId === connection.threadId))
+/** Protocols whose reports give a connection up, also one that is completed. Credo writes "connection" for "connections". */
+const HANDSHAKES = ['connections', 'connection', 'didexchange']
 
-const abandonConnection = async ({ agentContext, connection }: Inbound, errorMessage: string): Promise<void> => {
-  if (connection === undefined) return
+const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, type }: DidCommMessage): boolean => {
+  const named = thread?.threadId ?? thread?.parentThreadId
+  if (HANDSHAKES.includes(parseMessageType(type).protocolName)) return named === undefined || named === threadId
+  return named === threadId && state === DidCommDidExchangeState.ResponseSent
+}
+
+const abandonConnection = async (
+  { agentContext }: Inbound,
+  connection: DidCommConnectionRecord,
+  errorMessage: string,
+): Promise<void> => {
   connection.errorMessage = errorMessage
   await agentContext
     .resolve(DidCommConnectionService)

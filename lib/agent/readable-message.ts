@@ -3,6 +3,7 @@ import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { findFlaw } from '../json-flaw.ts'
+import { hasLongIdentifier } from './identifiers.ts'
 
 /** Far above any message type (Aries RFC 0003) or id; Credo's patterns for them are polynomial in the length. */
 const MOST_CHARACTERS = 256
@@ -74,4 +75,5 @@ const Message = v.looseObject({
 export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
   if (!isSmall(message) || !v.is(Message, message))
     throw new CredoError('the message is too large, or has no readable type, id or thread')
+  if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')
 }

@@ -1,5 +1,6 @@
 /** Whose a thread is: its connection's, or of whoever holds the invitation that it came with. */
 import {
+  type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
@@ -15,11 +16,12 @@ import {
   isTakenBy,
   isUnused,
   mayReuse,
+  useUp,
 } from './invitations.ts'
 
 type Inbound = DidCommInboundMessageContext
 
-/** Messages that may answer the request of an invitation without a connection. */
+/** Messages that may answer the request of an invitation that nobody has taken. */
 const ANSWERS = new Set(['presentation', 'request-credential', 'problem-report'])
 
 /**
@@ -44,24 +46,34 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
   }
-  // Who has a connection with the DID of the invitation may answer on that: Credo then notes it in the invitation (`ConnectionService`).
-  if (!isTakenBy(invitation, connection))
-    return isUnused(invitation) && namesParent(inbound) && mayReuse(agentContext, invitation, connection)
+  if (!isTakenBy(invitation, connection)) {
+    if (!(await mayAnswerAgain(inbound, invitation, connection))) return false
+    await useUp(agentContext, invitation, connection)
+  }
   exchange.connectionId = connection.id
   await updateExchange(agentContext, exchange)
   return true
 }
 
-const namesParent = ({ message }: Inbound): boolean =>
-  message.thread?.parentThreadId !== undefined && ANSWERS.has(parseMessageType(message.type).messageName)
+const isAnswer = (inbound: Inbound, invitation: Invitation): boolean =>
+  isUnused(invitation) && ANSWERS.has(parseMessageType(inbound.message.type).messageName)
 
 /** Without a connection: by a new key, to the key of an invitation that nobody has taken. */
 const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
-  const { agentContext, message, senderKey } = inbound
-  if (senderKey === undefined || !isUnused(invitation) || !isAddressedTo(invitation, inbound)) return false
-  if (!ANSWERS.has(parseMessageType(message.type).messageName)) return false
+  const { agentContext, senderKey } = inbound
+  if (senderKey === undefined || !isAnswer(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
   return (await didsWithKey(agentContext, senderKey)).length === 0
 }
+
+/** On an older connection, which Credo's wallets use without a `handshake-reuse`: by a message that names the invitation. */
+const mayAnswerAgain = async (
+  inbound: Inbound,
+  invitation: Invitation,
+  connection: DidCommConnectionRecord,
+): Promise<boolean> =>
+  inbound.message.thread?.parentThreadId !== undefined &&
+  isAnswer(inbound, invitation) &&
+  (await mayReuse(inbound.agentContext, invitation, connection))
 
 /** Whether an id is the thread of somebody else: of an invitation, an exchange or a handshake. An unknown id is not. */
 export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {

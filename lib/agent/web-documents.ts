@@ -13,6 +13,7 @@ import { get } from '../delivery/post.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { hasLongIdentifier } from './identifiers.ts'
 import { BUNDLED_CONTEXTS, bundledContext } from './json-ld/bundled-contexts.ts'
 import { didDocumentLoader } from './json-ld/did-documents.ts'
 
@@ -95,6 +96,7 @@ export class GuardedWebDidResolver extends WebDidResolver {
     try {
       const document = JSON.parse(await readText(`https://${host}/${file}`))
       if (document.id !== did) throw new CredoError('the document is of another DID')
+      if (hasLongIdentifier(document)) throw new CredoError('the document has an identifier that is too long')
       const didDocument = JsonTransformer.fromJSON(document, DidDocument)
       return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
     } catch (error) {

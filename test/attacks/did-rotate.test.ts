@@ -164,6 +164,12 @@ describe('once the new DID has proven itself, the old one', () => {
     expect((await raw.send(message(type, { to_did }), route)).status).toBe(400)
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])
   })
+
+  test('can not give the connection up', async () => {
+    const report = message('didexchange/1.1/problem-report', { description: { code: 'no' } })
+    expect((await raw.send(report, route)).status).toBe(200)
+    expect((await connectionNow()).state).toBe('completed')
+  })
 })
 
 describe("a rotation to another's DID", () => {
@@ -202,6 +208,8 @@ test.each([
   ['did:peer:2.Vz6Mkbroken', 'e.did.unresolvable'],
   ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa', 'e.did.unresolvable'],
   ['not a DID', 'e.did.unresolvable'],
+  // Credo's pattern would take days for it.
+  [`did:peer:2.Vz6Mkaaaaa${'SS'.repeat(24)}!`, 'e.did.unresolvable'],
   ['did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX', 'e.did.doc_unsupported'],
 ])('a rotation to %s is refused as %s', async (did, code) => {
   const before = await connectionNow()

@@ -1,5 +1,6 @@
 /** A request for a connection takes the invitation that it was sent to and no other, and harms no other wallet's connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { didCommMessage } from '../support/didcomm-messages.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { changesSince, recordsInTable } from '../support/records-in-table.ts'
 import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
@@ -127,13 +128,30 @@ describe.each(Object.entries(REQUESTS))('a request of %s', (_, requestOf) => {
   })
 })
 
-test("a reuse of one's own connection takes nobody's invitation", async () => {
-  const reuse = {
-    '@type': 'https://didcomm.org/out-of-band/1.1/handshake-reuse',
-    '@id': crypto.randomUUID(),
-    '~thread': { thid: crypto.randomUUID(), pthid: invitationIdOf(unused) },
-  }
-  const before = await recordsInTable(stage)
-  await new RawMessages(alice).sendOn(alices.walletConnectionId, reuse)
-  expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+describe('on an older connection', () => {
+  const reuse = (request: Json) => didCommMessage('out-of-band/1.1/handshake-reuse', { pthid: invitationIdOf(request) })
+  const presentation = (request: Json) =>
+    didCommMessage('present-proof/2.0/presentation', { thid: request.proofRecordThId, pthid: invitationIdOf(request) })
+  const sendAsAlice = (message: Json) => new RawMessages(alice).sendOn(alices.walletConnectionId, message)
+
+  test.each<[string, (request: Json) => Json]>([
+    ['taken by a reuse', reuse],
+    ['answered', presentation],
+  ])('an invitation by another DID can not be %s', async (_, messageFor) => {
+    const before = await recordsInTable(stage)
+    expect((await sendAsAlice(messageFor(unused))).status).toBe(400)
+    expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+  })
+
+  test('one by the same DID can be answered once, by its connection only', async () => {
+    const body = { ...requestBody, invitationDid: alices.request.invitationDid }
+    const { body: request } = await stage.call('createRequest', { caller, body })
+    expect((await sendAsAlice(presentation(request))).status).toBe(200)
+    const path = { ...caller, proofRecordId: request.proofRecordId }
+    const { body: proof } = await stage.call('tenantProofFormData', { caller, path })
+    expect(proof).toMatchObject({ connectionId: alices.connectionId, state: 'abandoned' })
+    expect(
+      await effects(didExchangeRequest(invitationIdOf(request), peerDidOf([key], NOWHERE)), await keyOf(request)),
+    ).toEqual([])
+  })
 })

@@ -1,0 +1,29 @@
+/** Identifiers of bounded length: what Credo does with them takes time by the square of the length, or more. */
+
+/** In characters: the longest DID that operations take. */
+export const MAX_IDENTIFIER = 4096
+
+/** What Credo matches as a URI or parses as a DID, in messages and in attached documents. */
+const IDENTIFIERS = new Set([
+  ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
+  ...['recipientKeys', 'routingKeys', 'serviceEndpoint', 'publicKeyBase58', 'publicKeyMultibase', 'signer', 'uri'],
+  ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
+])
+
+/** Whether a message or document, or what is attached to it in base64, has an identifier that is longer than any real one. */
+export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
+  if (typeof value === 'string')
+    return name === 'base64' ? hasLongIdentifier(parse(value)) : value.length > MAX_IDENTIFIER && IDENTIFIERS.has(name)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((one) => hasLongIdentifier(one, name))
+  return Object.entries(value).some(([member, one]) => hasLongIdentifier(one, member))
+}
+
+const parse = (base64: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(base64, 'base64').toString())
+  } catch {
+    // What is no JSON is no document either.
+    return undefined
+  }
+}
