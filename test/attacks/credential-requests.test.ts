@@ -243,12 +243,19 @@ describe('the one permitted difference', () => {
     ['empty', ''],
     ['a blank node', '_:b0'],
     ['relative', 'wallet'],
-    ['too long', `did:x:${'y'.repeat(5000)}`],
     ['more than a URI, as it would be signed', 'did:x:y><https://example.org/degree>"Doctor"'],
     ['in two lines', 'did:x:y\n'],
   ])('is no id that is %s', async (_, id) => {
     const offered = await offer('always', { degree: 'Bachelor' })
     await expectAbandoned(offered, await send(requestOf(offered.thid, withSubject({ id })(offered.detail))))
+  })
+
+  test('is no id that is too long, with which the message is refused', async () => {
+    const offered = await offer('always', { degree: 'Bachelor' })
+    const id = `did:x:${'y'.repeat(5000)}`
+    const { status } = await send(requestOf(offered.thid, withSubject({ id })(offered.detail)))
+    expect(status).toBe(400)
+    expect((await record(offered)).state).toBe('offer-sent')
   })
 
   test('comes with nothing else', async () => {

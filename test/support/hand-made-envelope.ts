@@ -1,5 +1,5 @@
 /** Envelopes made by hand, each part of them as wished: what no wallet sends, a stranger may. */
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { encryptContent } from '../../lib/agent/keys/content-encryption.ts'
 import { seal } from '../../lib/agent/keys/crypto-box.ts'
@@ -21,7 +21,10 @@ export interface HandMade {
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /** An Ed25519 key of nobody, in base58. */
-export const unknownKid = (): string => TypedArrayEncoder.toBase58(randomBytes(32))
+export const unknownKid = (): string =>
+  TypedArrayEncoder.toBase58(
+    generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32),
+  )
 
 /** The X25519 form of a verkey. */
 const x25519Of = (kid: string): Uint8Array =>
