@@ -1,5 +1,7 @@
 /** `npm start`: what it says, that what it says works when pasted, and that nothing of it is left. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { handMade, unknownKid } from '../support/hand-made-envelope.ts'
 import { type Process, processTree, stillRunning } from '../support/stage-processes.ts'
 import { endPrograms, runProgram } from '../support/stage-program.ts'
 import { npmStart, type StartedStage, whenReady } from '../support/stage-started.ts'
@@ -13,10 +15,14 @@ const whenGone = (processes: Process[]): Promise<true> =>
     () => stillRunning(processes).length === 0,
   )
 
-/** How a stage takes an envelope that is none: it looks for the tenant first. */
-const knock = async (baseUrl: string, tenantId: string): Promise<number> => {
+/** How a stage takes an envelope for nobody: it looks for the tenant first. */
+const knock = async (baseUrl: string, tenantId: string, envelope: object): Promise<number> => {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${baseUrl}/didcomm/${tenantId}`, { method: 'POST', headers, body: '{}' })
+  const answer = await fetch(`${baseUrl}/didcomm/${tenantId}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(envelope),
+  })
   return answer.status
 }
 
@@ -62,7 +68,8 @@ test('a token of npm run token is good for it, and makes a tenant', async () => 
   const created = await fetch(`${stage.baseUrl}/multi-tenancy/create-tenant`, { method: 'POST', headers, body })
   expect(created.ok).toBe(true)
   tenantId = Object(await created.json()).id
-  expect(await knock(stage.baseUrl, tenantId)).toBe(400)
+  expect(await knock(stage.baseUrl, tenantId, handMade({ kid: unknownKid() }))).toBe(400)
+  expect(await knock(stage.baseUrl, tenantId, {})).toBe(400)
   await stage.program.says(/the body is no DIDComm envelope/)
 })
 
@@ -78,7 +85,7 @@ test('Ctrl-C ends it without another word, and leaves no process', async () => {
 
 test('another one knows nothing of it, and leaves no process when npm alone is told to end', async () => {
   const other = await whenReady(npmStart())
-  expect(await knock(other.baseUrl, tenantId)).toBe(404)
+  expect(await knock(other.baseUrl, tenantId, handMade({ kid: unknownKid() }))).toBe(404)
 
   const others = processTree(other.program.pid)
   // As a supervisor does it: npm's shell ends, and passes nothing on.
