@@ -1,5 +1,6 @@
 /** Changes become event items: each once, in order for each record, and nothing is lost when the table does not answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { organizationTenants } from '../../../lib/store/address.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
@@ -33,6 +34,10 @@ beforeEach(async () => {
     label: { S: 'Acme' },
     orgId: { S: `org-${tenant}` },
     createdAt: { S: writtenAt(0) },
+  })
+  await table.put({
+    ...toKey({ pk: organizationTenants(`org-${tenant}`), sk: tenant }),
+    kind: { S: 'organization-tenant' },
   })
   table.watch()
 })
