@@ -1,17 +1,14 @@
 /**
- * An esbuild plugin: what is imported at the top and touched inside functions only (Credo's mdoc, SD-JWT, presentation exchange, JSON-LD) is
- * loaded when it is first touched, out of a file of its own. Of a Credo function's start, half would be the parsing of what it rarely needs.
+ * An esbuild plugin: what is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when it is
+ * first touched, out of a file of its own. Of a Credo function's start, half would be the parsing of what it rarely needs.
  */
 import type { Metafile, Plugin } from 'esbuild'
 
 const TOUCHED_LATE = new RegExp(
   `^(${[
-    '@animo-id/mdoc',
-    '@animo-id/pex(/.*)?',
     '@sd-jwt/[^/]+',
     '@digitalcredentials/(vc|jsonld)(/.*)?',
     '@sphereon/[^/]+',
-    '@astronautlabs/jsonpath',
     '@peculiar/x509',
     'dcql',
     're2js',

@@ -3,10 +3,12 @@ import type { Plugin } from 'esbuild'
 
 /**
  * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what JSON-LD's own HTTP client
- * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; and a `fetch` for platforms without one, of did:web's
- * resolver, in whose place the service reads documents itself; and PEX, in whose place the service evaluates presentations itself.
+ * takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a `fetch` for platforms without one, of did:web's
+ * resolver, in whose place the service reads documents itself; and PEX and its JSONPath, in whose place the service evaluates presentations
+ * itself. Some of it turns text into code.
  */
-const NEVER_CALLED = /^(@animo-id\/pex(\/.*)?|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
+const NEVER_CALLED =
+  /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
 
 /** Anything may be read of it, nothing can be called. */
 const absent = (path: string): string => `

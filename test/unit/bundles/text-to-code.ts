@@ -21,9 +21,6 @@ const KNOWN: Record<string, string[]> = {
     'zod/v4/core/doc.js: Function',
     'zod/v4/core/util.js: Function',
   ],
-  'compiles readers of CBOR maps, which no format of DIDComm carries; where it may not, it interprets them': [
-    '@animo-id/mdoc/src/cbor/cbor-x/decode.js: Function',
-  ],
   'makes another object of the class of one of its own': [
     '@noble/hashes/blake2.js: constructor',
     '@noble/hashes/legacy.js: constructor',
@@ -53,7 +50,6 @@ const KNOWN: Record<string, string[]> = {
     'src/decorators/type.decorator.ts: constructor',
   ],
   'compares the class of an object, names it, or looks something up by it': [
-    '@animo-id/mdoc/src/cbor/cbor-x/encode.js: constructor',
     '@credo-ts/core/src/utils/MessageValidator.ts: constructor',
     '@peculiar/asn1-schema/build/es2015/decorators.js: constructor',
     '@peculiar/asn1-schema/build/es2015/helper.js: constructor',
