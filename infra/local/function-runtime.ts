@@ -1,12 +1,14 @@
 /** The process of the functions: loads all of them, and runs them beside each other as Lambda would, with JSON in and out. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { splitHandler } from '../service.ts'
+import { cacheCompiled } from './compile-cache.ts'
 import { reason } from './failure.ts'
 import { Invocation, type Loaded, type Outcome, Start, toOutcome } from './function-messages.ts'
 
@@ -75,11 +77,14 @@ const run = async (handlers: Map<string, Handler>, invocation: Invocation): Prom
 // The stage has ended: nobody waits for an answer.
 process.once('disconnect', () => process.exit())
 
+cacheCompiled()
 const [start] = await once(process, 'message')
 try {
   const handlers = await loadAll(v.parse(Start, start))
   process.on('message', (message) => run(handlers, v.parse(Invocation, message)))
   say({})
+  // Node would do it at the end of the process, which comes by a signal.
+  flushCompileCache()
 } catch (error) {
   say({ problem: reason(error) })
 }

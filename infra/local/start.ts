@@ -1,6 +1,8 @@
 /** `npm start`: the service on this machine. Runs `serverless local` in this process, with the stage named local. */
 import { createRequire } from 'node:module'
+import { cacheCompiled } from './compile-cache.ts'
 
+cacheCompiled()
 // The CLI's own lines; its errors are still told.
 process.env.SLS_LOG_LEVEL ??= 'error'
 process.argv = [process.execPath, 'serverless', 'local', '--stage', 'local']
