@@ -1,12 +1,5 @@
 /** did-exchange (Aries RFC 0023), as the wallets of other vendors speak it. */
-import {
-  type DependencyManager,
-  DidRepository,
-  getAlternativeDidsForPeerDid,
-  InjectionSymbols,
-  isValidPeerDid,
-  JwsService,
-} from '@credo-ts/core'
+import { type DependencyManager, DidRepository, InjectionSymbols, JwsService } from '@credo-ts/core'
 import {
   DidCommConnectionService,
   DidCommDidExchangeRole,
@@ -17,25 +10,28 @@ import {
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
 import { defined } from './defined.ts'
+import { storeTheirDid } from './did-repository.ts'
 import { refusal, theirDidOf } from './their-did.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse'> = Parameters<DidExchangeProtocol[Name]>
 
 export class DidExchange extends DidExchangeProtocol {
   readonly #connections: DidCommConnectionService
-  readonly #dids: DidRepository
 
   constructor(services: Pick<DependencyManager, 'resolve'>) {
     const connections = services.resolve(DidCommConnectionService)
-    const dids = services.resolve(DidRepository)
-    super(connections, dids, services.resolve(JwsService), services.resolve(InjectionSymbols.Logger))
+    super(
+      connections,
+      services.resolve(DidRepository),
+      services.resolve(JwsService),
+      services.resolve(InjectionSymbols.Logger),
+    )
     this.#connections = connections
-    this.#dids = dids
   }
 
   /**
    * In the place of Credo's, which takes the DID of anybody from anybody, none without a method, and knows no key of a wallet whose document
-   * names no service. The DID is stored for the key that the request is packed with, and for no other.
+   * names no service.
    */
   override async processRequest(...[messageContext, outOfBand]: Arguments<'processRequest'>) {
     const { agentContext, message, senderKey } = messageContext
@@ -43,9 +39,7 @@ export class DidExchange extends DidExchangeProtocol {
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
     if (senderKey === undefined) throw refusal('the request is not authenticated')
     const theirs = await theirDidOf(agentContext, message, senderKey)
-    const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
-    const tags = { recipientKeyFingerprints: [senderKey.fingerprint], ...(alternativeDids && { alternativeDids }) }
-    await this.#dids.storeReceivedDid(agentContext, { ...theirs, tags })
+    await storeTheirDid(agentContext, theirs, senderKey)
     return this.#connections.createConnection(agentContext, {
       protocol: DidCommHandshakeProtocol.DidExchange,
       role: DidCommDidExchangeRole.Responder,

@@ -1,12 +1,5 @@
 /** did-rotate (Aries RFC 0794): the new DID of the other agent is pending until it authenticates a message on the connection. */
-import {
-  type AgentContext,
-  CredoError,
-  DidRepository,
-  getAlternativeDidsForPeerDid,
-  isValidPeerDid,
-  type Kms,
-} from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   AckStatus,
   type DidCommConnectionRecord,
@@ -23,12 +16,13 @@ import {
   DidCommTransportService,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey, didsWithKey, isOfCurrentDid, isOfDid } from './connection-lookup.ts'
+import { connectionsOfOurKey, isOfCurrentDid } from './connection-lookup.ts'
+import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
 import { recipientKeysOf, UnusableDidError } from './usable-did.ts'
 
 type Inbound = DidCommInboundMessageContext
-type Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
 /** Metadata of the connection. It is not indexed: a pending DID selects no connection, and its owner may connect with it. */
 const PENDING = '_internal/pendingTheirDid'
@@ -113,12 +107,12 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   await next()
 }
 
-const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Key): Promise<void> => {
+const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {
   const { agentContext, sessionId } = inbound
   const { did } = pendingOf(connection) ?? {}
   if (did === undefined) return
   const theirs = await didsWithKey(agentContext, senderKey)
-  if (!theirs.some((record) => isOfDid(record, did))) await storeDid(agentContext, did, senderKey)
+  if (!theirs.some((record) => isOfDid(record, did))) await storeTheirDid(agentContext, { did }, senderKey)
   const { theirDid, previousTheirDids } = connection
   connection.previousTheirDids = theirDid === undefined ? previousTheirDids : [...previousTheirDids, theirDid]
   connection.theirDid = did
@@ -127,11 +121,4 @@ const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, sen
   inbound.connection = connection
   if (sessionId !== undefined)
     agentContext.resolve(DidCommTransportService).setConnectionIdForSession(sessionId, connection.id)
-}
-
-/** Only the key that was used is proven. */
-const storeDid = async (agentContext: AgentContext, did: string, { fingerprint }: Key): Promise<void> => {
-  const alternativeDids = isValidPeerDid(did) ? getAlternativeDidsForPeerDid(did) : undefined
-  const tags = { recipientKeyFingerprints: [fingerprint], ...(alternativeDids && { alternativeDids }) }
-  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { did, tags })
 }

@@ -2,8 +2,9 @@
 import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols } from '@credo-ts/core'
 import { DidCommDocumentService, type DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { readHeader } from './envelope.ts'
+import { keyOfVerkey } from './keys/ed25519-key.ts'
 import type { SealedKeyStore } from './keys/sealed-key-store.ts'
-import { openEnvelope, verkey } from './open-envelope.ts'
+import { openEnvelope } from './open-envelope.ts'
 import { assertReadable } from './readable-message.ts'
 
 type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
@@ -32,7 +33,7 @@ export class EnvelopeService extends DidCommEnvelopeService {
       if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
       const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
       assertReadable(message)
-      const recipientKey = verkey(found.keyId)
+      const recipientKey = keyOfVerkey(found.keyId)
       recipientKey.keyId = found.keyId
       return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
     } catch (error) {

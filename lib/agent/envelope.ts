@@ -1,7 +1,8 @@
 /** Envelopes of DIDComm v1 (Aries RFC 0019): what one looks like, checked before anything is done with it. */
-import { TypedArrayEncoder } from '@credo-ts/core'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
+import { parseBase64 } from '../json.ts'
+import { KEY_BYTES, Verkey } from './keys/ed25519-key.ts'
 
 /** Every recipient is looked up, and a stranger chooses how many there are. */
 const MAX_RECIPIENTS = 16
@@ -9,14 +10,10 @@ const MAX_RECIPIENTS = 16
 /** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */
 const MAX_HEADER = 16_384
 
-const KEY_BYTES = 32
 /** What libsodium's crypto_box adds to a message. */
 const BOX_BYTES = 16
 /** What crypto_box_seal adds: an ephemeral public key and a box. */
 const SEAL_BYTES = KEY_BYTES + BOX_BYTES
-/** Characters of 32 bytes in base58: one for each leading zero, 44 of the highest number. */
-const BASE58_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-
 /** Wallets write it with padding and without. */
 const BASE64URL = /^[A-Za-z0-9_-]*={0,2}$/
 
@@ -29,12 +26,6 @@ const bytes = (least: number, most = least) =>
       return length >= least && length <= most && BASE64URL.test(text)
     }),
   )
-
-/** An Ed25519 public key in base58. The pattern bounds its length first: to decode base58 takes quadratic time. */
-export const Verkey = v.pipe(
-  v.string(),
-  v.check((text) => BASE58_KEY.test(text) && TypedArrayEncoder.fromBase58(text).length === KEY_BYTES),
-)
 
 const Absent = v.nullish(v.null())
 
@@ -91,17 +82,9 @@ export const readEnvelope = (body: unknown): Envelope => {
 
 /** The header of an envelope. Throws `request.malformed`. */
 export const readHeader = ({ protected: text }: Pick<Envelope, 'protected'>): EnvelopeHeader => {
-  const header = v.safeParse(Header, parse(text))
+  const header = v.safeParse(Header, parseBase64(text))
   if (!header.success) throw cannotHandle()
   return header.output
-}
-
-const parse = (base64url: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(base64url, 'base64url').toString())
-  } catch {
-    return undefined
-  }
 }
 
 /** What every sender is told of an envelope that was not handled: why would help strangers only. */

@@ -1,4 +1,5 @@
 /** Identifiers of bounded length: what Credo does with them takes time by the square of the length, or more. */
+import { parseBase64 } from '../json.ts'
 
 /** In characters: the longest DID that operations take. */
 export const MAX_IDENTIFIER = 4096
@@ -13,17 +14,10 @@ const IDENTIFIERS = new Set([
 /** Whether a message or document, or what is attached to it in base64, has an identifier that is longer than any real one. */
 export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
   if (typeof value === 'string')
-    return name === 'base64' ? hasLongIdentifier(parse(value)) : value.length > MAX_IDENTIFIER && IDENTIFIERS.has(name)
+    return name === 'base64'
+      ? hasLongIdentifier(parseBase64(value))
+      : value.length > MAX_IDENTIFIER && IDENTIFIERS.has(name)
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((one) => hasLongIdentifier(one, name))
   return Object.entries(value).some(([member, one]) => hasLongIdentifier(one, member))
-}
-
-const parse = (base64: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(base64, 'base64').toString())
-  } catch {
-    // What is no JSON is no document either.
-    return undefined
-  }
 }

@@ -9,8 +9,8 @@ import {
   TypedArrayEncoder,
 } from '@credo-ts/core'
 import type { DidDoc } from '@credo-ts/didcomm'
+import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
 import { QUEUE } from './return-route.ts'
-import type { Ed25519Key } from './their-services.ts'
 
 /**
  * Makes sure that a document is its sender's, and adds a queue where it names no service. Throws a CredoError where it names another
@@ -42,9 +42,7 @@ export const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
 
 /** Routing keys are in base58, or are DIDs. */
 const toKey = (key: string): Ed25519Key => {
-  const parsed = key.startsWith('did:key:')
-    ? DidKey.fromDid(key).publicJwk
-    : Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: TypedArrayEncoder.fromBase58(key) })
+  const parsed = key.startsWith('did:key:') ? DidKey.fromDid(key).publicJwk : keyOfVerkey(key)
   if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key is of another kind than Ed25519')
   return parsed
 }

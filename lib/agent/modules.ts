@@ -35,6 +35,7 @@ import { CredentialProtocol } from './credential-protocol.ts'
 import { DidExchange } from './did-exchange.ts'
 import { AgentDidRepository } from './did-repository.ts'
 import { EnvelopeService } from './envelope-service.ts'
+import { w3cCredentials } from './json-ld/document-loader.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
@@ -46,7 +47,7 @@ import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
-import { GuardedWebDidResolver, w3cCredentials } from './web-documents.ts'
+import { GuardedWebDidResolver } from './web-documents.ts'
 
 /** Resolved DID documents of others, in memory; a created one is in the table. */
 const CACHED_DOCUMENTS = 500

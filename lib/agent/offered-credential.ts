@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
+import { MAX_IDENTIFIER } from './identifiers.ts'
 
 /** A credential and how it is to be signed (Aries RFC 0593, `aries/ld-proof-vc-detail@v1.0`). */
 const Detail = v.looseObject({
@@ -14,7 +15,7 @@ export type CredentialDetail = v.InferOutput<typeof Detail>
 /** A URI of RFC 3986: nothing else may stand in the N-Quads that are signed. A did:peer:4 is over 1,000 characters long. */
 const SubjectId = v.pipe(
   v.string(),
-  v.maxLength(4096),
+  v.maxLength(MAX_IDENTIFIER),
   v.regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/),
 )
 

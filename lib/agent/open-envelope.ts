@@ -1,11 +1,10 @@
 /** Decryption of one envelope (Aries RFC 0019, "Unpack") with the key that was found for it. */
 import { CredoError, Kms, TypedArrayEncoder } from '@credo-ts/core'
-import * as v from 'valibot'
-import { type Envelope, type EnvelopeHeader, Verkey } from './envelope.ts'
+import type { Envelope, EnvelopeHeader } from './envelope.ts'
 import { decryptContent } from './keys/content-encryption.ts'
+import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
 import { decryptByAgreement } from './keys/key-agreement.ts'
 
-type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 type Recipient = EnvelopeHeader['recipients'][number]
 
 export interface OpenedEnvelope {
@@ -19,7 +18,9 @@ export interface OpenedEnvelope {
 export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
   const { sender, iv } = recipient.header
   const senderKey =
-    typeof sender === 'string' ? verkey(text(decryptByAgreement(key, undefined, bytes(sender), undefined))) : undefined
+    typeof sender === 'string'
+      ? keyOfVerkey(text(decryptByAgreement(key, undefined, bytes(sender), undefined)))
+      : undefined
   const contentKey = decryptByAgreement(
     key,
     senderKey?.convertTo(Kms.X25519PublicJwk).toJson(),
@@ -37,16 +38,6 @@ export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.
     },
   )
   return { message: parse(text(content)), senderKey }
-}
-
-/** The key of a verkey, an Ed25519 public key in base58. */
-export const verkey = (base58: string): Ed25519Key => {
-  if (!v.is(Verkey, base58)) throw new CredoError('the sender is no Ed25519 key in base58')
-  return Kms.PublicJwk.fromPublicKey({
-    kty: 'OKP',
-    crv: 'Ed25519',
-    publicKey: TypedArrayEncoder.fromBase58(base58),
-  })
 }
 
 const parse = (json: string): unknown => {

@@ -9,7 +9,7 @@ import {
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { mayReuse } from './invitations.ts'
+import { mayReuse, useUp } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -46,10 +46,7 @@ export class OutOfBandService extends DidCommOutOfBandService {
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
     if (!(await mayReuse(agentContext, outOfBand, connection)))
       throw new CredoError('the connection is not with the DID of the invitation')
-    if (!outOfBand.reusable) {
-      outOfBand.reuseConnectionId = connection.id
-      await this.updateState(agentContext, outOfBand, DidCommOutOfBandState.Done)
-    }
+    await useUp(agentContext, outOfBand, connection)
     return new DidCommHandshakeReuseAcceptedMessage({ threadId: message.threadId, parentThreadId })
   }
 }

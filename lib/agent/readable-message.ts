@@ -2,13 +2,15 @@
 import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { parseBase64 } from '../json.ts'
 import { findFlaw } from '../json-flaw.ts'
-import { hasLongIdentifier } from './identifiers.ts'
+import { hasMoreValuesThan, MAX_VALUES } from '../json-size.ts'
+import { hasLongIdentifier, MAX_IDENTIFIER } from './identifiers.ts'
 
 /** Far above any message type (Aries RFC 0003) or id; Credo's patterns for them are polynomial in the length. */
-const MOST_CHARACTERS = 256
+const MAX_CHARACTERS = 256
 
-const Short = v.pipe(v.string(), v.maxLength(MOST_CHARACTERS))
+const Short = v.pipe(v.string(), v.maxLength(MAX_CHARACTERS))
 
 /**
  * What Credo's `PthidRegExp` (ThreadDecorator, didcomm 0.6.3) takes, written so that it takes linear time: there, `did:a:b:::::` with a
@@ -16,7 +18,7 @@ const Short = v.pipe(v.string(), v.maxLength(MOST_CHARACTERS))
  */
 const ThreadId = v.pipe(
   v.string(),
-  v.maxLength(4096),
+  v.maxLength(MAX_IDENTIFIER),
   v.regex(
     /^(?:[-_./A-Za-z0-9]{8,64}|did:[a-z0-9]+:(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9.-])+(?::(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~!$&'()*+,;=@/-])+)*(?:\?[\w.~!$&'()*+,;=:@/%-]*)?(?:#[\w.~!$&'()*+,;=:@/%-]*)?)$/,
   ),
@@ -25,22 +27,17 @@ const ThreadId = v.pipe(
 /** An attached document may be nested 32 levels deep; what it lies in takes five more. */
 const RULES = { maxDepth: 40, forbidden: ['__proto__'] }
 
-/** Values of any kind. A presentation of 20 credentials has some 2,000. */
-const MAX_VALUES = 20_000
-
 /** Objects and lists that Credo makes instances of classes of, which takes 20 µs for each. What is attached as `json` is none. */
 const MAX_STRUCTURE = 500
 
-const isWithin = (value: unknown, seen: { values: number; structure: number }, attached = false): boolean => {
-  seen.values += 1
-  if (seen.values > MAX_VALUES || seen.structure > MAX_STRUCTURE) return false
-  if (typeof value !== 'object' || value === null) return true
-  if (!attached) seen.structure += 1
-  return Object.entries(value).every(([name, member]) => isWithin(member, seen, attached || name === 'json'))
-}
+/** Objects and lists, without what is attached as `json`. */
+const structureOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'json' ? 0 : structureOf(member)), 1)
+    : 0
 
 const isSmall = (value: unknown): boolean =>
-  findFlaw(value, RULES) === undefined && isWithin(value, { values: 0, structure: 0 })
+  findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
 
 /** A DID document (Aries RFC 0023): Credo makes instances of classes of all that is in it before it looks at its signature. */
 const AttachedDidDocument = v.looseObject({
@@ -48,19 +45,11 @@ const AttachedDidDocument = v.looseObject({
     base64: v.optional(
       v.pipe(
         v.string(),
-        v.check((base64) => isSmall(parse(base64))),
+        v.check((base64) => isSmall(parseBase64(base64))),
       ),
     ),
   }),
 })
-
-const parse = (base64: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(base64, 'base64').toString())
-  } catch {
-    return undefined
-  }
-}
 
 const Message = v.looseObject({
   '@type': Short,

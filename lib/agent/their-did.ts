@@ -19,9 +19,10 @@ import {
   DidExchangeProblemReportError,
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender, toPeerDid } from './legacy-document.ts'
 import { QUEUE } from './return-route.ts'
-import { authenticationMethod, type Ed25519Key } from './their-services.ts'
+import { authenticationMethod } from './their-services.ts'
 
 export interface TheirDid {
   did: string

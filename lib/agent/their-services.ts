@@ -10,9 +10,8 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { QUEUE } from './return-route.ts'
-
-export type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
 /** The Ed25519 keys that the agent of a DID may pack its messages with, by their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>

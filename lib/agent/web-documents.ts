@@ -1,4 +1,4 @@
-/** Documents that others name and the agent reads from the web: JSON-LD contexts and DID documents, behind the address guard. */
+/** Documents that others name and the agent reads from the web, behind the address guard and on a budget. */
 import {
   type AgentContext,
   CredoError,
@@ -6,7 +6,6 @@ import {
   type DidResolutionResult,
   JsonTransformer,
   type ParsedDid,
-  W3cCredentialsModule,
   WebDidResolver,
 } from '@credo-ts/core'
 import { get } from '../delivery/post.ts'
@@ -14,8 +13,6 @@ import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { hasLongIdentifier } from './identifiers.ts'
-import { BUNDLED_CONTEXTS, bundledContext } from './json-ld/bundled-contexts.ts'
-import { didDocumentLoader } from './json-ld/did-documents.ts'
 
 /** A context or DID document; what is larger is not read. */
 const MAX_BYTES = 256 * 1024
@@ -73,20 +70,6 @@ export const readText = async (url: string, redirects = MAX_REDIRECTS): Promise<
   if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   return body
 }
-
-/** How an issuer's contexts and everybody's DIDs are loaded. A verifier has a loader of its own (json-ld/verifier-contexts.ts). */
-const documentLoader = (agentContext: AgentContext) => {
-  const loadDid = didDocumentLoader(agentContext)
-  return async (url: string) => {
-    if (url.startsWith('did:')) return loadDid(url)
-    const document = BUNDLED_CONTEXTS.has(url)
-      ? await bundledContext(agentContext, url)
-      : JSON.parse(await readText(url))
-    return { contextUrl: null, documentUrl: url, document }
-  }
-}
-
-export const w3cCredentials = () => new W3cCredentialsModule({ documentLoader })
 
 /** did:web as Credo resolves it, but for the connection. https://w3c-ccg.github.io/did-method-web/#read-resolve */
 export class GuardedWebDidResolver extends WebDidResolver {

@@ -111,6 +111,12 @@ export const toErrorBody = (error: unknown): ErrorBody => {
 /** Longest texts of the log, in characters. */
 const MAX_LOGGED = 500
 const MAX_STACK = 4000
+const MAX_PATH = 100
+
+/** The names of a path that a schema may have, or an index: a field that the caller has named otherwise is what was sent. */
+const NAMES = /^[\w@-]{1,100}(?:\.[\w@-]{1,100})*(?=\.|$)/
+
+const loggedPath = (path: string): string => NAMES.exec(path)?.[0].slice(0, MAX_PATH) ?? ''
 
 const describe = (link: unknown): Record<string, unknown> => ({
   ...(isError(link) && { name: textOf(propertyOf(link, 'name'), MAX_LOGGED) }),
@@ -126,7 +132,7 @@ export const toErrorLog = (error: unknown): Record<string, unknown> => {
     status,
     ...first,
     ...(causes.length > 0 && { causes }),
-    ...(isOwn(error) && error.details && { fields: error.details.slice(0, 20).map(({ path }) => path.slice(0, 100)) }),
+    ...(isOwn(error) && error.details && { fields: error.details.slice(0, 20).map(({ path }) => loggedPath(path)) }),
     ...(status === 500 && isError(error) && { stack: textOf(propertyOf(error, 'stack'), MAX_STACK) }),
   }
 }

@@ -2,8 +2,7 @@
  * Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it; of a JSON-LD presentation,
  * what was signed, in the verifier's terms.
  */
-
-import { isObject } from '../json.ts'
+import { isObject, parseBase64 } from '../json.ts'
 import { toProofJson } from './proof.ts'
 import { PRESENTED } from './proof-metadata.ts'
 import type { RecordContent, RecordJson } from './record-json.ts'
@@ -38,12 +37,7 @@ const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.fil
 const decode = (attachment: Message | undefined): unknown => {
   const data = attachment?.data
   if (!isObject(data)) return undefined
-  if (typeof data.base64 !== 'string') return data.json
-  try {
-    return JSON.parse(Buffer.from(data.base64, 'base64').toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return typeof data.base64 === 'string' ? parseBase64(data.base64) : data.json
 }
 
 const attachmentWithId = (attachments: unknown, id: unknown): Message | undefined =>

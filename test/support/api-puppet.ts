@@ -28,15 +28,18 @@ export interface Puppet {
 /** DIDs that a wallet may want to be known by. */
 const NEW_DIDS = ['did:web:127.0.0.1%3A1', 'did:jwk:e30', 'did:key:z', 'did:peer:2.Vz6Mk', 'did:example:1']
 
-/** Messages of every kind: of exchanges on the threads that the puppet has with the agent, but none that ends them. */
+const HANDSHAKE_REPORT = /(?:connections|didexchange)\/[\d.]+\/problem-report$/
+
+/** Messages of every kind: of exchanges on the threads that the puppet has with the agent, but none that ends them or the connection. */
 const templates = (proofThread: string, credentialThread: string): object[] => {
-  const messages = [
+  const onThreads = [
     ...didCommMessages({ thid: proofThread }, 'present-proof'),
     ...didCommMessages({ thid: credentialThread }, 'issue-credential'),
     ...didCommMessages({ thid: proofThread, pthid: credentialThread }, 'didexchange'),
   ].filter((message) => !String(message['@type']).endsWith('problem-report'))
+  const onNone = didCommMessages().filter((message) => !HANDSHAKE_REPORT.test(String(message['@type'])))
   const rotations = NEW_DIDS.map((to_did) => ({ ...didCommMessage('did-rotate/1.0/rotate'), to_did }))
-  return [...messages, ...didCommMessages(), ...rotations].map((message) => ({ ...message, '@id': NEW_ID }))
+  return [...onThreads, ...onNone, ...rotations].map((message) => ({ ...message, '@id': NEW_ID }))
 }
 
 /** Connects the puppet with an agent, which offers it a credential and asks it for a proof. */

@@ -97,7 +97,10 @@ const BODIES: Record<string, DidCommJson> = {
   'basicmessage/1.0/message': { content: 'hello', sent_time: '2026-01-01T00:00:00.000Z', '~l10n': { locale: 'en' } },
   'trust_ping/1.0/ping': { response_requested: true, '~transport': { return_route: 'all' } },
   'trust_ping/1.0/ping_response': {},
-  'connections/1.0/request': { label: 'l', connection: { DID: 'did:x:y', DIDDoc: {} } },
+  'connections/1.0/request': {
+    label: 'l',
+    connection: { DID: 'did:x:y', DIDDoc: { id: 'did:x:y', publicKey: [], service: [] } },
+  },
   'connections/1.0/response': {
     'connection~sig': {
       '@type': 'https://didcomm.org/signature/1.0/ed25519Sha512_single',

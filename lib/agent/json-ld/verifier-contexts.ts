@@ -13,7 +13,7 @@ import { findContexts, readContexts, SERVICE, type StoredContext, storeContext }
 import { currentUnit } from '../../store/transaction.ts'
 import { readText } from '../web-documents.ts'
 import { BUNDLED_CONTEXTS, bundledContext, CREDENTIALS_V1, SCHEMA_ORG } from './bundled-contexts.ts'
-import { didDocumentLoader } from './did-documents.ts'
+import { documentLoader } from './document-loader.ts'
 import { findTermConflict } from './term-conflicts.ts'
 
 /** A context of a proof request: a bundled one, or one that is stored. */
@@ -98,17 +98,12 @@ const assertNoConflict = async (
 }
 
 /** Loads trusted contexts and DIDs, and nothing else: verifying fetches no context. */
-const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Document>): DocumentLoader => {
-  const loadDid = didDocumentLoader(agentContext)
-  return async (url) => {
-    const document = documents.get(url)
-    if (document !== undefined) return { contextUrl: null, documentUrl: url, document }
-    if (BUNDLED_CONTEXTS.has(url))
-      return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url), tag: 'static' }
-    if (url.startsWith('did:')) return loadDid(url)
-    throw new Error(`the context ${url} is not trusted`)
-  }
-}
+const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Document>): DocumentLoader =>
+  documentLoader(agentContext, async (address) => {
+    const document = documents.get(address)
+    if (document === undefined) throw new Error(`the context ${address} is not trusted`)
+    return document
+  })
 
 /** What a verification reads with. */
 export interface VerifierReading {

@@ -517,6 +517,17 @@ describe('the log', () => {
     ])
   })
 
+  test('has of a path only what the schema can have named', () => {
+    const details = ['options.contexts.https://example.org/SECRET/v1', 'credential.@context.0', 'SECRET SECRET'].map(
+      (path) => ({ path, message: 'is refused' }),
+    )
+    expect(toErrorLog(new AgentError('request.invalid', 'no', { details })).fields).toEqual([
+      'options.contexts',
+      'credential.@context.0',
+      '',
+    ])
+  })
+
   test('has nothing of a body, a token or a broken answer', async () => {
     act.mockResolvedValue({ secret: 'SECRET' })
     await postWith({ headers: { 'content-type': 'application/json', authorization: 'Bearer SECRET' } })
