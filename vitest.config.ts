@@ -19,7 +19,7 @@ export default defineConfig({
     // By default vitest leaves a processor to itself: on two, files would run one after the other.
     maxWorkers: '100%',
     projects: [
-      layer('unit', 10 * SECOND),
+      layer('unit', 30 * SECOND),
       layer('api', 30 * SECOND, ['test/support/api-stage.ts']),
       layer('interop', 60 * SECOND),
       layer('attacks', 60 * SECOND),

@@ -81,23 +81,23 @@ describe('the records of a tag', () => {
   })
 })
 
-describe('a list of 2,500 records', () => {
-  let partition: string
+describe('a list', () => {
+  const partitions = new Map<number, string>()
   beforeAll(async () => {
-    partition = (await fillList('long', 2_500)).partition
+    for (const size of [100, 2_500]) partitions.set(size, (await fillList(`list-of-${size}`, size)).partition)
   })
 
   test.each([
-    [1, 'asc'],
-    [1, 'desc'],
-    [7, 'asc'],
-    [7, 'desc'],
-    [1_000, 'asc'],
-    [1_000, 'desc'],
-  ] as const)('should be shown %i at a time, %s, each of them once', async (limit, order) => {
-    const all = await pages(partition, { limit, order })
-    expect(all.flat()).toEqual(order === 'asc' ? upTo(2_500) : upTo(2_500).reverse())
-    expect(all).toHaveLength(Math.ceil(2_500 / limit))
+    [100, 1, 'asc'],
+    [100, 1, 'desc'],
+    [100, 7, 'asc'],
+    [100, 7, 'desc'],
+    [2_500, 1_000, 'asc'],
+    [2_500, 1_000, 'desc'],
+  ] as const)('of %i records should be shown %i at a time, %s, each of them once', async (size, limit, order) => {
+    const all = await pages(partitions.get(size) ?? '', { limit, order })
+    expect(all.flat()).toEqual(order === 'asc' ? upTo(size) : upTo(size).reverse())
+    expect(all).toHaveLength(Math.ceil(size / limit))
     for (const page of all.slice(0, -1)) expect(page).toHaveLength(limit)
   })
 })
