@@ -1,5 +1,6 @@
 /** API Gateway on hapi: serverless-offline's routes, with the service's authorizer before them and its gateway responses behind them. */
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
 import * as v from 'valibot'
 import type { HttpEvent, Resource, Serverless, TokenAuthorizer } from '../service.ts'
@@ -31,14 +32,35 @@ const GatewayResponse = v.object({
 
 type GatewayResponse = v.InferOutput<typeof GatewayResponse>
 
-/** Answers with a gateway response; its headers are literals in quotes, or the request's id. */
-const answerWith = (h: Toolkit, { StatusCode, ResponseParameters, ResponseTemplates }: GatewayResponse) => {
+/** Headers of a gateway response: literals in quotes, or the request's id. */
+const headersOf = ({ ResponseParameters }: GatewayResponse): [name: string, value: string][] =>
+  Object.entries(ResponseParameters).map(([name, value]) => [
+    name.replace('gatewayresponse.header.', ''),
+    value === 'context.requestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
+  ])
+
+const answerWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {
+  const { StatusCode, ResponseTemplates } = gatewayResponse
   const response = h.response(ResponseTemplates['application/json']).code(StatusCode).type('application/json')
-  for (const [name, value] of Object.entries(ResponseParameters)) {
-    const text = value === 'context.requestId' ? randomUUID() : value.replace(/^'|'$/g, '')
-    response.header(name.replace('gatewayresponse.header.', ''), text)
-  }
+  for (const [name, value] of headersOf(gatewayResponse)) response.header(name, value)
   return asTheGatewaySends(response)
+}
+
+/** A gateway response as HTTP, where there is no request to answer. */
+const asText = (gatewayResponse: GatewayResponse): string => {
+  const { StatusCode, ResponseTemplates } = gatewayResponse
+  const body = ResponseTemplates['application/json']
+  const headers = [
+    ...headersOf(gatewayResponse),
+    ['content-type', 'application/json'],
+    ['content-length', Buffer.byteLength(body)],
+    ['connection', 'close'],
+  ]
+  const lines = [
+    `HTTP/1.1 ${StatusCode} ${STATUS_CODES[StatusCode]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ]
+  return [...lines, '', body].join('\r\n')
 }
 
 const typeOfStatus = (status: number): string => {
@@ -115,6 +137,14 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     const decision = await decide(authorizer, headers.authorization, methodArn)
     return typeof decision === 'string' ? decision : (rates.countCaller(decision.usageIdentifierKey) ?? decision)
   }
+
+  // hapi answers what is no HTTP, and headers of more than 16 KiB, without a body.
+  server.listener.removeAllListeners('clientError')
+  server.listener.on('clientError', (_, socket) => {
+    const response = responses.get('BAD_REQUEST_PARAMETERS')
+    if (!socket.writable || response === undefined) socket.destroy()
+    else socket.end(asText(response))
+  })
 
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]

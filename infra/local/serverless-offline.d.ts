@@ -55,6 +55,7 @@ declare module 'serverless-offline' {
   type Extension = (request: Request, h: Toolkit) => unknown
 
   interface Server {
+    listener: import('node:http').Server
     ext(point: 'onRequest' | 'onPreAuth' | 'onPreHandler' | 'onPreResponse', extension: Extension): void
     /** The route that a request of the method and path goes to. Throws when the path is none. */
     match(method: string, path: string): { path: string } | null

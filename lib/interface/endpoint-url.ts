@@ -17,4 +17,5 @@ export const EndpointUrl = v.pipe(
     const message = endpointFault(dataset.value, settings().LOCAL_STAGE)
     if (message !== undefined) addIssue({ message })
   }),
+  v.metadata({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }),
 )

@@ -10,6 +10,7 @@ const DateTime = v.pipe(
   text(40),
   v.regex(DATE_TIME, 'must be a date and time of RFC 3339'),
   v.check(hasDay, 'must be a day of the calendar'),
+  v.metadata({ format: 'date-time' }),
 )
 
 /** A context by address has a public host: Credo refuses any other. */
@@ -26,6 +27,7 @@ const Context = v.pipe(
   v.minLength(1),
   v.maxLength(20),
   v.check(([first]) => first === CREDENTIALS_V1, `must start with ${CREDENTIALS_V1}`),
+  v.metadata({ prefixItems: [{ const: CREDENTIALS_V1 }] }),
 )
 
 const Type = v.pipe(

@@ -26,6 +26,7 @@ export const SubmissionRequirement: v.GenericSchema<Requirement> = v.pipe(
     'must have count, min and max with the rule pick only',
   ),
   v.check(({ min = 0, max = min }) => min <= max, 'must not have a min above its max'),
+  v.metadata({ oneOf: [{ required: ['from'] }, { required: ['from_nested'] }] }),
 )
 
 /** Every group that a requirement, or one within it, takes from. */

@@ -127,6 +127,12 @@ const Replay = v.pipe(
     ({ since, state, cursor }) => since !== undefined || (state === undefined && cursor === undefined),
     'must have state and cursor only with since',
   ),
+  v.metadata({
+    oneOf: [
+      { required: ['since'], not: { required: ['eventId'] } },
+      { required: ['eventId'], properties: { since: false, state: false, cursor: false } },
+    ],
+  }),
 )
 
 export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({

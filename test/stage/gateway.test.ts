@@ -138,6 +138,10 @@ test.each(['/connections/%zz', '/nothing/%C3'])('what is no path is a 400: %s', 
   expect(await get(path, ROOT)).toEqual(errorOf(400, 'Bad Request'))
 })
 
+test('headers that are too large are a 400, like every other', async () => {
+  expect(await get(`/connections?theirDid=${'a'.repeat(20_000)}`, ROOT)).toEqual(errorOf(400, 'Bad Request'))
+})
+
 describe('a preflight is answered as API Gateway answers it', () => {
   test.each([
     ['/connections', 'GET'],

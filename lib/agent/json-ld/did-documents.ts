@@ -46,7 +46,8 @@ const idsOf = (did: string, methods: (string | VerificationMethod)[] = []): stri
 const absolute = (did: string, id: string): string => (id.startsWith('#') ? `${did}${id}` : id)
 
 const keyOf = (didDocument: DidDocument, url: string) => {
-  const method = didDocument.dereferenceVerificationMethod(url)
+  // DID Core, section 5.3.1: a relationship may embed a method that is nowhere else, as those of a did:peer:2 do.
+  const method = didDocument.dereferenceKey(url, ['verificationMethod', 'authentication', 'assertionMethod'])
   if (absolute(didDocument.id, method.controller) !== didDocument.id)
     throw new CredoError(`the key ${url} is controlled by another DID`)
   const context = KEY_CONTEXTS[method.type]

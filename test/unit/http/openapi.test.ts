@@ -74,6 +74,47 @@ describe('the document', () => {
       expect(validatorOf(component)).toBeTypeOf('function')
   })
 
+  test.each<[string, string, unknown[], unknown[]]>([
+    [
+      'ReplayWebhookEvents',
+      '',
+      [{ since: '2026-01-01T00:00:00.000Z', state: 'held' }, { eventId: 'a' }],
+      [{}, { since: '2026-01-01T00:00:00.000Z', eventId: 'a' }, { eventId: 'a', state: 'held' }],
+    ],
+    [
+      'RegisterWebhook',
+      '/properties/webhookUrl',
+      ['https://example.org/', 'HTTPS://example.org'],
+      ['0', 'ftp://a.example'],
+    ],
+    [
+      'CreateOffer',
+      '/properties/credentialFormats/properties/jsonld/properties/credential/properties/@context',
+      [['https://www.w3.org/2018/credentials/v1']],
+      [['https://schema.org']],
+    ],
+  ])('says what a body may be together, as far as JSON Schema can: %s%s', (operationId, pointer, taken, refused) => {
+    const { requestBody } = JSON.parse(JSON.stringify(operationOf(operationId)))
+    const whole = requestBody.content['application/json'].schema
+    const [, ...names] = pointer.split('/')
+    const schema = names.reduce(
+      (found, name) => (found.$ref === undefined ? found : Object(resolve(found.$ref)))[name],
+      whole,
+    )
+    const validate = ajv.compile(schema)
+    for (const body of taken) expect(validate(body), JSON.stringify(body)).toBe(true)
+    for (const body of refused) expect(validate(body), JSON.stringify(body)).toBe(false)
+  })
+
+  test('says that a submission requirement takes from a group or from others, and not from both', () => {
+    const validate = validatorOf('SubmissionRequirement')
+    const nested = { from_nested: [{ rule: 'all', from: 'A' }] }
+    expect(validate({ rule: 'all', from: 'A' })).toBe(true)
+    expect(validate({ rule: 'all', ...nested })).toBe(true)
+    expect(validate({ rule: 'all' })).toBe(false)
+    expect(validate({ rule: 'all', from: 'A', ...nested })).toBe(false)
+  })
+
   test('describes every operation, and the one with two addresses twice', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(ids).toEqual(expect.arrayContaining(OPERATIONS.map(({ operationId }) => operationId)))

@@ -1,0 +1,179 @@
+/** Signatures that no library would make: keys used for what they are not listed for, and proofs that say two things. */
+import { DidDocument, didDocumentToNumAlgo4Did } from '@credo-ts/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  DEGREE_CONTEXTS,
+  degreeDefinition,
+  HandSigning,
+  keySigner,
+  peerSigner,
+  type Signer,
+} from '../support/hand-signed.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { askForProof } from '../support/presentations.ts'
+import { createTenant } from '../support/scenes.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let caller: Caller & { tenantId: string }
+let wallet: Wallet
+let byHand: HandSigning
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  wallet = await Wallet.start({ answerProofs: false })
+  byHand = new HandSigning(wallet)
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const ask = () =>
+  askForProof(stage, caller, wallet, {
+    presentationDefinition: degreeDefinition,
+    options: { contexts: DEGREE_CONTEXTS },
+  })
+
+const presented = async (
+  holder: Signer,
+  credential: Json,
+  proof: Json = {},
+  alter: (presentation: Json) => Json = (presentation) => presentation,
+): Promise<Json> => {
+  const { challenge, answer } = await ask()
+  return answer(alter(await byHand.presentation(holder, credential, { challenge, ...proof })))
+}
+
+const shown = (proof: Json): Json => proof.presentation?.presentationExchange?.verifiableCredential?.[0]
+
+const expectRefused = (proof: Json, reason: RegExp): void => {
+  expect(proof).toMatchObject({ isVerified: false, state: 'abandoned', errorMessage: expect.stringMatching(reason) })
+}
+
+describe('a key signs what it is listed for', () => {
+  test('also where its document has it in the list only, as that of a did:peer:2', async () => {
+    const holder = peerSigner('V')
+    const proof = await presented(holder, await byHand.credential(peerSigner('A'), holder.did))
+    expect(proof).toMatchObject({ isVerified: true, state: 'done' })
+    expect(shown(proof).credentialSubject).toEqual({ id: holder.did, degree: 'Bachelor' })
+  })
+
+  test.each<[string, () => Signer, () => Signer, RegExp]>([
+    ['a credential with a key for authentication', () => peerSigner('V'), keySigner, /not authorized.*assertionMethod/],
+    ['a presentation with a key for assertions', keySigner, () => peerSigner('A'), /not authorized.*authentication/],
+  ])('and not %s', async (_, newIssuer, newHolder, reason) => {
+    const holder = newHolder()
+    expectRefused(await presented(holder, await byHand.credential(newIssuer(), holder.did)), reason)
+  })
+
+  test.each([
+    ['a credential as an authentication', 'authentication', 'authentication'],
+    ['a presentation as an assertion', 'assertionMethod', 'assertionMethod'],
+  ])('and not %s', async (_, credentialPurpose, proofPurpose) => {
+    const holder = keySigner()
+    const credential = await byHand.credential(keySigner(), holder.did, credentialPurpose)
+    expectRefused(await presented(holder, credential, { proofPurpose }), /insufficient proofs/)
+  })
+})
+
+describe("a credential is not verified where the thief's DID document", () => {
+  test.each<[string, (victim: Signer) => Json, (did: string, victim: Signer) => string, RegExp]>([
+    [
+      'says that its key is controlled by the subject',
+      ({ did }) => ({ id: '#a', controller: did }),
+      (did) => `${did}#a`,
+      /the key did:peer:4/,
+    ],
+    [
+      "has a key with the id of the subject's, which the proof names",
+      ({ method }) => ({ id: method }),
+      (_, { method }) => method,
+      /Invalid signature/,
+    ],
+    [
+      "has a key with the id of the subject's, of which the proof names the fragment",
+      ({ method, did }) => ({ id: method, controller: did }),
+      (did, { fingerprint }) => `${did}#${fingerprint}`,
+      /Unable to locate/,
+    ],
+  ])('%s', async (_, methodOf, nameOf, reason) => {
+    const [victim, thief] = [keySigner(), keySigner()]
+    const key = {
+      type: 'Ed25519VerificationKey2020',
+      publicKeyMultibase: thief.fingerprint,
+      controller: '#id',
+      ...methodOf(victim),
+    }
+    const json = { '@context': ['https://www.w3.org/ns/did/v1'], verificationMethod: [key], authentication: [key.id] }
+    const document = Object.assign(new DidDocument({ id: 'did:peer:4' }), { toJSON: () => structuredClone(json) })
+    const { longFormDid: did } = didDocumentToNumAlgo4Did(document)
+    const signer = { ...thief, did, method: nameOf(did, victim) }
+    expectRefused(await presented(signer, await byHand.credential(keySigner(), victim.did)), reason)
+  })
+})
+
+test.each<[string, (theirs: string, ours: string) => Json]>([
+  ['beside ours', (theirs, ours) => ({ challenge: ours, 'https://w3id.org/security#challenge': theirs })],
+  ['behind ours in a list', (theirs, ours) => ({ challenge: [ours, theirs] })],
+  ['nested', (theirs, ours) => ({ challenge: ours, '@nest': { challenge: theirs } })],
+  [
+    'as a value, and ours included',
+    (theirs, ours) => ({ challenge: { '@value': theirs }, '@included': { challenge: ours } }),
+  ],
+])("a presentation for another verifier is not verified with that one's challenge %s", async (_, spoil) => {
+  const holder = keySigner()
+  const challenge = 'of another verifier'
+  const stolen = await byHand.presentation(holder, await byHand.credential(keySigner(), holder.did), { challenge })
+  const asked = await ask()
+  const spoilt = { ...stolen, proof: { ...stolen.proof, ...spoil(challenge, asked.challenge) } }
+  expectRefused(await asked.answer(spoilt), /not valid/)
+})
+
+test.each<[string, Json]>([
+  ['an index of a value', { degree: { '@value': 'Bachelor', '@index': 'Professor' } }],
+  ['an index of the subject', { degree: 'Bachelor', '@index': 'Professor' }],
+  ['a null', { degree: 'Bachelor', 'https://example.org/Professor': null }],
+  ['a repetition', { degree: ['Bachelor', 'Bachelor'] }],
+  ['a nest', { '@nest': { degree: 'Bachelor' } }],
+])('what the JSON of a credential says and its signature does not cover is not shown: %s', async (_, claims) => {
+  const holder = keySigner()
+  const credential = await byHand.credential(keySigner(), holder.did)
+  const proof = await presented(holder, { ...credential, credentialSubject: { id: holder.did, ...claims } })
+  expect(proof).toMatchObject({ isVerified: true, state: 'done' })
+  expect(shown(proof).credentialSubject).toEqual({ id: holder.did, degree: 'Bachelor' })
+  expect(JSON.stringify(proof.presentation)).not.toContain('Professor')
+})
+
+describe('blank nodes that refer to each other are refused in less than a second', () => {
+  const ids = Array.from({ length: 8 }, (_, one) => `_:n${one}`)
+  const nodes = ids.map((id) => ({
+    '@id': id,
+    'https://example.org/knows': ids.filter((other) => other !== id).map((other) => ({ '@id': other })),
+  }))
+  const knotted = (object: Json): Json => ({ ...object, 'https://example.org/knot': nodes })
+
+  test.each<[string, (presentation: Json) => Json]>([
+    ['the presentation', knotted],
+    ['its proof', (presentation) => ({ ...presentation, proof: knotted(presentation.proof) })],
+    [
+      'the proof of a credential',
+      ({ verifiableCredential: [credential], ...presentation }) => ({
+        ...presentation,
+        verifiableCredential: [{ ...credential, proof: knotted(credential.proof) }],
+      }),
+    ],
+  ])('in %s', async (_, alter) => {
+    const holder = keySigner()
+    const { challenge, answer } = await ask()
+    const credential = await byHand.credential(keySigner(), holder.did)
+    const hostile = alter(await byHand.presentation(holder, credential, { challenge }))
+    const before = process.cpuUsage()
+    const proof = await answer(hostile)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6).toBeLessThan(1)
+    expectRefused(proof, /blank nodes/)
+  })
+})

@@ -1,0 +1,105 @@
+/** Messages of present-proof that carry two presentations, or none that was asked for: only what was verified is ever shown. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DEGREE_CONTEXTS, degreeDefinition, HandSigning, keySigner } from '../support/hand-signed.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { connect, createTenant } from '../support/scenes.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let caller: Caller & { tenantId: string }
+let wallet: Wallet
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  wallet = await Wallet.start({ answerProofs: false })
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const FORMAT = 'dif/presentation-exchange/submission@v1.0'
+const presentationExchange = { presentationDefinition: degreeDefinition, options: { contexts: DEGREE_CONTEXTS } }
+const body = { protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { presentationExchange } }
+
+const attachment = (data: Json, id = 'a'): Json => ({ '@id': id, 'mime-type': 'application/json', data })
+const base64 = (json: Json): string => Buffer.from(JSON.stringify(json)).toString('base64')
+const withAttachments = (...attachments: Json[]): Json => ({
+  formats: [{ attach_id: 'a', format: FORMAT }],
+  'presentations~attach': attachments,
+})
+
+/** Sends what `messagesOf` makes of an honest presentation, and of the same with a claim that nobody has signed. */
+const answered = async (messagesOf: (honest: Json, forged: Json) => Json[]): Promise<Json> => {
+  const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
+  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
+  const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body
+  const { challenge } = (await read()).request.presentationExchange.options
+  const byHand = new HandSigning(wallet)
+  const holder = keySigner()
+  const honest = await byHand.presentation(holder, await byHand.credential(keySigner(), holder.did), { challenge })
+  const forged = structuredClone(honest)
+  forged.verifiableCredential[0].credentialSubject.degree = 'Professor'
+  for (const message of messagesOf(honest, forged)) {
+    const { status } = await new RawMessages(wallet).sendOn(walletConnectionId, {
+      '@type': 'https://didcomm.org/present-proof/2.0/presentation',
+      '@id': randomUUID(),
+      '~thread': { thid: request.proofRecordThId, pthid: request.invitation['@id'] },
+      ...message,
+    })
+    expect(status).toBeLessThan(500)
+  }
+  return read()
+}
+
+const ID = randomUUID()
+
+test.each<[string, (honest: Json, forged: Json) => Json[]]>([
+  [
+    'a second attachment of the format',
+    (honest, forged) => [
+      {
+        ...withAttachments(attachment({ json: honest }), attachment({ json: forged }, 'b')),
+        formats: ['a', 'b'].map((id) => ({ attach_id: id, format: FORMAT })),
+      },
+    ],
+  ],
+  [
+    'a second attachment with the same id',
+    (honest, forged) => [withAttachments(attachment({ json: honest }), attachment({ json: forged }))],
+  ],
+  [
+    'other JSON beside base64',
+    (honest, forged) => [withAttachments(attachment({ json: forged, base64: base64(honest) }))],
+  ],
+  [
+    'another presentation after it',
+    (honest, forged) => [honest, forged].map((json) => withAttachments(attachment({ json }))),
+  ],
+  [
+    'another presentation after it, with the same message id',
+    (honest, forged) => [honest, forged].map((json) => ({ ...withAttachments(attachment({ json })), '@id': ID })),
+  ],
+])('what was verified is what is shown, with %s', async (_, messagesOf) => {
+  const proof = await answered(messagesOf)
+  expect(proof).toMatchObject({ isVerified: true, state: 'done' })
+  const [{ credentialSubject }] = proof.presentation.presentationExchange.verifiableCredential
+  expect(credentialSubject.degree).toBe('Bachelor')
+  expect(JSON.stringify(proof.presentation)).not.toContain('Professor')
+})
+
+test.each<[string, Json[]]>([
+  ['no format', []],
+  ['the format of a request', [{ attach_id: 'a', format: 'dif/presentation-exchange/definitions@v1.0' }]],
+  ['a format that was not asked for', [{ attach_id: 'a', format: 'hlindy/proof@v2.0' }]],
+  ['an attachment that is not there', [{ attach_id: 'z', format: FORMAT }]],
+])('a message with %s verifies nothing', async (_, formats) => {
+  const proof = await answered((_, forged) => [{ ...withAttachments(attachment({ json: forged })), formats }])
+  expect(proof.isVerified ?? false).toBe(false)
+  expect(proof.state).not.toBe('done')
+  expect(JSON.stringify(proof.presentation ?? {})).not.toContain('Professor')
+})
