@@ -1,9 +1,10 @@
 /** A program that runs beside the stage and ends with it, however the stage ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 
-const POLL_MS = 20
+const POLL_MS = 10
 
 /**
  * A shell that waits for the end of our pipe to it and then kills. The pipe ends with this process, SIGKILL included: no handler of ours
@@ -26,8 +27,9 @@ export const tieToUs = (child: ChildProcess): void => {
   if (child.pid !== undefined) killWhenWeEnd(child, child.pid)
 }
 
+/** Resolves when `child` has ended; one that could not be started has. */
 export const stopChild = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill()
   await exited
@@ -45,11 +47,17 @@ const whenEnded = async (child: ChildProcess): Promise<never> => {
   throw new Error(said.trim().split('\n').at(-1) || `it ended with ${code}`)
 }
 
+/** Asks once. Not `fetch`: the first one of a process takes 40 ms of processor time, and every test file with a database would pay. */
+const ask = async (url: string, signal: AbortSignal): Promise<void> => {
+  const [response] = await once(get(url, { agent: false, signal }), 'response')
+  await once(response.resume(), 'end')
+}
+
 /** Resolves when somebody answers at `url`, whatever the answer is. */
 const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => {
   for (;;) {
     try {
-      await fetch(url, { signal })
+      await ask(url, signal)
       return
     } catch {
       await setTimeout(POLL_MS, undefined, { signal })

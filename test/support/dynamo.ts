@@ -1,10 +1,6 @@
-/** The embedded DynamoDB for tests: the dynoxide binary on a free port, with the service's table and its stream. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+/** The embedded DynamoDB for tests, as the local stage starts it, with the service's table and its stream. */
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { startDatabase } from '../../infra/local/dynamodb.ts'
 
 export const REGION = 'eu-west-1'
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
@@ -15,18 +11,6 @@ export interface Dynamo {
   table: string
   client: DynamoDBClient
   stop(): Promise<void>
-}
-
-const binary = (): string =>
-  createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`)
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const createTable = (client: DynamoDBClient, table: string) =>
@@ -46,41 +30,18 @@ const createTable = (client: DynamoDBClient, table: string) =>
     }),
   )
 
-/**
- * Creates the table as soon as the process answers; false when the process ended first (its port was taken meanwhile).
- */
-const ready = async (child: ChildProcess, client: DynamoDBClient, table: string): Promise<boolean> => {
-  const deadline = Date.now() + 10_000
-  while (child.exitCode === null && child.signalCode === null) {
-    try {
-      await createTable(client, table)
-      return true
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await delay(10)
-    }
-  }
-  return false
-}
-
-/** Starts an empty table of the name; `stop` ends the process. Nothing is kept on disk. */
+/** Starts an empty table of the name in the local stage's database; nothing is left of it after `stop`. */
 export const startDynamo = async (table = 'agent'): Promise<Dynamo> => {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const port = await freePort()
-    const endpoint = `http://127.0.0.1:${port}`
-    const child = spawn(binary(), ['serve', '--port', String(port)], { stdio: 'ignore' })
-    const kill = () => child.kill('SIGKILL')
-    process.once('exit', kill)
-    const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
-    const stop = async () => {
+  const { endpoint, stop } = await startDatabase({ dynamodbEndpoint: undefined, dataDir: undefined })
+  const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
+  await createTable(client, table)
+  return {
+    endpoint,
+    table,
+    client,
+    stop: () => {
       client.destroy()
-      process.off('exit', kill)
-      if (child.exitCode !== null || child.signalCode !== null) return
-      kill()
-      await once(child, 'exit')
-    }
-    if (await ready(child, client, table)) return { endpoint, table, client, stop }
-    await stop()
+      return stop()
+    },
   }
-  throw new Error('the embedded DynamoDB did not start')
 }

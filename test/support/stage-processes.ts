@@ -12,12 +12,16 @@ export interface Process {
 /** A zombie has ended, though nobody has asked how. */
 const ENDED = ['Z', 'X']
 
-/** Undefined: there is no such process, or it has ended. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/** From the third on: the second is the program's name in parentheses, which may hold anything. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+const statFields = (pid: number): string[] => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** Undefined: there is no such process, or it has ended. */
 const processOf = (pid: number): Process | undefined => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in parentheses, which may hold anything.
-    const [state = '', parent, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state = '', parent, ...others] = statFields(pid)
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
     return ENDED.includes(state) ? undefined : { pid, parent: Number(parent), startedAt: others[17] ?? '', command }
   } catch {
@@ -38,3 +42,16 @@ export const processTree = (root: number): Process[] => {
 /** Those that are still there. */
 export const stillRunning = (processes: Process[]): Process[] =>
   processes.filter(({ pid, startedAt }) => processOf(pid)?.startedAt === startedAt)
+
+/** The embedded databases that this process has started. */
+export const embeddedDatabases = (): Process[] =>
+  processTree(process.pid).filter(({ command }) => command.includes('dynoxide serve'))
+
+/** Linux counts processor time in ticks of this length. */
+const TICK_MS = 10
+
+/** Processor time of a process until now, its threads that have ended included, in ms. */
+export const cpuMs = (pid: number): number => {
+  const [, , , , , , , , , , , user, system] = statFields(pid)
+  return (Number(user) + Number(system)) * TICK_MS
+}

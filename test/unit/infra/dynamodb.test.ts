@@ -6,7 +6,7 @@ import { startDatabase } from '../../../infra/local/dynamodb.ts'
 import { StageFailure } from '../../../infra/local/failure.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
 import { temporaryFolder } from '../../support/stage-folder.ts'
-import { type Process, processTree, stillRunning } from '../../support/stage-processes.ts'
+import { embeddedDatabases, stillRunning } from '../../support/stage-processes.ts'
 import { waitFor } from '../../wallet/wait.ts'
 
 const start = async (environment: NodeJS.ProcessEnv = {}) => {
@@ -21,9 +21,6 @@ const failureOf = (environment: NodeJS.ProcessEnv): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** dynoxide's processes that this one has started. */
-const embedded = (): Process[] => processTree(process.pid).filter(({ command }) => command.includes('dynoxide serve'))
-
 const newFolder = async (): Promise<string> => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder[Symbol.asyncDispose]())
@@ -37,7 +34,7 @@ describe('the embedded one', () => {
     expect(database.remark).toBeUndefined()
     await expect(fetch(database.endpoint)).resolves.toBeDefined()
 
-    const processes = embedded()
+    const processes = embeddedDatabases()
     expect(processes).toHaveLength(1)
     await database.stop()
     expect(stillRunning(processes)).toEqual([])
@@ -47,7 +44,7 @@ describe('the embedded one', () => {
 
   test('says so when it ends by itself', async () => {
     const database = await start()
-    for (const { pid } of embedded()) process.kill(pid, 'SIGKILL')
+    for (const { pid } of embeddedDatabases()) process.kill(pid, 'SIGKILL')
     const failure = await database.failed.catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(StageFailure)
     expect(failure).toHaveProperty('message', 'The embedded DynamoDB has ended.')
@@ -59,7 +56,7 @@ describe('the embedded one', () => {
     const failure = await failureOf({ DATA_DIR })
     expect(failure).toBeInstanceOf(StageFailure)
     expect(failure).toHaveProperty('message', expect.stringMatching(/^The embedded DynamoDB does not start: .+$/))
-    await waitFor('dynoxide to be gone', () => embedded().length === 0)
+    await waitFor('dynoxide to be gone', () => embeddedDatabases().length === 0)
   })
 })
 
