@@ -22,11 +22,23 @@ export interface Created {
   attributes: Record<string, string>
 }
 
+const KeySchema = v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }))
+
+const Index = v.object({
+  IndexName: v.string(),
+  KeySchema,
+  Projection: v.object({
+    ProjectionType: v.picklist(['ALL', 'KEYS_ONLY', 'INCLUDE']),
+    NonKeyAttributes: v.optional(v.array(v.string())),
+  }),
+})
+
 const Table = v.object({
   TableName: v.string(),
   BillingMode: v.literal('PAY_PER_REQUEST'),
   AttributeDefinitions: v.array(v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) })),
-  KeySchema: v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) })),
+  KeySchema,
+  GlobalSecondaryIndexes: v.optional(v.array(Index)),
   StreamSpecification: v.object({
     StreamViewType: v.picklist(['NEW_AND_OLD_IMAGES', 'NEW_IMAGE', 'OLD_IMAGE', 'KEYS_ONLY']),
   }),

@@ -42,8 +42,18 @@ const resources = (name: string, VisibilityTimeout = 180): Record<string, Resour
     Properties: {
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'at', AttributeType: 'N' },
+      ],
       KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'times',
+          KeySchema: [{ AttributeName: 'at', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind'] },
+        },
+      ],
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
       DeletionProtectionEnabled: true,
     },
@@ -80,11 +90,14 @@ describe('made are', () => {
     })
   })
 
-  test('a table with its stream', async () => {
+  test('a table with its stream and its index', async () => {
     const created = await create(resources('streaming'))
     const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'streaming' }))
     expect(Table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' })
     expect(resolve({ 'Fn::GetAtt': ['Table', 'StreamArn'] }, created)).toBe(Table?.LatestStreamArn)
+    expect(Table?.GlobalSecondaryIndexes).toMatchObject([
+      { IndexName: 'times', Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind'] } },
+    ])
   })
 })
 
