@@ -1,11 +1,12 @@
 /** One transaction out of a unit's writes, and what to throw where one of them was refused. */
+import type { Address } from './address.ts'
 import type { Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
 import type { Item } from './table.ts'
 import { absentOrExpired, type TableWrite, transact } from './write.ts'
 
 /** A put (`item`) or a delete (`remove`), the state that it expects, and what to throw where that is not so. */
-export type Write = ({ item: Item } | { remove: Item }) & {
+export type Write = ({ item: Item } | { remove: Address }) & {
   /** A record's version, attributes that the item has, no live item at all, or anything. */
   expects: number | Item | 'nothing' | 'anything'
   whenBroken: () => unknown
@@ -21,9 +22,7 @@ export const commitWrites = async (writes: Write[]): Promise<void> => {
 
 const toTableWrite = (write: Write): TableWrite => {
   const condition = conditionOf(write.expects)
-  if ('item' in write) return { put: write.item, condition }
-  const { pk, sk } = write.remove
-  return { remove: { pk: pk?.S ?? '', sk: sk?.S ?? '' }, condition }
+  return 'item' in write ? { put: write.item, condition } : { remove: write.remove, condition }
 }
 
 const conditionOf = (expects: Write['expects']): Condition => {

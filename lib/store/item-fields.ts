@@ -1,15 +1,24 @@
 /** The fields that stored items are made of: how a value is written as an attribute, and read again behind a check. */
 import * as v from 'valibot'
-import type { AttributeValue } from './table.ts'
+
+/** An attribute as the SDK gives it, or as it is in a stream image: Lambda gives bytes as base64 there. */
+export interface Attribute {
+  S?: string | undefined
+  N?: string | undefined
+  B?: Uint8Array | string | undefined
+  BOOL?: boolean | undefined
+}
+
+type Written = { S: string } | { N: string } | { B: Uint8Array } | { BOOL: boolean }
 
 export interface Field<T> {
   readonly optional?: boolean
   /** The attribute that it is read from, where that is not its own name. */
   readonly from?: 'pk' | 'sk'
   /** Undefined: it is not written as an attribute of its own. */
-  write(value: T): AttributeValue | undefined
+  write(value: T): Written | undefined
   /** Throws where the attribute holds something else. The error quotes nothing of it. */
-  read(attribute: AttributeValue): T
+  read(attribute: Attribute): T
 }
 
 /** An attribute that is not what its field says. `path`: dotted, to the place within the field. */
@@ -22,7 +31,7 @@ export class Mismatch extends Error {
   }
 }
 
-const textIn = ({ S }: AttributeValue): string => {
+const textIn = ({ S }: Attribute): string => {
   if (typeof S !== 'string') throw new Mismatch('a text')
   return S
 }
@@ -47,10 +56,9 @@ export const flag = (): Field<boolean> => ({
   },
 })
 
-/** Lambda gives the bytes of a stream image as base64. */
 export const bytes = (): Field<Uint8Array> => ({
   write: (B) => ({ B }),
-  read: ({ B }: { B?: unknown }) => {
+  read: ({ B }) => {
     if (typeof B === 'string') return Buffer.from(B, 'base64')
     if (!(B instanceof Uint8Array)) throw new Mismatch('bytes')
     return B
@@ -92,7 +100,7 @@ const parsed = (text: string): unknown => {
 export const optional = <T>(field: Field<T>): Field<T> & { readonly optional: true } => ({ ...field, optional: true })
 
 /** A field that is read out of a part of the item's key and not stored a second time. */
-export const inKey = <T>(part: 'pk' | 'sk', field: Field<T>): Field<T> => ({
+export const inKey = <T>(part: 'pk' | 'sk', field: Field<T>): Field<T> & { readonly from: 'pk' | 'sk' } => ({
   ...field,
   from: part,
   write: () => undefined,

@@ -21,6 +21,9 @@ const BATCH = 100
 
 export const toKey = ({ pk, sk }: Address): Item => ({ pk: { S: pk }, sk: { S: sk } })
 
+/** The address of an item that was read. */
+export const addressOf = ({ pk, sk }: Item): Address => ({ pk: pk?.S ?? '', sk: sk?.S ?? '' })
+
 export const epochSeconds = (now = Date.now()): number => Math.floor(now / 1000)
 
 /** TTL deletes within days, so an expired item may still be there. Expiry is `expiresAt`, in epoch seconds. */
