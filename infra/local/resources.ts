@@ -4,6 +4,7 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb'
 import {
   CreateQueueCommand,
@@ -53,10 +54,28 @@ const createTable = async (dynamodb: DynamoDBClient, id: string, properties: unk
     )
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error
+    await addIndexes(dynamodb, table)
   }
   const { Table: made } = await dynamodb.send(new DescribeTableCommand({ TableName }))
   const attributes = { Arn: made?.TableArn ?? '', StreamArn: made?.LatestStreamArn ?? '' }
   return { id, name: TableName, ref: TableName, attributes }
+}
+
+/** A table that is left of an earlier version lacks the indexes that came later. One index can be added at a time. */
+const addIndexes = async (
+  dynamodb: DynamoDBClient,
+  {
+    TableName,
+    AttributeDefinitions,
+    GlobalSecondaryIndexes = [],
+  }: Omit<v.InferOutput<typeof Table>, 'StreamSpecification'>,
+): Promise<void> => {
+  const { Table: existing } = await dynamodb.send(new DescribeTableCommand({ TableName }))
+  const names = new Set(existing?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName))
+  for (const Create of GlobalSecondaryIndexes.filter(({ IndexName }) => !names.has(IndexName)))
+    await dynamodb.send(
+      new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [{ Create }] }),
+    )
 }
 
 const Queue = v.looseObject({
