@@ -9,9 +9,9 @@ import {
 } from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../errors.ts'
-import { issuerDidAddress } from '../store/address.ts'
 import { defineItem } from '../store/item.ts'
 import { text } from '../store/item-fields.ts'
+import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { endpointOf, type TenantAgent } from './agent.ts'
 

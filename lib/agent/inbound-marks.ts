@@ -1,8 +1,8 @@
 /** Marks of what was handled: a message that comes again, in the same envelope or packed anew, has no second effect. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
-import { type Address, envelopeMarkAddress, messageMarkAddress } from '../store/address.ts'
 import { defineItem } from '../store/item.ts'
 import { inKey, integer, text } from '../store/item-fields.ts'
+import { type Address, envelopeMarkAddress, messageMarkAddress } from '../store/keys.ts'
 import { epochSeconds, getItems } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

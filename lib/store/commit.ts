@@ -1,7 +1,8 @@
 /** One transaction out of a unit's writes, and what to throw where one of them was refused. */
-import type { Address } from './address.ts'
+
 import type { Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
+import type { Address } from './keys.ts'
 import type { Item } from './table.ts'
 import { absentOrExpired, type TableWrite, transact } from './write.ts'
 

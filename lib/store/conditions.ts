@@ -1,5 +1,5 @@
 /** Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are reserved. */
-import type { Item } from './table.ts'
+import type { AttributeValue, Item } from './table.ts'
 
 /** What must hold of the stored item. All parts must hold; nothing given always holds. */
 export interface Condition {
@@ -40,7 +40,7 @@ export const expressionsOf = (condition: Condition | undefined, change?: Change)
     names.set(attribute, known)
     return known
   }
-  const value = (attribute: Item[string]): string => {
+  const value = (attribute: AttributeValue): string => {
     const placeholder = `:${Object.keys(values).length}`
     values[placeholder] = attribute
     return placeholder

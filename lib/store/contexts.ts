@@ -1,9 +1,9 @@
 /** JSON-LD contexts that verifiers trust: documents by the digest of their text, each in an item of its own. They never change. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { contextAddress, digest } from './address.ts'
 import { defineItem } from './item.ts'
 import { inKey, text } from './item-fields.ts'
+import { contextAddress, digest } from './keys.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface StoredContext {

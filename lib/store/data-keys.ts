@@ -3,10 +3,10 @@ import { hkdfSync } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
-import { dataKeyAddress } from './address.ts'
 import { translateFault } from './faults.ts'
 import { defineItem, readItem } from './item.ts'
 import { bytes } from './item-fields.ts'
+import { dataKeyAddress } from './keys.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const KEY_BYTES = 32

@@ -1,8 +1,8 @@
 /** Idempotency keys: the same request again gets the first answer again, and does nothing a second time. */
 import { AgentError } from '../errors.ts'
-import { type Address, digest, idempotencyAddress } from './address.ts'
 import { defineItem } from './item.ts'
 import { bytes, type Field, integer, Mismatch, text } from './item-fields.ts'
+import { type Address, digest, idempotencyAddress } from './keys.ts'
 import { epochSeconds } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -15,7 +15,7 @@ export interface AnswerCodec {
 }
 
 /** A text, or bytes where it is sealed. */
-export type StoredAnswer = string | Uint8Array
+type StoredAnswer = string | Uint8Array
 
 /** Throws where an answer is stored in another way than its operation says. */
 export const unexpectedAnswer = (): AgentError =>

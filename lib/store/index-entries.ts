@@ -1,6 +1,6 @@
 /** Which tags are looked up, and the index entries that a record has because of them. */
 import { AgentError } from '../errors.ts'
-import { entryAddress, entryPartition } from './address.ts'
+import { entryAddress, entryPartition } from './keys.ts'
 import { type StoredRecord, type Tags, type TagValue, toEntryItem } from './stored-record.ts'
 import type { Item } from './table.ts'
 

@@ -1,7 +1,7 @@
 /** Describes a kind of stored item once: where it is stored, which fields it has, and how each is written and read. */
 import { AgentError } from '../errors.ts'
-import type { Address } from './address.ts'
 import { type Attribute, type Field, Mismatch } from './item-fields.ts'
+import type { Address } from './keys.ts'
 import { getItem, type Item, toKey } from './table.ts'
 
 type Fields = Readonly<Record<string, Field<unknown>>>

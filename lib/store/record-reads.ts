@@ -1,8 +1,8 @@
 /** Reads of records outside of a unit of work: one read, no Credo. */
 import { AgentError } from '../errors.ts'
-import { recordAddress, recordOfEntry } from './address.ts'
 import { tagPartition } from './index-entries.ts'
 import { type ListQuery, listItems } from './item-list.ts'
+import { recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
 

@@ -1,9 +1,9 @@
 /** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
-import { type Address, recordAddress, recordKeyOf } from './address.ts'
 import { defineItem, type Image } from './item.ts'
 import { integer, json } from './item-fields.ts'
+import { type Address, recordAddress, recordKeyOf } from './keys.ts'
 import type { Item } from './table.ts'
 
 export type TagValue = string | boolean | string[] | null | undefined

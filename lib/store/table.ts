@@ -7,9 +7,9 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb'
 import { settings } from '../settings.ts'
-import type { Address } from './address.ts'
 import { dynamodb } from './client.ts'
 import { translateFault } from './faults.ts'
+import type { Address } from './keys.ts'
 
 export type { AttributeValue } from '@aws-sdk/client-dynamodb'
 export { translateFault } from './faults.ts'

@@ -1,9 +1,9 @@
 /** Tenants in the table. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { organizationTenants, tenantAddress } from './address.ts'
 import { defineItem, type Readable, readItem, type Stored } from './item.ts'
 import { optional, text } from './item-fields.ts'
+import { organizationTenants, tenantAddress } from './keys.ts'
 import { getItem, queryPage } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 

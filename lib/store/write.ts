@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
-import type { Address } from './address.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
 import { isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
 import { itemBytes } from './item-size.ts'
+import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 
 /*

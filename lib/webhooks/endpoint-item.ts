@@ -1,8 +1,8 @@
 /** Registrations as they are stored: endpoints with their health and sealed secrets, and requests that wait for a token. */
 import type { RegistrationKind } from '../records/registration.ts'
-import { type Address, endpointAddress, organizationPartition } from '../store/address.ts'
 import { defineItem, type Image, type Stored } from '../store/item.ts'
 import { bytes, flag, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
+import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
 import { getItem, queryAll } from '../store/table.ts'
 
 /** What an organization sees of the health of its endpoint. Times are ISO 8601 UTC. */
@@ -38,7 +38,7 @@ const SHOWN = { ...REGISTRATION, kind: inKey('sk', picklist(['notification', 'we
 const VERSION = { version: integer() }
 
 /** The stream filter and the relay know registrations by this `kind`. */
-export const REGISTRATION_KIND = 'registration'
+const REGISTRATION_KIND = 'registration'
 
 export const endpointItem = defineItem(
   REGISTRATION_KIND,

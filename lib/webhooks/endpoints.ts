@@ -1,7 +1,7 @@
 /** The endpoints of an organization, as their owner sees and manages them: listed, deleted, enabled. */
 import { AgentError } from '../errors.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { type Address, organizationPartition } from '../store/address.ts'
+import { type Address, organizationPartition } from '../store/keys.ts'
 import { epochSeconds, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import {

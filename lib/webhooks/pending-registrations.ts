@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Registration } from '../records/registration.ts'
 import { settings } from '../settings.ts'
-import { type Address, decoyAddress, pendingAddress } from '../store/address.ts'
+import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import { hasTenants } from '../store/tenants.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -1,14 +1,8 @@
 /** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
-import {
-  entryPartition,
-  keyAddress,
-  organizationTenants,
-  recordOfEntry,
-  tenantAddress,
-} from '../../lib/store/address.ts'
 import { indexEntries } from '../../lib/store/index-entries.ts'
+import { entryPartition, keyAddress, organizationTenants, recordOfEntry, tenantAddress } from '../../lib/store/keys.ts'
 import { fromRecordItem, type StoredRecord } from '../../lib/store/stored-record.ts'
 import { addressOf } from '../../lib/store/table.ts'
 import { attemptAddress, fromAttemptItem } from '../../lib/webhooks/attempts.ts'

@@ -1,7 +1,6 @@
 /** What a record is found by, and where a query looks. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { entryPartition, recordAddress, recordOfEntry } from '../../../lib/store/address.ts'
 import {
   everyPartition,
   indexEntries,
@@ -9,6 +8,7 @@ import {
   type TagQuery,
   tagPartition,
 } from '../../../lib/store/index-entries.ts'
+import { entryPartition, recordAddress, recordOfEntry } from '../../../lib/store/keys.ts'
 import { matches } from '../../../lib/store/query-match.ts'
 import { type Tags, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'

@@ -1,9 +1,9 @@
 /** Descriptions of stored items: what is encoded comes back, and what is corrupt is named without its content. */
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import type { Address } from '../../../lib/store/address.ts'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
 import { bytes, flag, inKey, integer, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
+import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 
 const parcel = defineItem(

@@ -1,6 +1,6 @@
 /** Data keys on AWS: made by KMS, kept sealed in the table with the transaction that first needs them. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { dataKeyAddress, keyAddress } from '../../../lib/store/address.ts'
+import { dataKeyAddress, keyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { type KmsServer, startKms } from './kms-server.ts'
 import { type StartedTable, startTable } from './started-table.ts'

@@ -1,6 +1,8 @@
 /** A record's way into items and back, and addresses that never meet. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { indexEntries } from '../../../lib/store/index-entries.ts'
+import type { Image } from '../../../lib/store/item.ts'
 import {
   CURSOR_KEY_ADDRESS,
   dataKeyAddress,
@@ -15,9 +17,7 @@ import {
   recordAddress,
   recordOfEntry,
   tenantAddress,
-} from '../../../lib/store/address.ts'
-import { indexEntries } from '../../../lib/store/index-entries.ts'
-import type { Image } from '../../../lib/store/item.ts'
+} from '../../../lib/store/keys.ts'
 import { fromRecordItem, hasContent, toRecordItem, toStoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { ACME, storedRecord } from './records.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WEBHOOK_PLAN, WEBHOOK_RECEIPTS } from '../../../lib/delivery/retry-plan.ts'
-import { organizationPartition } from '../../../lib/store/address.ts'
+import { organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { EventState } from '../../../lib/webhooks/event-item.ts'

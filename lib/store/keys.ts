@@ -1,4 +1,4 @@
-/** Where an item lies in the table. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+/** The keys of all items, and nothing else writes keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { RegistrationKind } from '../records/registration.ts'
