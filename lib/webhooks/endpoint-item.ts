@@ -23,16 +23,19 @@ const HEALTH = {
   stalling: optional(flag()),
 }
 
-const REGISTRATION = {
+const { status, ...history } = SHOWN_HEALTH
+
+/** What an organization sees of its endpoint, in this order. */
+const SHOWN = {
   id: text(),
   orgId: text(),
+  kind: inKey('sk', picklist(['notification', 'webhook'])),
   url: text(),
+  status,
   createdAt: text(),
   updatedAt: text(),
+  ...history,
 }
-
-/** What an organization sees of its endpoint. */
-const SHOWN = { ...REGISTRATION, kind: inKey('sk', picklist(['notification', 'webhook'])), ...SHOWN_HEALTH }
 
 /** Counts the writes of the item. */
 const VERSION = { version: integer() }
@@ -60,7 +63,11 @@ export type Endpoint = Stored<typeof endpointItem>
 export type EndpointHealth = Pick<Endpoint, keyof typeof HEALTH>
 
 const PENDING = {
-  ...REGISTRATION,
+  id: SHOWN.id,
+  orgId: SHOWN.orgId,
+  url: SHOWN.url,
+  createdAt: SHOWN.createdAt,
+  updatedAt: SHOWN.updatedAt,
   ...VERSION,
   pk: inKey('pk', text()),
   sk: inKey('sk', text()),
