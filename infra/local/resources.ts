@@ -4,6 +4,7 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb'
 import {
   CreateQueueCommand,
@@ -22,11 +23,23 @@ export interface Created {
   attributes: Record<string, string>
 }
 
+const KeySchema = v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }))
+
+const Index = v.object({
+  IndexName: v.string(),
+  KeySchema,
+  Projection: v.object({
+    ProjectionType: v.picklist(['ALL', 'KEYS_ONLY', 'INCLUDE']),
+    NonKeyAttributes: v.optional(v.array(v.string())),
+  }),
+})
+
 const Table = v.object({
   TableName: v.string(),
   BillingMode: v.literal('PAY_PER_REQUEST'),
   AttributeDefinitions: v.array(v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) })),
-  KeySchema: v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) })),
+  KeySchema,
+  GlobalSecondaryIndexes: v.optional(v.array(Index)),
   StreamSpecification: v.object({
     StreamViewType: v.picklist(['NEW_AND_OLD_IMAGES', 'NEW_IMAGE', 'OLD_IMAGE', 'KEYS_ONLY']),
   }),
@@ -41,10 +54,28 @@ const createTable = async (dynamodb: DynamoDBClient, id: string, properties: unk
     )
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error
+    await addIndexes(dynamodb, table)
   }
   const { Table: made } = await dynamodb.send(new DescribeTableCommand({ TableName }))
   const attributes = { Arn: made?.TableArn ?? '', StreamArn: made?.LatestStreamArn ?? '' }
   return { id, name: TableName, ref: TableName, attributes }
+}
+
+/** A table that is left of an earlier version lacks the indexes that came later. One index can be added at a time. */
+const addIndexes = async (
+  dynamodb: DynamoDBClient,
+  {
+    TableName,
+    AttributeDefinitions,
+    GlobalSecondaryIndexes = [],
+  }: Omit<v.InferOutput<typeof Table>, 'StreamSpecification'>,
+): Promise<void> => {
+  const { Table: existing } = await dynamodb.send(new DescribeTableCommand({ TableName }))
+  const names = new Set(existing?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName))
+  for (const Create of GlobalSecondaryIndexes.filter(({ IndexName }) => !names.has(IndexName)))
+    await dynamodb.send(
+      new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [{ Create }] }),
+    )
 }
 
 const Queue = v.looseObject({

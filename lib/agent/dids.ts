@@ -9,8 +9,9 @@ import {
 } from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../errors.ts'
-import { issuerDidAddress } from '../store/address.ts'
-import { getItem, toKey } from '../store/table.ts'
+import { defineItem } from '../store/item.ts'
+import { text } from '../store/item-fields.ts'
+import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { endpointOf, type TenantAgent } from './agent.ts'
 
@@ -50,16 +51,20 @@ export const freshPeerDid = async (agent: TenantAgent): Promise<string> => {
   )
 }
 
+const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) => issuerDidAddress(tenant), {
+  did: text(),
+})
+
 /** The did:key that the agent issues with unless the caller names another of its DIDs; made once. */
 export const issuerDid = async (agent: TenantAgent): Promise<string> => {
   const unit = currentUnit()
-  const address = issuerDidAddress(unit.tenant)
-  const known = await unit.attempt(() => getItem(address))
-  if (known?.did?.S !== undefined) return known.did.S
+  const { tenant } = unit
+  const known = await unit.load(issuerDidItem, { tenant })
+  if (known !== undefined) return known.did
   const did = created(
     await agent.dids.create({ method: 'key', options: { createKey: { type: { kty: 'OKP', crv: 'Ed25519' } } } }),
   )
-  unit.create({ ...toKey(address), kind: { S: 'issuer-did' }, did: { S: did } })
+  unit.create(issuerDidItem.encode({ tenant, did }))
   return did
 }
 

@@ -1,14 +1,23 @@
 /** Marks of what was handled: a message that comes again, in the same envelope or packed anew, has no second effect. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
-import { type Address, envelopeMarkAddress, messageMarkAddress } from '../store/address.ts'
-import { epochSeconds, getItems, toKey } from '../store/table.ts'
+import { defineItem } from '../store/item.ts'
+import { inKey, integer, text } from '../store/item-fields.ts'
+import { type Address, envelopeMarkAddress, messageMarkAddress } from '../store/keys.ts'
+import { epochSeconds, getItems } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** Longer than any sender that we know of goes on retrying. */
 const SECONDS_KEPT = 7 * 24 * 60 * 60
 
-const opened = new WeakMap<UnitOfWork, InboundMarks>()
+const markItem = defineItem('mark', (address: Address) => address, {
+  pk: inKey('pk', text()),
+  answer: text(),
+  expiresAt: integer(),
+})
+
+/** The marks of the message that a unit of work handles. */
+const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboundMarks } => ({}))
 
 /** Thrown by the commit: one of the marks is there already. */
 class HandledBefore extends Error {}
@@ -24,19 +33,14 @@ export class InboundMarks {
   constructor(unit: UnitOfWork, envelope: string) {
     this.#unit = unit
     this.add(envelopeMarkAddress(unit.tenant, envelope))
-    opened.set(unit, this)
+    marksOf(unit).marks = this
   }
 
   add(address: Address): void {
     this.#addresses.push(address)
     this.#unit.beforeCommit(() =>
       this.#unit.create(
-        {
-          ...toKey(address),
-          kind: { S: 'mark' },
-          answer: { S: this.answer },
-          expiresAt: { N: String(epochSeconds() + SECONDS_KEPT) },
-        },
+        markItem.encode({ ...address, answer: this.answer, expiresAt: epochSeconds() + SECONDS_KEPT }),
         () => new HandledBefore('the message was handled before'),
       ),
     )
@@ -44,16 +48,16 @@ export class InboundMarks {
 
   /** What was answered when the message was handled before; undefined where it was not. */
   async answerGiven(): Promise<string | undefined> {
-    const items = await getItems(this.#addresses)
-    const [given] = this.#addresses.flatMap(({ pk }) => items.filter((item) => item.pk?.S === pk))
-    return given && (given.answer?.S ?? '')
+    const marks = (await getItems(this.#addresses)).map(markItem.decode)
+    const [given] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
+    return given?.answer
   }
 }
 
 /** Credo calls this with every message that it could read, before any handler. */
 export const markMessage: DidCommMessageHandlerMiddleware = async (messageContext, next) => {
   const unit = currentUnit()
-  opened.get(unit)?.add(messageMarkAddress(unit.tenant, senderOf(messageContext), messageContext.message.id))
+  marksOf(unit).marks?.add(messageMarkAddress(unit.tenant, senderOf(messageContext), messageContext.message.id))
   await next()
 }
 

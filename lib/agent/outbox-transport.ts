@@ -3,7 +3,7 @@ import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import { newOutboxId, type OutboxMessage, outboxItem } from '../delivery/outbox.ts'
 import type { SentBasicMessage } from '../delivery/outbox-item.ts'
-import { digest } from '../store/address.ts'
+import { digest } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -17,14 +17,10 @@ interface Outbox {
   basicMessages: SentBasicMessage[]
 }
 
-/** By unit and connection. */
-const outboxes = new WeakMap<UnitOfWork, Map<string, Outbox>>()
+const OUTBOXES = Symbol('outboxes')
 
-const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => {
-  const known = outboxes.get(unit) ?? new Map<string, Outbox>()
-  outboxes.set(unit, known)
-  return known
-}
+/** By connection. */
+const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => unit.slot(OUTBOXES, () => new Map<string, Outbox>())
 
 /** All messages of one invocation to one connection are one item: a transaction's items reach the stream in no promised order. */
 const outboxTo = (connectionId: string): Outbox => {

@@ -73,7 +73,7 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
 
 /** What wallets show of the agent. */
 const profileOf = async (tenant: string): Promise<{ label: string; connectionImageUrl?: string | undefined }> =>
-  tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : currentUnit().attempt(() => readTenant(tenant))
+  tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : readTenant(tenant, currentUnit())
 
 /**
  * The DID that names the agent in the invitation. A recipient key stands for the DID that it is a key of: with DIDComm v1,

@@ -7,7 +7,6 @@ import type {
   DidCommTransportSession,
 } from '@credo-ts/didcomm'
 import { currentUnit } from '../store/transaction.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** The endpoint of an agent that only gets answers. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
 export const QUEUE = 'didcomm:transport/queue'
@@ -38,23 +37,26 @@ export class ReturnRouteSession implements DidCommTransportSession {
 export class UnitOfWorkSessions
   implements Pick<DidCommTransportService, 'saveSession' | 'findSessionById' | 'findSessionByConnectionId'>
 {
-  readonly #sessions = new WeakMap<UnitOfWork, DidCommTransportSession>()
+  /** One request has one session. */
+  get #current(): { session?: DidCommTransportSession | undefined } {
+    return currentUnit().slot(this, () => ({}))
+  }
 
   saveSession(session: DidCommTransportSession): void {
-    this.#sessions.set(currentUnit(), session)
+    this.#current.session = session
   }
 
   removeSession(): void {
-    this.#sessions.delete(currentUnit())
+    this.#current.session = undefined
   }
 
   findSessionById(id: string): DidCommTransportSession | undefined {
-    const session = this.#sessions.get(currentUnit())
+    const { session } = this.#current
     return session?.id === id ? session : undefined
   }
 
   findSessionByConnectionId(connectionId: string): DidCommTransportSession | undefined {
-    const session = this.#sessions.get(currentUnit())
+    const { session } = this.#current
     return session?.connectionId === connectionId ? session : undefined
   }
 

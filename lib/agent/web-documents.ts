@@ -11,7 +11,6 @@ import {
 import { get } from '../delivery/post.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { hasLongIdentifier } from './identifiers.ts'
 
 /** A context or DID document; what is larger is not read. */
@@ -31,17 +30,15 @@ interface Budget {
   until: number
 }
 
-const budgets = new WeakMap<UnitOfWork, Budget>()
+const BUDGET = Symbol('budget of web documents')
 
 /** What the running unit of work may still read. */
-const currentBudget = (): Budget => {
-  const unit = currentUnit()
-  const known = budgets.get(unit)
-  if (known !== undefined) return known
-  const budget = { documents: MAX_DOCUMENTS, bytes: MAX_TOTAL_BYTES, until: Date.now() + MAX_TOTAL_MS }
-  budgets.set(unit, budget)
-  return budget
-}
+const currentBudget = (): Budget =>
+  currentUnit().slot(BUDGET, () => ({
+    documents: MAX_DOCUMENTS,
+    bytes: MAX_TOTAL_BYTES,
+    until: Date.now() + MAX_TOTAL_MS,
+  }))
 
 /**
  * Reads a text from the web, in the running unit of work and within its budget. Every address on the way is checked at

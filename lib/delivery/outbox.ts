@@ -8,9 +8,9 @@ import {
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
-import type { Address } from '../store/address.ts'
 import { text } from '../store/attributes.ts'
 import { dynamodb } from '../store/client.ts'
+import type { Address } from '../store/keys.ts'
 import { getItem, toKey } from '../store/table.ts'
 import { OutboxMessage } from './outbox-item.ts'
 

@@ -1,6 +1,6 @@
 /** The queue message to wallets: a pointer to the outbox item, which is the truth. */
 import * as v from 'valibot'
-import { type Address, digest } from '../store/address.ts'
+import { type Address, digest } from '../store/keys.ts'
 
 const Pointer = v.pipe(v.string(), v.parseJson(), v.object({ pk: v.string(), sk: v.string() }))
 

@@ -1,8 +1,9 @@
 /** JSON-LD contexts that verifiers trust: documents by the digest of their text, each in an item of its own. They never change. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { contextAddress, digest } from './address.ts'
-import { getItems, toKey } from './table.ts'
+import { defineItem } from './item.ts'
+import { inKey, text } from './item-fields.ts'
+import { contextAddress, digest } from './keys.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface StoredContext {
@@ -11,6 +12,8 @@ export interface StoredContext {
   /** SHA-256 of the text, base64url. */
   digest: string
 }
+
+const contextItem = defineItem('context', contextAddress, { pk: inKey('pk', text()), text: text() })
 
 /** Scope of what belongs to the stage. No tenant's id has an `@`. */
 export const SERVICE = '@service'
@@ -26,23 +29,25 @@ export const findContexts = async (
   const addresses = contexts.map(contextAddress)
   const unread = addresses.filter(({ pk }) => known.get(pk) === undefined)
   if (unread.length > 0)
-    for (const { pk, text } of await unit.attempt(() => getItems(unread)))
-      if (pk?.S !== undefined && text?.S !== undefined) known.set(pk.S, text.S)
+    for (const item of await unit.getAll(unread)) {
+      const { pk, text } = contextItem.decode(item)
+      known.set(pk, text)
+    }
   return addresses.map(({ pk }) => known.get(pk))
 }
 
 /** The text of each context, in the same order. Throws `internal` where one is not stored. */
-export const readContexts = async (unit: UnitOfWork, contexts: readonly StoredContext[]): Promise<string[]> => {
-  const texts = (await findContexts(unit, contexts)).filter((text) => text !== undefined)
-  if (texts.length < contexts.length) throw new AgentError('internal', 'a context of a proof request is not stored')
-  return texts
-}
+export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[]): Promise<string[]> =>
+  unit.keepFailure(async () => {
+    const texts = (await findContexts(unit, contexts)).filter((text) => text !== undefined)
+    if (texts.length < contexts.length) throw new AgentError('internal', 'a context of a proof request is not stored')
+    return texts
+  })
 
 /** Stores a text, with the unit of work, unless it is there already. Returns where it is. */
 export const storeContext = async (unit: UnitOfWork, scope: string, text: string): Promise<StoredContext> => {
   const context = { scope, digest: digest(text) }
   const [stored] = await findContexts(unit, [context])
-  if (stored === undefined)
-    unit.create({ ...toKey(contextAddress(context)), kind: { S: 'context' }, text: { S: text } })
+  if (stored === undefined) unit.create(contextItem.encode({ ...context, text }))
   return context
 }

@@ -3,8 +3,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
-import { CURSOR_KEY_ADDRESS } from './address.ts'
 import { dynamodb } from './client.ts'
+import { CURSOR_KEY_ADDRESS } from './keys.ts'
 import { getItem, toKey, translateFault } from './table.ts'
 
 const KEY_BYTES = 32

@@ -3,64 +3,97 @@ import { hkdfSync } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
-import { dataKeyAddress } from './address.ts'
-import { getItem, toKey, translateFault } from './table.ts'
-import { currentUnit } from './transaction.ts'
+import { translateFault } from './faults.ts'
+import { defineItem, readItem } from './item.ts'
+import { bytes } from './item-fields.ts'
+import { dataKeyAddress } from './keys.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const KEY_BYTES = 32
 
+const dataKeyItem = defineItem('data-key', ({ scope }: { scope: string }) => dataKeyAddress(scope), { sealed: bytes() })
+
 /** Data keys in the clear live in the memory of the process only. */
 const known = new Bounded<string, Uint8Array>(1_000)
 
-/** The data keys of a unit: all that it seals for a scope is sealed with the one that it commits. */
-const made = new WeakMap<UnitOfWork, Map<string, Promise<Uint8Array>>>()
+/** Reads that are under way, so that one process asks KMS once. */
+const reading = new Map<string, Promise<Uint8Array | undefined>>()
 
-/** The 32 bytes that seal what belongs to `scope`. Makes them, in the running unit of work, where there are none yet. */
-export const dataKey = async (scope: string): Promise<Uint8Array> => {
-  const { SEALING_KEY, KMS_KEY_ID } = settings()
-  const remembered = known.get(scope)
-  if (remembered !== undefined) return remembered
-  if (SEALING_KEY !== undefined) return known.set(scope, derived(Buffer.from(SEALING_KEY, 'base64url'), scope))
-  if (KMS_KEY_ID === undefined) throw new AgentError('settings.invalid', 'SEALING_KEY or KMS_KEY_ID is needed')
-  return onceAUnit(scope, () => fromKms(KMS_KEY_ID, scope))
+/** The keys that a unit of work makes, by scope: all that it seals for a scope is sealed with the one that it commits. */
+const MADE = Symbol('data keys')
+
+/**
+ * The 32 bytes that open what was sealed for `scope`. Throws `internal` where there are none, `store.unavailable` when they can't be
+ * had.
+ */
+export const openDataKey = async (scope: string): Promise<Uint8Array> => {
+  const key = inMemory(scope) ?? (await readKey(scope))
+  if (key === undefined) throw new AgentError('internal', 'the data key of something sealed is not stored')
+  return key
 }
 
-const onceAUnit = (scope: string, read: () => Promise<Uint8Array>): Promise<Uint8Array> => {
-  const unit = currentUnit()
-  const keys = made.get(unit) ?? new Map<string, Promise<Uint8Array>>()
-  made.set(unit, keys)
-  const key = keys.get(scope) ?? read()
+/** The 32 bytes that seal what belongs to `scope`. The unit of work makes them where there are none yet, and keeps a failure. */
+export const ensureDataKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
+  const remembered = inMemory(scope)
+  if (remembered !== undefined) return remembered
+  const keys = unit.slot(MADE, () => new Map<string, Promise<Uint8Array>>())
+  const key = keys.get(scope) ?? unit.keepFailure(async () => (await readKey(scope)) ?? makeKey(unit, scope))
   keys.set(scope, key)
   return key
+}
+
+const inMemory = (scope: string): Uint8Array | undefined => {
+  const { SEALING_KEY } = settings()
+  const remembered = known.get(scope)
+  if (remembered !== undefined || SEALING_KEY === undefined) return remembered
+  return known.set(scope, derived(Buffer.from(SEALING_KEY, 'base64url'), scope))
 }
 
 /** RFC 5869 */
 const derived = (key: Uint8Array, scope: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', key, new Uint8Array(), `data key of ${scope}`, KEY_BYTES))
 
+const kmsKeyId = (): string => {
+  const { KMS_KEY_ID } = settings()
+  if (KMS_KEY_ID === undefined) throw new AgentError('settings.invalid', 'SEALING_KEY or KMS_KEY_ID is needed')
+  return KMS_KEY_ID
+}
+
 /**
  * The encryption context binds a data key to its scope; CloudTrail shows it.
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
-const fromKms = async (KeyId: string, scope: string): Promise<Uint8Array> => {
-  const { DecryptCommand, GenerateDataKeyCommand, kms } = await import('./kms-client.ts')
-  const EncryptionContext = { scope }
-  const address = dataKeyAddress(scope)
-  const stored = await getItem(address)
+const contextOf = (scope: string) => ({ KeyId: kmsKeyId(), EncryptionContext: { scope } })
+
+/** Undefined where none is stored. */
+const readKey = (scope: string): Promise<Uint8Array | undefined> => {
+  const read = reading.get(scope) ?? decryptStored(scope).finally(() => reading.delete(scope))
+  reading.set(scope, read)
+  return read
+}
+
+const decryptStored = async (scope: string): Promise<Uint8Array | undefined> => {
+  const context = contextOf(scope)
+  const stored = await readItem(dataKeyItem, { scope })
+  if (stored === undefined) return undefined
+  const { DecryptCommand, kms } = await import('./kms-client.ts')
   try {
-    if (stored?.sealed?.B !== undefined) {
-      const { Plaintext } = await kms().send(
-        new DecryptCommand({ KeyId, CiphertextBlob: stored.sealed.B, EncryptionContext }),
-      )
-      return known.set(scope, complete(Plaintext))
-    }
+    const { Plaintext } = await kms().send(new DecryptCommand({ ...context, CiphertextBlob: stored.sealed }))
+    return known.set(scope, complete(Plaintext))
+  } catch (error) {
+    throw translateFault(error)
+  }
+}
+
+const makeKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
+  const { GenerateDataKeyCommand, kms } = await import('./kms-client.ts')
+  try {
     const { Plaintext, CiphertextBlob } = await kms().send(
-      new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext }),
+      new GenerateDataKeyCommand({ ...contextOf(scope), KeySpec: 'AES_256' }),
     )
     const key = complete(Plaintext)
-    currentUnit().create({ ...toKey(address), kind: { S: 'data-key' }, sealed: { B: complete(CiphertextBlob) } })
-    currentUnit().afterCommit(() => known.set(scope, key))
+    unit.create(dataKeyItem.encode({ scope, sealed: complete(CiphertextBlob) }))
+    unit.afterCommit(() => known.set(scope, key))
     return key
   } catch (error) {
     throw translateFault(error)

@@ -1,22 +1,49 @@
 /** Idempotency keys: the same request again gets the first answer again, and does nothing a second time. */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
-import { type Address, digest, idempotencyAddress } from './address.ts'
-import { epochSeconds, getItem, toKey } from './table.ts'
+import { defineItem } from './item.ts'
+import { bytes, type Field, integer, Mismatch, text } from './item-fields.ts'
+import { type Address, digest, idempotencyAddress } from './keys.ts'
+import { epochSeconds } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
 
 /** How answers lie in the table. `unit` is the running one. */
 export interface AnswerCodec {
-  encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<AttributeValue>
-  decode: (unit: UnitOfWork, address: Address, stored: AttributeValue) => Promise<string>
+  encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<StoredAnswer>
+  decode: (unit: UnitOfWork, address: Address, stored: StoredAnswer) => Promise<string>
 }
 
+/** A text, or bytes where it is sealed. */
+type StoredAnswer = string | Uint8Array
+
+/** Throws where an answer is stored in another way than its operation says. */
+export const unexpectedAnswer = (): AgentError =>
+  new AgentError('internal', 'a stored answer is sealed where it should be readable, or the reverse')
+
 const READABLE: AnswerCodec = {
-  encode: async (_unit, _address, answer) => ({ S: answer }),
-  decode: async (_unit, _address, stored) => stored.S ?? '',
+  encode: async (_unit, _address, answer) => answer,
+  decode: async (_unit, _address, stored) => {
+    if (typeof stored !== 'string') throw unexpectedAnswer()
+    return stored
+  },
 }
+
+const answer = (): Field<StoredAnswer> => ({
+  write: (value) => (typeof value === 'string' ? { S: value } : { B: value }),
+  read: (attribute) => {
+    if (attribute.S !== undefined) return text().read(attribute)
+    if (attribute.B !== undefined) return bytes().read(attribute)
+    throw new Mismatch('a text or bytes')
+  },
+})
+
+const answerItem = defineItem(
+  'idempotency',
+  ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
+    idempotencyAddress(tenant, subject, key),
+  { request: text(), answer: answer(), expiresAt: integer() },
+)
 
 export interface RepeatableRequest {
   /** Whose key it is: another caller's is another key. */
@@ -37,21 +64,23 @@ export const onlyOnce = async (
   { subject, key, request, answers = READABLE }: RepeatableRequest,
   act: () => Promise<object>,
 ): Promise<object> => {
-  const address = idempotencyAddress(unit.tenant, subject, key)
+  const of = { tenant: unit.tenant, subject, key }
+  const address = answerItem.addressOf(of)
   const fingerprint = digest(JSON.stringify(request))
-  const known = await unit.attempt(() => getItem(address))
-  if (known?.answer !== undefined) {
-    if (known.request?.S !== fingerprint)
+  const known = await unit.load(answerItem, of)
+  if (known !== undefined) {
+    if (known.request !== fingerprint)
       throw new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
     return JSON.parse(await answers.decode(unit, address, known.answer))
   }
   const answer = await act()
-  unit.create({
-    ...toKey(address),
-    kind: { S: 'idempotency' },
-    request: { S: fingerprint },
-    answer: await answers.encode(unit, address, JSON.stringify(answer)),
-    expiresAt: { N: String(epochSeconds() + SECONDS_KEPT) },
-  })
+  unit.create(
+    answerItem.encode({
+      ...of,
+      request: fingerprint,
+      answer: await answers.encode(unit, address, JSON.stringify(answer)),
+      expiresAt: epochSeconds() + SECONDS_KEPT,
+    }),
+  )
   return answer
 }

@@ -1,7 +1,7 @@
 /** Which tags are looked up, and the index entries that a record has because of them. */
 import { AgentError } from '../errors.ts'
-import { type Address, entryPartition, recordAddress } from './address.ts'
-import { content, type StoredRecord, type Tags, type TagValue } from './stored-record.ts'
+import { entryAddress, entryPartition } from './keys.ts'
+import { type StoredRecord, type Tags, type TagValue, toEntryItem } from './stored-record.ts'
 import type { Item } from './table.ts'
 
 interface Index {
@@ -68,18 +68,6 @@ export const tagPartition = (tenant: string, type: string, tag: string, value: s
   return entryPartition(tenant, type, index.name, value)
 }
 
-/** Oldest first, then by id. */
-const entrySortKey = ({ value, id }: Pick<StoredRecord, 'value' | 'id'>): string => `${value.createdAt}#${id}`
-
-/** Where the record of an entry lies. */
-export const recordOfEntry = (entry: Item): Address => {
-  const [tenant, type] = (entry.pk?.S ?? '').split('|')
-  const [, id] = (entry.sk?.S ?? '').split('#')
-  if (tenant === undefined || type === undefined || id === undefined)
-    throw new AgentError('internal', `no entry at ${entry.pk?.S} ${entry.sk?.S}`)
-  return recordAddress(tenant, type, id)
-}
-
 /** All index entries of a record, by partition. */
 export const indexEntries = (record: StoredRecord): Map<string, Item> => {
   const entries = new Map<string, Item>()
@@ -87,8 +75,8 @@ export const indexEntries = (record: StoredRecord): Map<string, Item> => {
   for (const [tag, index] of Object.entries(INDEXES[record.type] ?? {}))
     for (const value of texts(tags[tag])) {
       const pk = entryPartition(record.tenant, record.type, index.name, value)
-      const copy = index.copy ? content(record) : {}
-      entries.set(pk, { pk: { S: pk }, sk: { S: entrySortKey(record) }, kind: { S: 'entry' }, ...copy })
+      const address = entryAddress(pk, record.value.createdAt, record.id)
+      entries.set(pk, toEntryItem(address, record, index.copy ?? false))
     }
   return entries
 }

@@ -1,10 +1,10 @@
 /** Reads of records outside of a unit of work: one read, no Credo. */
 import { AgentError } from '../errors.ts'
-import { recordAddress } from './address.ts'
-import { recordOfEntry, tagPartition } from './index-entries.ts'
+import { tagPartition } from './index-entries.ts'
 import { type ListQuery, listItems } from './item-list.ts'
+import { recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, type StoredRecord, toStoredRecord } from './stored-record.ts'
-import { getItem, getItems, type Item, queryAll } from './table.ts'
+import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
 
 export type { ListQuery } from './item-list.ts'
 
@@ -20,7 +20,7 @@ export const requireRecord = async (tenant: string, type: string, id: string): P
 /** All records with this tag value, through an index whose entries carry no copy. */
 export const readTagged = async (tenant: string, type: string, tag: string, value: string): Promise<ReadRecord[]> => {
   const entries = await queryAll(tagPartition(tenant, type, tag, value))
-  const items = await getItems(entries.map(recordOfEntry))
+  const items = await getItems(entries.map((entry) => recordOfEntry(addressOf(entry))))
   return items.map(fromRecordItem)
 }
 
@@ -39,7 +39,7 @@ export interface ListFilter {
 /** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
 export const listRecords = async (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> => {
   const show = (item: Item): ReadRecord | undefined => {
-    const record = toStoredRecord(item, recordOfEntry(item))
+    const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
     return (filter?.passes(record) ?? true) ? record : undefined
   }
   const { entries, next } = await listItems(partition, query, { show, filter: filter?.name })

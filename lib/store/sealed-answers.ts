@@ -1,15 +1,12 @@
-/** Answers that hold a secret, as they lie in the table: sealed with the data key of the agent that gave them. */
-import { dataKey } from './data-keys.ts'
-import type { AnswerCodec } from './idempotency.ts'
+/** Answers that hold a secret, as they are stored: sealed with the data key of the agent that gave them. */
+import { ensureDataKey, openDataKey } from './data-keys.ts'
+import { type AnswerCodec, unexpectedAnswer } from './idempotency.ts'
 import { open, seal } from './sealing.ts'
 
 export const sealedAnswers: AnswerCodec = {
-  encode: async (unit, { pk }, answer) => {
-    const key = await unit.attempt(() => dataKey(unit.tenant))
-    return { B: seal(Buffer.from(answer), key, pk) }
-  },
+  encode: async (unit, { pk }, answer) => seal(Buffer.from(answer), await ensureDataKey(unit, unit.tenant), pk),
   decode: async (unit, { pk }, stored) => {
-    const key = await unit.attempt(() => dataKey(unit.tenant))
-    return Buffer.from(open(stored.B ?? new Uint8Array(), key, pk)).toString()
+    if (typeof stored === 'string') throw unexpectedAnswer()
+    return Buffer.from(open(stored, await openDataKey(unit.tenant), pk)).toString()
   },
 }

@@ -1,7 +1,10 @@
 /** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
-import { AgentError } from '../errors.ts'
-import { type Address, recordAddress } from './address.ts'
-import { type Item, toKey } from './table.ts'
+import * as v from 'valibot'
+import { isObject, type JsonObject } from '../json.ts'
+import { defineItem, type Image } from './item.ts'
+import { integer, json } from './item-fields.ts'
+import { type Address, recordAddress, recordKeyOf } from './keys.ts'
+import type { Item } from './table.ts'
 
 export type TagValue = string | boolean | string[] | null | undefined
 export type Tags = Record<string, TagValue>
@@ -18,31 +21,42 @@ export interface StoredRecord {
   tags: Tags
 }
 
-/** The record's own item. */
-export const toRecordItem = (record: StoredRecord): Item => ({
-  ...toKey(recordAddress(record.tenant, record.type, record.id)),
-  kind: { S: 'record' },
-  ...content(record),
-})
-
-/** What a record's item and the entries that carry a copy of it have in common. */
-export const content = ({ version, value, tags }: StoredRecord): Item => ({
-  version: { N: String(version) },
-  value: { S: JSON.stringify(value) },
-  tags: { S: JSON.stringify(tags) },
-})
-
-export const hasContent = (item: Item): boolean => item.value !== undefined
-
-/** Reads a record that lies at `address` out of its item, or out of an entry that carries a copy. */
-export const toStoredRecord = (item: Item, { pk }: Address): StoredRecord => {
-  const [tenant, type, id] = pk.split('|')
-  const { value, tags, version } = item
-  if (!tenant || !type || !id || value?.S === undefined || tags?.S === undefined)
-    throw new AgentError('internal', `no record in ${item.pk?.S} ${item.sk?.S}`)
-  return { tenant, type, id, version: Number(version?.N), value: JSON.parse(value.S), tags: JSON.parse(tags.S) }
+/** Both are what this service has written; Credo has schemas of its own for what is in them. */
+const CONTENT = {
+  version: integer(),
+  value: json(v.custom<JsonObject>(isObject)),
+  tags: json(v.custom<Tags>(isObject)),
 }
 
-/** Reads a record out of its own item. */
-export const fromRecordItem = (item: Item): StoredRecord =>
-  toStoredRecord(item, { pk: item.pk?.S ?? '', sk: item.sk?.S ?? '' })
+const recordItem = defineItem(
+  'record',
+  ({ tenant, type, id }: Pick<StoredRecord, 'tenant' | 'type' | 'id'>) => recordAddress(tenant, type, id),
+  CONTENT,
+)
+
+const ENTRY_KIND = 'entry'
+const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, {})
+/** An entry that carries a copy of its record. */
+const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, CONTENT)
+
+/** The record's own item. */
+export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(record)
+
+/** An index entry of a record. */
+export const toEntryItem = (address: Address, record: StoredRecord, copy: boolean): Item =>
+  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode(address)
+
+/** Whether an entry carries a copy of its record. */
+export const hasContent = (item: Item): boolean => item.value !== undefined
+
+/** Reads the record that is at `address` out of an entry that carries a copy. */
+export const toStoredRecord = (entry: Item, { pk }: Address): StoredRecord => ({
+  ...recordKeyOf(pk),
+  ...copyItem.decode(entry),
+})
+
+/** Reads a record out of its own item or the item's stream image. */
+export const fromRecordItem = (item: Image): StoredRecord => ({
+  ...recordKeyOf(item.pk?.S ?? ''),
+  ...recordItem.decode(item),
+})

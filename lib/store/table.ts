@@ -6,10 +6,13 @@ import {
   type KeysAndAttributes,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb'
-import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
-import type { Address } from './address.ts'
 import { dynamodb } from './client.ts'
+import { translateFault } from './faults.ts'
+import type { Address } from './keys.ts'
+
+export type { AttributeValue } from '@aws-sdk/client-dynamodb'
+export { translateFault } from './faults.ts'
 
 export type Item = Record<string, AttributeValue>
 
@@ -18,34 +21,14 @@ const BATCH = 100
 
 export const toKey = ({ pk, sk }: Address): Item => ({ pk: { S: pk }, sk: { S: sk } })
 
+/** The address of an item that was read. */
+export const addressOf = ({ pk, sk }: Item): Address => ({ pk: pk?.S ?? '', sk: sk?.S ?? '' })
+
 export const epochSeconds = (now = Date.now()): number => Math.floor(now / 1000)
 
 /** TTL deletes within days, so an expired item may still be there. Expiry is `expiresAt`, in epoch seconds. */
 export const isLive = (item: Item | undefined, now = epochSeconds()): item is Item =>
   item !== undefined && (item.expiresAt?.N === undefined || Number(item.expiresAt.N) > now)
-
-/** Names of errors that pass: throttled, out of time, AWS's own. */
-const PASSING = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
-/** Codes of Node's for a way that is broken; `HPE_` is what its HTTP parser could not read. */
-const BROKEN_WAY = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
-
-interface Fault {
-  $fault?: string
-  $metadata?: { httpStatusCode?: number }
-  code?: unknown
-}
-
-/** A fault of AWS or of the way to it becomes `store.unavailable`; anything else is ours and stays as it is. */
-export const translateFault = (error: unknown): unknown => {
-  if (!(error instanceof Error) || error instanceof AgentError) return error
-  const { $fault, $metadata, code } = error as Error & Fault
-  const passing =
-    $fault === 'server' ||
-    Number($metadata?.httpStatusCode) >= 500 ||
-    PASSING.test(error.name) ||
-    (typeof code === 'string' && BROKEN_WAY.test(code))
-  return passing ? new AgentError('store.unavailable', 'the table does not answer', { cause: error }) : error
-}
 
 const attempt = async <T>(send: () => Promise<T>): Promise<T> => {
   try {
@@ -96,6 +79,9 @@ export interface PartitionRead {
   /** The sort key to go on after. */
   after?: string
   descending?: boolean
+  /** The first and the last sort key that are read, both inclusive. */
+  from?: string | undefined
+  to?: string | undefined
 }
 
 export interface PartitionPage {
@@ -107,14 +93,18 @@ export interface PartitionPage {
 /** One page of a partition, in the order of its sort keys. */
 export const queryPage = async (
   pk: string,
-  { limit, after, descending }: PartitionRead = {},
+  { limit, after, descending, from, to }: PartitionRead = {},
 ): Promise<PartitionPage> => {
   const { Items = [], LastEvaluatedKey } = await attempt(() =>
     dynamodb().send(
       new QueryCommand({
         TableName: settings().TABLE_NAME,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: pk } },
+        KeyConditionExpression: `pk = :pk${within(from, to)}`,
+        ExpressionAttributeValues: {
+          ':pk': { S: pk },
+          ...(from === undefined ? {} : { ':from': { S: from } }),
+          ...(to === undefined ? {} : { ':to': { S: to } }),
+        },
         ScanIndexForward: descending !== true,
         ConsistentRead: true,
         ...(limit === undefined ? {} : { Limit: limit }),
@@ -125,6 +115,47 @@ export const queryPage = async (
   const items = Items.filter((item) => isLive(item))
   const next = LastEvaluatedKey?.sk?.S
   return next === undefined ? { items } : { items, next }
+}
+
+/** DynamoDB takes one condition on the sort key. */
+const within = (from: string | undefined, to: string | undefined): string => {
+  if (from !== undefined && to !== undefined) return ' AND sk BETWEEN :from AND :to'
+  if (from !== undefined) return ' AND sk >= :from'
+  return to === undefined ? '' : ' AND sk <= :to'
+}
+
+/** The global secondary indexes (infra/table.yml): a string that spreads the entries over shards, and a time in ms since the epoch. */
+const INDEXES = { due: { shard: 'dueShard', time: 'dueAt' } } as const
+
+export interface IndexPage {
+  /** What the index has of the items: its keys, the table's and the attributes of its projection. */
+  items: Item[]
+  /** Where to go on (`after`); absent at the end of the shard. */
+  next?: Item
+}
+
+/** The items of a shard whose time is `until` or earlier, the earliest first. An index is eventually consistent: read the item itself. */
+export const queryIndex = async (
+  indexName: keyof typeof INDEXES,
+  shardName: string,
+  until: number,
+  { limit, after }: { limit?: number; after?: Item | undefined } = {},
+): Promise<IndexPage> => {
+  const { shard, time } = INDEXES[indexName]
+  const { Items = [], LastEvaluatedKey } = await attempt(() =>
+    dynamodb().send(
+      new QueryCommand({
+        TableName: settings().TABLE_NAME,
+        IndexName: indexName,
+        KeyConditionExpression: '#shard = :shard AND #time <= :until',
+        ExpressionAttributeNames: { '#shard': shard, '#time': time },
+        ExpressionAttributeValues: { ':shard': { S: shardName }, ':until': { N: String(until) } },
+        ...(limit === undefined ? {} : { Limit: limit }),
+        ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+      }),
+    ),
+  )
+  return LastEvaluatedKey === undefined ? { items: Items } : { items: Items, next: LastEvaluatedKey }
 }
 
 /** A whole partition. */

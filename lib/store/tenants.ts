@@ -1,39 +1,52 @@
 /** Tenants in the table. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { organizationTenants, tenantAddress } from './address.ts'
-import { getItem, type Item, queryPage, toKey } from './table.ts'
+import { defineItem, type Readable, readItem, type Stored } from './item.ts'
+import { optional, text } from './item-fields.ts'
+import { organizationTenants, tenantAddress } from './keys.ts'
+import { getItem, queryPage } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
-export interface Tenant {
-  id: string
-  label: string
-  connectionImageUrl?: string | undefined
+const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
+  id: text(),
+  label: text(),
+  connectionImageUrl: optional(text()),
   /** Organization that the tenant's events go to. */
-  orgId: string
+  orgId: text(),
   /** ISO 8601 UTC. */
-  createdAt: string
-}
+  createdAt: text(),
+})
+
+export type Tenant = Stored<typeof tenantItem>
+
+/** Says that an organization has a tenant. */
+const organizationTenantItem = defineItem(
+  'organization-tenant',
+  ({ orgId, id }: Pick<Tenant, 'orgId' | 'id'>) => ({ pk: organizationTenants(orgId), sk: id }),
+  {},
+)
 
 /** A tenant never changes once it is made; one that is deleted is remembered for this long, in ms. */
 const REMEMBERED = 60_000
 const known = new Bounded<string, Tenant>(1_000, REMEMBERED)
 
 export const insertTenant = (unit: UnitOfWork, tenant: Tenant): void => {
-  unit.create(toItem(tenant))
-  unit.create({
-    ...toKey({ pk: organizationTenants(tenant.orgId), sk: tenant.id }),
-    kind: { S: 'organization-tenant' },
-  })
+  unit.create(tenantItem.encode(tenant))
+  unit.create(organizationTenantItem.encode(tenant))
+}
+
+/** What reads items: the table, or a unit of work, which keeps a failure. */
+interface Reader {
+  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
 }
 
 /** Throws `resource.not_found`, at most a minute late after a deletion. */
-export const readTenant = async (id: string): Promise<Tenant> => {
+export const readTenant = async (id: string, reader: Reader = { load: readItem }): Promise<Tenant> => {
   const remembered = known.get(id)
   if (remembered !== undefined) return remembered
-  const item = await getItem(tenantAddress(id))
-  if (item === undefined) throw new AgentError('resource.not_found', 'there is no such tenant')
-  return known.set(id, fromItem(item))
+  const tenant = await reader.load(tenantItem, { id })
+  if (tenant === undefined) throw new AgentError('resource.not_found', 'there is no such tenant')
+  return known.set(id, tenant)
 }
 
 /** Reads each time: the gateway remembers what comes of it for a minute, and both together would be two. */
@@ -42,21 +55,3 @@ export const tenantExists = async (id: string): Promise<boolean> => (await getIt
 /** Whether an organization has a tenant. */
 export const hasTenants = async (orgId: string): Promise<boolean> =>
   (await queryPage(organizationTenants(orgId), { limit: 1 })).items.length > 0
-
-const toItem = ({ id, label, connectionImageUrl, orgId, createdAt }: Tenant): Item => ({
-  ...toKey(tenantAddress(id)),
-  kind: { S: 'tenant' },
-  id: { S: id },
-  label: { S: label },
-  ...(connectionImageUrl === undefined ? {} : { connectionImageUrl: { S: connectionImageUrl } }),
-  orgId: { S: orgId },
-  createdAt: { S: createdAt },
-})
-
-const fromItem = ({ id, label, connectionImageUrl, orgId, createdAt }: Item): Tenant => ({
-  id: id?.S ?? '',
-  label: label?.S ?? '',
-  ...(connectionImageUrl?.S === undefined ? {} : { connectionImageUrl: connectionImageUrl.S }),
-  orgId: orgId?.S ?? '',
-  createdAt: createdAt?.S ?? '',
-})

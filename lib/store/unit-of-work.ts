@@ -1,11 +1,22 @@
 /** All that one invocation reads and writes: reads are remembered, writes wait for one transaction at the end. */
 import { AgentError } from '../errors.ts'
-import { type Address, recordAddress } from './address.ts'
 import { commitWrites, type Write } from './commit.ts'
-import { indexEntries, partitionsOf, recordOfEntry, type TagQuery } from './index-entries.ts'
+import { indexEntries, partitionsOf, type TagQuery } from './index-entries.ts'
+import { type Readable, readItem } from './item.ts'
+import { type Address, recordAddress, recordOfEntry } from './keys.ts'
 import { matches } from './query-match.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
-import { getItem, getItems, type Item, queryAll } from './table.ts'
+import {
+  addressOf,
+  getItem,
+  getItems,
+  type Item,
+  type PartitionPage,
+  type PartitionRead,
+  queryAll,
+  queryPage,
+  toKey,
+} from './table.ts'
 
 /** A record in the unit: as it was read (absent: not stored yet) and as it is to be (absent: deleted). */
 interface Held {
@@ -24,6 +35,7 @@ export class UnitOfWork {
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
   readonly #afterCommit: (() => void)[] = []
+  readonly #slots = new Map<symbol | object, unknown>()
   #failure: unknown
 
   constructor(tenant: string) {
@@ -35,6 +47,37 @@ export class UnitOfWork {
     return this.#failure
   }
 
+  /** One item, or undefined where there is none or it has expired. */
+  get(address: Address): Promise<Item | undefined> {
+    return this.keepFailure(() => getItem(address))
+  }
+
+  /** The items at the addresses, in no promised order. */
+  getAll(addresses: Address[]): Promise<Item[]> {
+    return this.keepFailure(() => getItems(addresses))
+  }
+
+  /** The item of a key, decoded; undefined where there is none or it has expired. */
+  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined> {
+    return this.keepFailure(() => readItem(definition, key))
+  }
+
+  /** One page of a partition, in the order of its sort keys. */
+  query(partition: string, range: PartitionRead = {}): Promise<PartitionPage> {
+    return this.keepFailure(() => queryPage(partition, range))
+  }
+
+  /** A whole partition. */
+  queryAll(partition: string): Promise<Item[]> {
+    return this.keepFailure(() => queryAll(partition))
+  }
+
+  /** What the holder of a key keeps for the time of this unit: made at its first use. */
+  slot<T>(key: symbol | object, init: () => T): T {
+    if (!this.#slots.has(key)) this.#slots.set(key, init())
+    return this.#slots.get(key) as T
+  }
+
   /** A record as this unit sees it. */
   async read(tenant: string, type: string, id: string): Promise<StoredRecord | undefined> {
     return (await this.#hold(tenant, type, id)).current
@@ -42,17 +85,7 @@ export class UnitOfWork {
 
   /** The records that match a query, oldest first; the unit's own writes included. */
   async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
-    const partitions = await this.attempt(async () => partitionsOf(tenant, type, query))
-    const entries = (await Promise.all(partitions.map((pk) => this.#entries(pk)))).flat()
-    const unread = new Map<string, Address>()
-    for (const entry of entries) {
-      const address = recordOfEntry(entry)
-      if (this.#records.has(address.pk)) continue
-      if (hasContent(entry)) this.#remember(toStoredRecord(entry, address))
-      else unread.set(address.pk, address)
-    }
-    if (unread.size > 0)
-      for (const item of await this.attempt(() => getItems([...unread.values()]))) this.#remember(fromRecordItem(item))
+    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query)))
     return [...this.#records.values()]
       .map(({ current }) => current)
       .filter((record) => record !== undefined)
@@ -98,13 +131,17 @@ export class UnitOfWork {
   }
 
   /** Deletes an item, with a `version` only as it was read with it. What this unit itself creates comes to nothing. */
-  delete(item: Item, version?: number): void {
-    if (this.#writes.get(at(item))?.expects === 'nothing') this.#writes.delete(at(item))
-    else this.#writes.set(at(item), { remove: item, expects: version ?? 'anything', whenBroken: conflict })
+  delete(address: Address, version?: number): void {
+    const key = at(toKey(address))
+    if (this.#writes.get(key)?.expects === 'nothing') this.#writes.delete(key)
+    else this.#writes.set(key, { remove: address, expects: version ?? 'anything', whenBroken: conflict })
   }
 
-  /** Runs a read and keeps its fault. */
-  async attempt<T>(read: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a read that may fail, so that the unit does not commit after it. `get`, `load` and the queries do so by themselves; it is for
+   * what else is read on the way, such as a key from KMS.
+   */
+  async keepFailure<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
     } catch (error) {
@@ -135,12 +172,28 @@ export class UnitOfWork {
     for (const then of this.#afterCommit) then()
   }
 
+  /** Reads all records that have an entry in the partitions. */
+  async #readMatching(partitions: string[]): Promise<void> {
+    const entries = (await Promise.all(partitions.map((pk) => this.#entries(pk)))).flat()
+    const unread = new Map<string, Address>()
+    for (const entry of entries) {
+      const address = recordOfEntry(addressOf(entry))
+      if (this.#records.has(address.pk)) continue
+      if (hasContent(entry)) this.#remember(toStoredRecord(entry, address))
+      else unread.set(address.pk, address)
+    }
+    if (unread.size > 0) for (const item of await getItems([...unread.values()])) this.#remember(fromRecordItem(item))
+  }
+
   async #hold(tenant: string, type: string, id: string): Promise<Held> {
     const address = recordAddress(tenant, type, id)
     const known = this.#records.get(address.pk)
     if (known !== undefined) return known
-    const item = await this.attempt(() => getItem(address))
-    return item === undefined ? { stored: undefined, current: undefined } : this.#remember(fromRecordItem(item))
+    const stored = await this.keepFailure(async () => {
+      const item = await getItem(address)
+      return item && fromRecordItem(item)
+    })
+    return stored === undefined ? { stored, current: undefined } : this.#remember(stored)
   }
 
   /** What was written or read before in this unit wins over what comes from the table now. */
@@ -152,7 +205,7 @@ export class UnitOfWork {
   }
 
   #entries(pk: string): Promise<Item[]> {
-    const read = this.#partitions.get(pk) ?? this.attempt(() => queryAll(pk))
+    const read = this.#partitions.get(pk) ?? queryAll(pk)
     this.#partitions.set(pk, read)
     return read
   }
@@ -171,13 +224,18 @@ const writesOf = ({ stored, current }: Held): Write[] => {
   if (current !== undefined)
     writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', whenBroken: conflict })
   else if (stored !== undefined)
-    writes.push({ remove: toRecordItem(stored), expects: stored.version, whenBroken: conflict })
+    writes.push({
+      remove: recordAddress(stored.tenant, stored.type, stored.id),
+      expects: stored.version,
+      whenBroken: conflict,
+    })
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
   for (const [pk, item] of after)
     if (JSON.stringify(before.get(pk)) !== JSON.stringify(item))
       writes.push({ item, expects: 'anything', whenBroken: conflict })
   for (const [pk, item] of before)
-    if (after.get(pk)?.sk?.S !== item.sk?.S) writes.push({ remove: item, expects: 'anything', whenBroken: conflict })
+    if (after.get(pk)?.sk?.S !== item.sk?.S)
+      writes.push({ remove: addressOf(item), expects: 'anything', whenBroken: conflict })
   return writes
 }

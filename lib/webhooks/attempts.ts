@@ -1,8 +1,8 @@
 /** The attempt item: one POST of an event to its endpoint, and what came back. Kept 30 days from when it started. */
 import * as v from 'valibot'
 import type { PostFailure, PostOutcome } from '../delivery/post.ts'
-import type { Address } from '../store/address.ts'
 import { number, text } from '../store/attributes.ts'
+import type { Address } from '../store/keys.ts'
 import { epochSeconds, type Item, toKey } from '../store/table.ts'
 import { SECONDS_KEPT } from './event-item.ts'
 

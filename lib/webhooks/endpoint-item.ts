@@ -1,81 +1,117 @@
-/** The registration item of an endpoint, with its health and its secrets as they lie in the table (sealed). */
-import * as v from 'valibot'
+/** Registrations as they are stored: endpoints with their health and sealed secrets, and requests that wait for a token. */
 import type { RegistrationKind } from '../records/registration.ts'
-import { organizationPartition } from '../store/address.ts'
-import { number, text } from '../store/attributes.ts'
-import { getItem, type Item, queryAll } from '../store/table.ts'
+import { defineItem, type Image, type Stored } from '../store/item.ts'
+import { bytes, flag, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
+import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
+import { getItem, queryAll } from '../store/table.ts'
 
-const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const
-type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
-
-/** How an endpoint has been doing. Times are ISO 8601 UTC. */
-export interface EndpointHealth {
-  status: EndpointStatus
+/** What an organization sees of the health of its endpoint. Times are ISO 8601 UTC. */
+const SHOWN_HEALTH = {
+  status: picklist(['active', 'failing', 'disabled']),
   /** The first failure since the last success. */
-  failingSince?: string | undefined
-  lastSuccessAt?: string | undefined
-  lastFailureAt?: string | undefined
-  lastError?: string | undefined
-  /** Its last failure has let us wait: few attempts at once are made (waiting-places.ts). */
-  stalling?: true | undefined
-  disabledAt?: string | undefined
-  disabledReason?: string | undefined
+  failingSince: optional(text()),
+  lastSuccessAt: optional(text()),
+  lastFailureAt: optional(text()),
+  lastError: optional(text()),
+  disabledAt: optional(text()),
+  disabledReason: optional(text()),
 }
+
+const HEALTH = {
+  ...SHOWN_HEALTH,
+  /** Its last failure has let us wait: few attempts at once are made (waiting-places.ts). */
+  stalling: optional(flag()),
+}
+
+const { status, ...history } = SHOWN_HEALTH
+
+/** What an organization sees of its endpoint, in this order. */
+const SHOWN = {
+  id: text(),
+  orgId: text(),
+  kind: inKey('sk', picklist(['notification', 'webhook'])),
+  url: text(),
+  status,
+  createdAt: text(),
+  updatedAt: text(),
+  ...history,
+}
+
+/** Counts the writes of the item. */
+const VERSION = { version: integer() }
+
+/** The stream filter and the relay know registrations by this `kind`. */
+const REGISTRATION_KIND = 'registration'
+
+export const endpointItem = defineItem(
+  REGISTRATION_KIND,
+  ({ orgId, kind }: { orgId: string; kind: RegistrationKind }) => endpointAddress(orgId, kind),
+  {
+    ...SHOWN,
+    ...HEALTH,
+    ...VERSION,
+    /** Sealed with the organization's data key, at the endpoint's `secretAddress`. */
+    secret: bytes(),
+    /** The secret before the last rotation; signs too until `previousUntil` (epoch seconds). */
+    previousSecret: optional(bytes()),
+    previousUntil: optional(integer()),
+  },
+)
 
 /** An organization's endpoint that is not pending. */
-export interface Endpoint extends EndpointHealth {
-  id: string
-  orgId: string
-  kind: RegistrationKind
-  url: string
-  createdAt: string
-  updatedAt: string
-  /** Counts the writes of the item. */
-  version: number
-  /** Sealed with the organization's data key, at the address of the item. */
-  secret: Uint8Array
-  /** The secret before the last rotation; signs too until `previousUntil` (epoch seconds). */
-  previousSecret?: Uint8Array | undefined
-  previousUntil?: number | undefined
+export type Endpoint = Stored<typeof endpointItem>
+export type EndpointHealth = Pick<Endpoint, keyof typeof HEALTH>
+
+const PENDING = {
+  id: SHOWN.id,
+  orgId: SHOWN.orgId,
+  url: SHOWN.url,
+  createdAt: SHOWN.createdAt,
+  updatedAt: SHOWN.updatedAt,
+  ...VERSION,
+  pk: inKey('pk', text()),
+  sk: inKey('sk', text()),
+  status: picklist(['pending']),
+  /** Epoch seconds. */
+  expiresAt: integer(),
 }
 
-const bytes = v.pipe(
-  v.object({ B: v.instance(Uint8Array) }),
-  v.transform(({ B }) => B),
-)
+/** A notification endpoint that somebody without a token has asked for. */
+export const pendingItem = defineItem(REGISTRATION_KIND, (address: Address) => address, PENDING)
+export type PendingRegistration = Stored<typeof pendingItem>
 
-const yes = v.pipe(
-  v.object({ BOOL: v.literal(true) }),
-  v.transform(({ BOOL }) => BOOL),
-)
+/** It looks like a pending registration and stands for nothing (pending-registrations.ts). */
+export const decoyItem = defineItem('decoy', (address: Address) => address, PENDING)
 
-const EndpointItem = v.object({
-  id: text,
-  orgId: text,
-  sk: v.pipe(text, v.picklist(['notification', 'webhook'])),
-  url: text,
-  status: v.pipe(text, v.picklist(ENDPOINT_STATUSES)),
-  createdAt: text,
-  updatedAt: text,
-  version: number,
-  secret: bytes,
-  previousSecret: v.optional(bytes),
-  previousUntil: v.optional(number),
-  failingSince: v.optional(text),
-  lastSuccessAt: v.optional(text),
-  lastFailureAt: v.optional(text),
-  lastError: v.optional(text),
-  stalling: v.optional(yes),
-  disabledAt: v.optional(text),
-  disabledReason: v.optional(text),
-})
+export type StoredRegistration = Endpoint | PendingRegistration
 
-/** Undefined for an item that is no endpoint: a pending registration. */
-export const fromEndpointItem = (item: Item): Endpoint | undefined => {
-  const result = v.safeParse(EndpointItem, item)
-  if (!result.success) return undefined
-  const { sk, ...endpoint } = result.output
-  return { ...endpoint, kind: sk }
+export const isPending = (registration: StoredRegistration): registration is PendingRegistration =>
+  registration.status === 'pending'
+
+export const decodeRegistration = (item: Image): StoredRegistration =>
+  hasEndpoint(item) ? endpointItem.decode(item) : pendingItem.decode(item)
+
+const hasEndpoint = ({ status }: Image): boolean => status?.S !== 'pending'
+
+type ShownName = keyof typeof SHOWN
+export type ShownEndpoint = Pick<Endpoint, ShownName>
+
+const SHOWN_NAMES = Object.keys(SHOWN) as ShownName[]
+
+/** What an organization sees of its endpoint, as far as there is any of it. */
+export const showEndpoint = (endpoint: ShownEndpoint): ShownEndpoint =>
+  Object.fromEntries(
+    SHOWN_NAMES.filter((name) => endpoint[name] !== undefined).map((name) => [name, endpoint[name]]),
+  ) as ShownEndpoint
+
+/** The same out of a stream image, whose secrets are not read. */
+export const shownInImage = (image: Image): ShownEndpoint & Pick<Endpoint, 'version'> =>
+  endpointItem.decodePart(image, [...SHOWN_NAMES, 'version'])
+
+/** The endpoint as if nothing had been sent to it yet. */
+export const withNewHealth = (endpoint: Endpoint): Endpoint => {
+  const lasting = Object.fromEntries(Object.entries(endpoint).filter(([name]) => !(name in HEALTH)))
+  return { ...(lasting as Omit<Endpoint, keyof EndpointHealth>), status: 'active' }
 }
 
 /** An organization's endpoint of a kind; undefined where there is none, or another one by now. */
@@ -84,11 +120,13 @@ export const readEndpoint = async (
   kind: RegistrationKind,
   id: string,
 ): Promise<Endpoint | undefined> => {
-  const item = await getItem({ pk: organizationPartition(orgId), sk: kind })
-  const endpoint = item === undefined ? undefined : fromEndpointItem(item)
+  const item = await getItem(endpointAddress(orgId, kind))
+  const endpoint = item !== undefined && hasEndpoint(item) ? endpointItem.decode(item) : undefined
   return endpoint?.id === id ? endpoint : undefined
 }
 
 /** The endpoints of an organization: at most one of each kind. */
 export const readEndpoints = async (orgId: string): Promise<Endpoint[]> =>
-  (await queryAll(organizationPartition(orgId))).map(fromEndpointItem).filter((endpoint) => endpoint !== undefined)
+  (await queryAll(organizationPartition(orgId)))
+    .map(decodeRegistration)
+    .filter((registration) => !isPending(registration))

@@ -1,10 +1,20 @@
 /** The endpoints of an organization, as their owner sees and manages them: listed, deleted, enabled. */
 import { AgentError } from '../errors.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { organizationPartition } from '../store/address.ts'
-import { epochSeconds, type Item, queryAll } from '../store/table.ts'
+import { type Address, organizationPartition } from '../store/keys.ts'
+import { epochSeconds, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type Endpoint, fromEndpointItem } from './endpoint-item.ts'
+import {
+  decodeRegistration,
+  type Endpoint,
+  endpointItem,
+  isPending,
+  type PendingRegistration,
+  pendingItem,
+  type StoredRegistration,
+  showEndpoint,
+  withNewHealth,
+} from './endpoint-item.ts'
 
 /** Names an endpoint. Another organization's is one that does not exist. */
 export interface EndpointPath {
@@ -12,27 +22,18 @@ export interface EndpointPath {
   endpointId: string
 }
 
-/** What of an endpoint's health is shown. */
-const HEALTH = ['failingSince', 'lastSuccessAt', 'lastFailureAt', 'lastError', 'disabledAt', 'disabledReason'] as const
-
-/** What an endpoint is without its health. */
-const LASTING = [
-  ...['pk', 'sk', 'kind', 'id', 'orgId', 'url', 'createdAt', 'updatedAt', 'version'],
-  ...['secret', 'previousSecret', 'previousUntil'],
-]
-
 /** Of each kind the active one first, then those that wait for a token, the newest first. */
 export const listEndpoints = async (orgId: string): Promise<WebhookEndpoint[]> =>
-  (await queryAll(organizationPartition(orgId))).sort(byKindAndAge).map(toWebhookEndpoint)
+  (await queryAll(organizationPartition(orgId))).map(decodeRegistration).sort(byKindAndAge).map(toWebhookEndpoint)
 
 /** Throws `resource.not_found`. */
 export const assertEndpointExists = async (path: EndpointPath): Promise<void> => {
-  registrationAmong(await queryAll(organizationPartition(path.orgId)), path)
+  registrationAmong((await queryAll(organizationPartition(path.orgId))).map(decodeRegistration), path)
 }
 
 /** An endpoint that something may be sent to. Throws `resource.not_found`, `endpoint.not_active`. */
 export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> => {
-  const endpoint = endpointOf(await readRegistration(unit, path))
+  const endpoint = await requireEndpoint(unit, path)
   if (endpoint.status === 'disabled')
     throw new AgentError('endpoint.not_active', 'the endpoint is disabled: enable it first')
   return endpoint
@@ -40,9 +41,9 @@ export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPat
 
 /** Deletes an endpoint or a pending registration; what is on its way to it ends. Returns it as it was. */
 export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<WebhookEndpoint> => {
-  const item = await readRegistration(unit, path)
-  unit.delete(item, Number(item.version?.N))
-  return toWebhookEndpoint(item)
+  const registration = await requireRegistration(unit, path)
+  unit.delete(addressOf(registration), registration.version)
+  return toWebhookEndpoint(registration)
 }
 
 /** Makes a disabled endpoint active, as if it were new; what it has missed waits for a replay. Another one stays as it is. */
@@ -51,68 +52,62 @@ export const enableEndpoint = async (
   path: EndpointPath,
   now: number = Date.now(),
 ): Promise<WebhookEndpoint> => {
-  const item = await readRegistration(unit, path)
-  if (endpointOf(item).status !== 'disabled') return toWebhookEndpoint(item)
-  const lasting = Object.fromEntries(Object.entries(item).filter(([name]) => LASTING.includes(name)))
-  return toWebhookEndpoint(replaceRegistration(unit, { ...lasting, status: { S: 'active' } }, now))
+  const endpoint = await requireEndpoint(unit, path)
+  if (endpoint.status !== 'disabled') return toWebhookEndpoint(endpoint)
+  return toWebhookEndpoint(replaceEndpoint(unit, withNewHealth(endpoint), now))
 }
 
-/** The item of a registration, pending or not. Throws `resource.not_found`. */
-export const readRegistration = async (unit: UnitOfWork, path: EndpointPath): Promise<Item> =>
-  registrationAmong(await unit.attempt(() => queryAll(organizationPartition(path.orgId))), path)
+/** The registrations of an organization, pending or not. */
+export const readRegistrations = async (unit: UnitOfWork, orgId: string): Promise<StoredRegistration[]> =>
+  (await unit.queryAll(organizationPartition(orgId))).map(decodeRegistration)
 
-const registrationAmong = (items: Item[], { endpointId }: EndpointPath): Item => {
-  const item = items.find(({ id }) => id?.S === endpointId)
-  if (item === undefined) throw new AgentError('resource.not_found', 'there is no such endpoint')
-  return item
-}
-
-/** Throws `endpoint.not_active` for a registration that is pending. */
-export const endpointOf = (item: Item): Endpoint => {
-  const endpoint = fromEndpointItem(item)
-  if (endpoint === undefined)
+/** Throws `resource.not_found`, and `endpoint.not_active` for a registration that is pending. */
+export const requireEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> => {
+  const registration = await requireRegistration(unit, path)
+  if (isPending(registration))
     throw new AgentError('endpoint.not_active', 'the registration is pending: register it with a token first')
-  return endpoint
+  return registration
 }
 
-/** Puts a registration in its own place, if nobody else has changed it meanwhile. Returns it as it is then. */
-export const replaceRegistration = (unit: UnitOfWork, item: Item, now: number): Item => {
-  const version = Number(item.version?.N)
-  const changed = { ...item, version: { N: String(version + 1) }, updatedAt: { S: new Date(now).toISOString() } }
-  unit.replace(changed, version)
+const requireRegistration = async (unit: UnitOfWork, path: EndpointPath): Promise<StoredRegistration> =>
+  registrationAmong(await readRegistrations(unit, path.orgId), path)
+
+const registrationAmong = (registrations: StoredRegistration[], { endpointId }: EndpointPath): StoredRegistration => {
+  const registration = registrations.find(({ id }) => id === endpointId)
+  if (registration === undefined) throw new AgentError('resource.not_found', 'there is no such endpoint')
+  return registration
+}
+
+/** Puts an endpoint in its own place, if nobody else has changed it meanwhile. Returns it as it is then. */
+export const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): Endpoint => {
+  const changed = { ...endpoint, version: endpoint.version + 1, updatedAt: new Date(now).toISOString() }
+  unit.replace(endpointItem.encode(changed), endpoint.version)
   return changed
 }
 
-export const toWebhookEndpoint = (item: Item): WebhookEndpoint => {
-  const endpoint = fromEndpointItem(item)
-  if (endpoint === undefined) return toPending(item)
-  const { id, orgId, kind, url, status, createdAt, updatedAt, previousUntil = 0 } = endpoint
-  const health = HEALTH.flatMap((name) => (endpoint[name] === undefined ? [] : [[name, endpoint[name]]]))
+const addressOf = (registration: StoredRegistration): Address =>
+  isPending(registration) ? pendingItem.addressOf(registration) : endpointItem.addressOf(registration)
+
+export const toWebhookEndpoint = (registration: StoredRegistration): WebhookEndpoint => {
+  if (isPending(registration)) return toPending(registration)
+  const { previousUntil = 0 } = registration
   return {
-    ...{ id, orgId, kind, url, status, createdAt, updatedAt },
-    ...Object.fromEntries(health),
+    ...showEndpoint(registration),
     ...(previousUntil > epochSeconds() && { previousSecretUntil: timestamp(previousUntil) }),
   }
 }
 
-const toPending = ({ id, orgId, sk, url, createdAt, updatedAt, expiresAt }: Item): WebhookEndpoint => ({
-  id: id?.S ?? '',
-  orgId: orgId?.S ?? '',
-  kind: sk?.S?.startsWith('notification') ? 'notification' : 'webhook',
-  url: url?.S ?? '',
-  status: 'pending',
-  createdAt: createdAt?.S ?? '',
-  updatedAt: updatedAt?.S ?? '',
-  expiresAt: timestamp(Number(expiresAt?.N)),
+const toPending = ({ id, orgId, url, status, createdAt, updatedAt, expiresAt }: PendingRegistration) => ({
+  ...{ id, orgId, kind: 'notification' as const, url, status, createdAt, updatedAt },
+  expiresAt: timestamp(expiresAt),
 })
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** The sort key of a pending one begins with that of the active one, so it comes after it. */
-const byKindAndAge = (a: Item, b: Item): number => {
-  const [kindOfA = '', pendingA = ''] = a.sk?.S?.split('#') ?? []
-  const [kindOfB = '', pendingB = ''] = b.sk?.S?.split('#') ?? []
-  return compare(kindOfA, kindOfB) || compare(pendingA, pendingB) || compare(b.updatedAt?.S ?? '', a.updatedAt?.S ?? '')
-}
+const byKindAndAge = (a: StoredRegistration, b: StoredRegistration): number =>
+  compare(kindOf(a), kindOf(b)) || Number(isPending(a)) - Number(isPending(b)) || compare(b.updatedAt, a.updatedAt)
+
+const kindOf = (registration: StoredRegistration): string =>
+  isPending(registration) ? 'notification' : registration.kind
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

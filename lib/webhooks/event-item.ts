@@ -1,8 +1,8 @@
 /** The event item: one event for one endpoint, with the very text that is posted, and what became of it. */
 import * as v from 'valibot'
 import type { RegistrationKind } from '../records/registration.ts'
-import type { Address } from '../store/address.ts'
 import { number, text } from '../store/attributes.ts'
+import type { Address } from '../store/keys.ts'
 import { type Item, toKey } from '../store/table.ts'
 
 /** The stream filter and the relay know event items by this `kind`. */

@@ -2,6 +2,7 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { OUTBOX_KIND } from '../delivery/outbox-item.ts'
 import { endpointFacts } from './endpoint-facts.ts'
+import { endpointItem } from './endpoint-item.ts'
 import type { Change, Fact } from './fact.ts'
 import { messageFacts } from './message-facts.ts'
 import { recordFacts } from './record-facts.ts'
@@ -10,7 +11,7 @@ import { recordFacts } from './record-facts.ts'
 const FACTS: Record<string, (change: Change) => Fact[]> = {
   record: recordFacts,
   [OUTBOX_KIND]: messageFacts,
-  registration: endpointFacts,
+  [endpointItem.kind]: endpointFacts,
 }
 
 /** The facts of a change, mostly none. Throws where an image is not what its kind says. */

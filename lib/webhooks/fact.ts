@@ -26,7 +26,7 @@ export interface Fact {
   truncated?: true
 }
 
-export type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
 
 /** What became of an item. */
 export interface Change {

@@ -1,5 +1,5 @@
 /** What an organization's endpoints hear of a fact: an event for each of them, with an id that is always the same. */
-import type { Endpoint } from './endpoint-item.ts'
+import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item.ts'
 import { eventBody } from './event-bodies.ts'
 import { eventIdOf } from './event-id.ts'
 import type { EventState, NewEvent } from './event-item.ts'
@@ -38,30 +38,10 @@ export const eventsFor = (fact: Fact, endpoints: Listener[]): EventToWrite[] =>
       state: endpoint.status === 'disabled' ? 'held' : 'pending',
     }))
 
-/** What the API shows of an endpoint. */
-const SHOWN = [
-  'id',
-  'orgId',
-  'kind',
-  'url',
-  'status',
-  'createdAt',
-  'updatedAt',
-  'failingSince',
-  'lastSuccessAt',
-  'lastFailureAt',
-  'lastError',
-  'disabledAt',
-  'disabledReason',
-] as const
-
-type Shown = Pick<Endpoint, (typeof SHOWN)[number] | 'version'>
-
 /** An event that says nothing but that events arrive; another one each ms. `occurredAt`: ISO 8601 UTC with milliseconds. */
-export const testEvent = (endpoint: Shown, occurredAt: string): NewEvent => {
+export const testEvent = (endpoint: ShownEndpoint & Pick<Endpoint, 'version'>, occurredAt: string): NewEvent => {
   const { id, orgId, version } = endpoint
-  const shown = SHOWN.flatMap((name) => (endpoint[name] === undefined ? [] : [[name, endpoint[name]]]))
   const of = { orgId, endpointId: id }
-  const record = Object.fromEntries(shown)
+  const record = showEndpoint(endpoint)
   return eventFor({ type: 'endpoint.test', of, recordId: id, sequence: version, occurredAt, record }, endpoint)
 }

@@ -1,5 +1,4 @@
 /** Which facts the change of a record is: a state that it has come to, or a message that has come in. */
-import * as v from 'valibot'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import { toConnectionJson } from '../records/connection.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
@@ -7,7 +6,7 @@ import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
-import { type Change, Count, type Fact, type Image, Text, timeOf } from './fact.ts'
+import { type Change, type Fact, timeOf } from './fact.ts'
 
 type Show = (stored: StoredRecord) => RecordJson
 
@@ -18,12 +17,8 @@ const STATES: Record<string, { type: EventType; show: Show }> = {
   ProofRecord: { type: 'proof.state_changed', show: toProofJson },
 }
 
-const RecordImage = v.object({ pk: Text, value: Text, tags: Text, version: Count })
-
-const read = (image: Image): StoredRecord => fromRecordItem(v.parse(RecordImage, image))
-
 const factOf = (type: EventType, show: Show, change: Change): Fact => {
-  const stored = read(change.after)
+  const stored = fromRecordItem(change.after)
   const record = show(stored)
   return {
     type,
@@ -38,7 +33,7 @@ const factOf = (type: EventType, show: Show, change: Change): Fact => {
 /** The first state is a transition too; a change that leaves the state as it was is none. */
 const transition = (type: EventType, show: Show, change: Change): Fact[] => {
   const fact = factOf(type, show, change)
-  const previousState = change.before === undefined ? undefined : show(read(change.before)).state
+  const previousState = change.before === undefined ? undefined : show(fromRecordItem(change.before)).state
   if (typeof fact.record.state !== 'string' || fact.record.state === previousState) return []
   return [typeof previousState === 'string' ? { ...fact, previousState } : fact]
 }

@@ -1,9 +1,9 @@
 /** Webhook registrations of organizations: one active endpoint of each kind. */
 import { randomUUID } from 'node:crypto'
 import type { Registration, RegistrationKind } from '../records/registration.ts'
-import { type Address, organizationPartition } from '../store/address.ts'
-import { type Item, queryAll, toKey } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { type Endpoint, endpointItem, isPending, pendingItem } from './endpoint-item.ts'
+import { readRegistrations } from './endpoints.ts'
 import { newSecret, sealSecret } from './secrets.ts'
 
 export interface WantedEndpoint {
@@ -22,56 +22,35 @@ export interface Registered {
  * Makes the endpoint the organization's active one of its kind. The same URL keeps its id and secret; another one replaces
  * it and gets a new secret. A pending registration of the URL becomes this one.
  */
-export const registerEndpoint = async (unit: UnitOfWork, endpoint: WantedEndpoint): Promise<Registered> => {
-  const { orgId, kind, url } = endpoint
-  const items = await unit.attempt(() => queryAll(organizationPartition(orgId)))
-  const active = items.find((item) => item.sk?.S === kind)
-  const same = active?.url?.S === url ? active : undefined
-  const pending = items.filter((item) => item.sk?.S?.startsWith(`${kind}#pending#`) && item.url?.S === url)
+export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint): Promise<Registered> => {
+  const { orgId, kind, url } = wanted
+  const registrations = await readRegistrations(unit, orgId)
+  const active = registrations.filter((one) => !isPending(one)).find((one) => one.kind === kind)
+  const same = active?.url === url ? active : undefined
+  const pending = kind === 'notification' ? registrations.filter(isPending).filter((one) => one.url === url) : []
   const first = same ?? pending[0]
   const now = new Date().toISOString()
   const registration: Registration = {
-    ...endpoint,
-    id: first?.id?.S ?? randomUUID(),
+    ...wanted,
+    id: first?.id ?? randomUUID(),
     status: 'active',
-    createdAt: first?.createdAt?.S ?? now,
+    createdAt: first?.createdAt ?? now,
     updatedAt: now,
   }
-  const { secret, attributes } = same === undefined ? await sealNew(unit, endpoint) : { attributes: secretsOf(same) }
-  const item = { ...toRegistrationItem(registration, { pk: organizationPartition(orgId), sk: kind }), ...attributes }
-  if (active === undefined) unit.create({ ...item, version: { N: '1' } })
-  else unit.replace({ ...item, version: next(active) }, Number(active.version?.N))
-  // Whatever lies there by now: callers without a token can't make this fail.
-  for (const waiting of pending) unit.delete(waiting)
+  const { secret, sealed } = same === undefined ? await sealNew(unit, wanted) : { sealed: secretsOf(same) }
+  const version = (active?.version ?? 0) + 1
+  const item = endpointItem.encode({ ...registration, ...sealed, status: 'active', version })
+  if (active === undefined) unit.create(item)
+  else unit.replace(item, active.version)
+  // Whatever is there by now: callers without a token can't make this fail.
+  for (const waiting of pending) unit.delete(pendingItem.addressOf(waiting))
   return secret === undefined ? { registration } : { registration, secret }
 }
 
-const next = (item: Item) => ({ N: String(Number(item.version?.N) + 1) })
-
-const sealNew = async (
-  unit: UnitOfWork,
-  { orgId, kind }: WantedEndpoint,
-): Promise<{ secret: string; attributes: Item }> => {
+const sealNew = async (unit: UnitOfWork, wanted: WantedEndpoint) => {
   const secret = newSecret()
-  const sealed = await unit.attempt(() => sealSecret(orgId, kind, secret))
-  return { secret, attributes: { secret: { B: sealed } } }
+  return { secret, sealed: { secret: await sealSecret(unit, wanted, secret) } }
 }
 
 /** Registering again amid a rotation leaves the secret before it as it is: it goes on to sign until its time is over. */
-const secretsOf = ({ secret, previousSecret, previousUntil }: Item): Item => ({
-  ...(secret && { secret }),
-  ...(previousSecret && { previousSecret }),
-  ...(previousUntil && { previousUntil }),
-})
-
-/** What every registration has, pending or not. */
-export const toRegistrationItem = (registration: Registration, address: Address): Item => ({
-  ...toKey(address),
-  kind: { S: 'registration' },
-  id: { S: registration.id },
-  orgId: { S: registration.orgId },
-  url: { S: registration.url },
-  status: { S: registration.status },
-  createdAt: { S: registration.createdAt },
-  updatedAt: { S: registration.updatedAt },
-})
+const secretsOf = ({ secret, previousSecret, previousUntil }: Endpoint) => ({ secret, previousSecret, previousUntil })

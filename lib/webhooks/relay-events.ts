@@ -1,12 +1,11 @@
 /** Committed changes become event items for the endpoints of their organizations: each once, those of one record in order. */
-import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { dynamodb } from '../store/client.ts'
 import { readTenant } from '../store/tenants.ts'
+import { putIfAbsent } from '../store/write.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import { toEventItem } from './event-item.ts'
 import { factsOf } from './events.ts'
@@ -51,16 +50,7 @@ const writeAll = async (events: EventToWrite[]): Promise<void> => {
 }
 
 /** An event that is there already stays as it is, whatever has become of it. */
-const write = async ({ event, state }: EventToWrite): Promise<void> => {
-  const Item = toEventItem(event, state)
-  try {
-    await dynamodb().send(
-      new PutItemCommand({ TableName: settings().TABLE_NAME, Item, ConditionExpression: 'attribute_not_exists(pk)' }),
-    )
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error
-  }
-}
+const write = ({ event, state }: EventToWrite): Promise<boolean> => putIfAbsent(toEventItem(event, state))
 
 /** Each key is asked for once. */
 const once = <T>(ask: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {

@@ -1,8 +1,8 @@
 /** The replay item: events of an endpoint that go out again, as pointers for the relay. It is committed with their return to `pending`. */
 import * as v from 'valibot'
 import { newOutboxId } from '../delivery/outbox-id.ts'
-import type { Address } from '../store/address.ts'
 import { text } from '../store/attributes.ts'
+import type { Address } from '../store/keys.ts'
 import { epochSeconds, type Item, toKey } from '../store/table.ts'
 
 /** The stream filter and the relay know replay items by this `kind`. */

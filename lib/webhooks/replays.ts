@@ -1,7 +1,7 @@
 /** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
 import { AgentError } from '../errors.ts'
 import { openCursor, signCursor } from '../store/cursor.ts'
-import { getItem, type Item, type PartitionPage, queryPage } from '../store/table.ts'
+import type { Item, PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { occurredAtOf } from './event-id.ts'
 import { type EventState, eventAddress, eventPartition, fromEventItem } from './event-item.ts'
@@ -24,7 +24,7 @@ export interface Replayed {
 export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId: string): Promise<Replayed> => {
   const occurredAt = occurredAtOf(eventId)
   const address = occurredAt && eventAddress({ endpointId, occurredAt, id: eventId })
-  const item = address ? await unit.attempt(() => getItem(address)) : undefined
+  const item = address ? await unit.get(address) : undefined
   if (item === undefined) throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
   return { replayed: replay(unit, endpointId, [item].filter(isAtRest)) }
 }
@@ -48,14 +48,12 @@ export const replaySince = async (
   now: number = Date.now(),
 ): Promise<Replayed> => {
   const scope = `${endpointId} replay ${since} ${state ?? ''}`
-  const position = cursor === undefined ? undefined : await unit.attempt(() => openCursor(scope, cursor))
+  const position = cursor === undefined ? undefined : await openCursor(scope, cursor)
   const [until = '', last] = position?.split(' ') ?? [new Date(now).toISOString()]
   const after = last ?? new Date(since).toISOString()
   const { events, next } = await nextAtRest(unit, endpointId, { after, until, state })
   const replayed = replay(unit, endpointId, events)
-  return next === undefined
-    ? { replayed }
-    : { replayed, cursor: await unit.attempt(() => signCursor(scope, `${until} ${next}`)) }
+  return next === undefined ? { replayed } : { replayed, cursor: await signCursor(scope, `${until} ${next}`) }
 }
 
 interface Range extends Pick<ReplaySince, 'state'> {
@@ -72,7 +70,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
   for (let reads = 0; reads < MOST_READS && next !== undefined; reads++) {
     // Of one state they may be far between: as much as a page holds is looked through.
     const read = { after: next, ...(state === undefined && { limit: MOST_REPLAYED }) }
-    const page: PartitionPage = await unit.attempt(() => queryPage(eventPartition(endpointId), read))
+    const page: PartitionPage = await unit.query(eventPartition(endpointId), read)
     for (const item of page.items) {
       if ((item.occurredAt?.S ?? '') > until) return { events, next: undefined }
       if (state === undefined ? isAtRest(item) : item.state?.S === state) events.push(item)

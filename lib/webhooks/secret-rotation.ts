@@ -2,7 +2,7 @@
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type EndpointPath, endpointOf, readRegistration, replaceRegistration, toWebhookEndpoint } from './endpoints.ts'
+import { type EndpointPath, replaceEndpoint, requireEndpoint, toWebhookEndpoint } from './endpoints.ts'
 import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
 /**
@@ -14,14 +14,13 @@ export const rotateSecret = async (
   path: EndpointPath,
   now: number = Date.now(),
 ): Promise<RotatedWebhookEndpoint> => {
-  const item = await readRegistration(unit, path)
-  const { kind, secret: previousSecret } = endpointOf(item)
+  const endpoint = await requireEndpoint(unit, path)
   const secret = newSecret()
   const rotated = {
-    ...item,
-    secret: { B: await unit.attempt(() => sealSecret(path.orgId, kind, secret)) },
-    previousSecret: { B: previousSecret },
-    previousUntil: { N: String(epochSeconds(now) + PREVIOUS_SECONDS) },
+    ...endpoint,
+    secret: await sealSecret(unit, endpoint, secret),
+    previousSecret: endpoint.secret,
+    previousUntil: epochSeconds(now) + PREVIOUS_SECONDS,
   }
-  return { ...toWebhookEndpoint(replaceRegistration(unit, rotated, now)), secret }
+  return { ...toWebhookEndpoint(replaceEndpoint(unit, rotated, now)), secret }
 }

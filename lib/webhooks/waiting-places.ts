@@ -2,8 +2,8 @@
 import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { hidingSeconds } from '../delivery/retry-plan.ts'
 import { settings } from '../settings.ts'
-import type { Address } from '../store/address.ts'
 import { dynamodb } from '../store/client.ts'
+import type { Address } from '../store/keys.ts'
 import { epochSeconds, queryPage, toKey, translateFault } from '../store/table.ts'
 
 const PLACE_KIND = 'place'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { tenantAddress } from '../../lib/store/address.ts'
+import { tenantAddress } from '../../lib/store/keys.ts'
 import { toKey } from '../../lib/store/table.ts'
 import {
   acme,

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { outboxItem } from '../../lib/delivery/outbox-item.ts'
 import type { RegistrationKind } from '../../lib/records/registration.ts'
 import { toRecordItem } from '../../lib/store/stored-record.ts'
-import { queryAll, toKey } from '../../lib/store/table.ts'
+import { queryAll } from '../../lib/store/table.ts'
+import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { type Mishap, type Pipeline, startPipeline } from '../support/delivery-pipeline.ts'
@@ -30,8 +31,9 @@ const at = (version: number): string => new Date(Date.UTC(2026, 10, 20) + versio
 /** A tenant whose organization has both endpoints. */
 const newTenant = async (): Promise<{ tenant: string; endpoints: Record<RegistrationKind, string> }> => {
   const tenant = `tenant${++number}`
-  const id = { S: tenant }
-  await pipeline.put({ ...toKey({ pk: `@tenant|${tenant}`, sk: '-' }), kind: { S: 'tenant' }, id, orgId: id })
+  await transaction(tenant, async (unit) =>
+    insertTenant(unit, { id: tenant, label: tenant, orgId: tenant, createdAt: at(0) }),
+  )
   const [webhook = '', notification = ''] = await Promise.all(
     KINDS.map(async (kind) => {
       const url = `${receiver.url}/${tenant}/${kind}`

@@ -1,9 +1,10 @@
 /** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
-import { entryPartition, keyAddress, organizationTenants, tenantAddress } from '../../lib/store/address.ts'
-import { indexEntries, recordOfEntry } from '../../lib/store/index-entries.ts'
+import { indexEntries } from '../../lib/store/index-entries.ts'
+import { entryPartition, keyAddress, organizationTenants, recordOfEntry, tenantAddress } from '../../lib/store/keys.ts'
 import { fromRecordItem, type StoredRecord } from '../../lib/store/stored-record.ts'
+import { addressOf } from '../../lib/store/table.ts'
 import { attemptAddress, fromAttemptItem } from '../../lib/webhooks/attempts.ts'
 import { occurredAtOf } from '../../lib/webhooks/event-id.ts'
 import { eventAddress, fromEventItem } from '../../lib/webhooks/event-item.ts'
@@ -72,7 +73,7 @@ const checkRecord: Check = (item, byName) => {
 }
 
 const checkEntry: Check = (entry, byName) => {
-  const address = attempt(() => recordOfEntry(entry))
+  const address = attempt(() => recordOfEntry(addressOf(entry)))
   const item = address === undefined ? undefined : byName.get(nameOf(toItem(address)))
   if (item === undefined) return [`${nameOf(entry)}: has no record`]
   const record = recordIn(item)

@@ -128,7 +128,7 @@ export const readVerifierContexts = async (
   const held = contexts.flatMap(({ address, stored }) => (stored === undefined ? [] : [{ address, stored }]))
   const unit = currentUnit()
   const stored = held.map((context) => context.stored)
-  const texts = await unit.attempt(() => readContexts(unit, stored))
+  const texts = await readContexts(unit, stored)
   const documents = new Map(held.map(({ address }, index) => [address, parse(texts[index] ?? '')]))
   const documentLoader = loaderOf(agentContext, documents)
   const addresses = contexts.map(({ address }) => address)

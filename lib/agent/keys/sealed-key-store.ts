@@ -2,12 +2,13 @@
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
 import { Bounded } from '../../bounded.ts'
-import { type Address, keyAddress } from '../../store/address.ts'
-import { dataKey } from '../../store/data-keys.ts'
+import { ensureDataKey, openDataKey } from '../../store/data-keys.ts'
+import { defineItem, type Stored } from '../../store/item.ts'
+import { bytes, inKey, text } from '../../store/item-fields.ts'
+import { type Address, keyAddress } from '../../store/keys.ts'
 import { open, seal } from '../../store/sealing.ts'
-import { getItem, getItems, type Item, toKey } from '../../store/table.ts'
+import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { tenantOf } from '../tenant-of.ts'
 import type { KeyStore } from './key-store.ts'
 
@@ -16,21 +17,30 @@ const MOST_REMEMBERED = 5_000
 
 const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
 
+const keyItem = defineItem('key', ({ tenant, keyId }: { tenant: string; keyId: string }) => keyAddress(tenant, keyId), {
+  pk: inKey('pk', text()),
+  sealed: bytes(),
+})
+
 export interface FoundKey {
   keyId: string
   jwk: Kms.KmsJwkPrivate
 }
 
+interface WantedKey {
+  keyId: string
+  address: Address
+}
+
 export class SealedKeyStore implements KeyStore {
   readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MOST_REMEMBERED)
-  readonly #changed = new WeakMap<UnitOfWork, Map<string, Kms.KmsJwkPrivate | null>>()
 
   async get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null> {
     const tenant = tenantOf(agentContext)
     const address = keyAddress(tenant, keyId)
     const changed = this.#changedNow().get(address.pk)
     if (changed !== undefined) return changed
-    return this.#committed.get(address.pk) ?? currentUnit().attempt(() => this.#read(tenant, address))
+    return this.#committed.get(address.pk) ?? (await this.#read(tenant, [{ keyId, address }]))?.jwk ?? null
   }
 
   /** The first of these keys that the agent has; `null` if it has none. Without one in memory, all are read in one request. */
@@ -44,15 +54,7 @@ export class SealedKeyStore implements KeyStore {
       const jwk = changed.get(address.pk) ?? this.#committed.get(address.pk)
       if (jwk) return { keyId, jwk }
     }
-    return currentUnit().attempt(async () => {
-      const items = await getItems(wanted.map(({ address }) => address))
-      for (const { keyId, address } of wanted) {
-        const item = items.find(({ pk }) => pk?.S === address.pk)
-        const jwk = await this.#open(tenant, address, item)
-        if (jwk !== null) return { keyId, jwk }
-      }
-      return null
-    })
+    return this.#read(tenant, wanted)
   }
 
   async insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void> {
@@ -61,8 +63,8 @@ export class SealedKeyStore implements KeyStore {
     const exists = () => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
     if (this.#changedNow().get(address.pk)) throw exists()
     const unit = currentUnit()
-    const sealed = seal(Buffer.from(JSON.stringify(jwk)), await unit.attempt(() => dataKey(tenant)), address.pk)
-    unit.create({ ...toKey(address), kind: { S: 'key' }, sealed: { B: sealed } }, exists)
+    const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), address.pk)
+    unit.create(keyItem.encode({ tenant, keyId, sealed }), exists)
     unit.afterCommit(() => this.#committed.set(address.pk, jwk))
     this.#changedNow().set(address.pk, jwk)
   }
@@ -70,28 +72,34 @@ export class SealedKeyStore implements KeyStore {
   async delete(agentContext: AgentContext, keyId: string): Promise<boolean> {
     const address = keyAddress(tenantOf(agentContext), keyId)
     if ((await this.get(agentContext, keyId)) === null) return false
-    currentUnit().delete(toKey(address))
+    currentUnit().delete(address)
     currentUnit().afterCommit(() => this.#committed.delete(address.pk))
     this.#changedNow().set(address.pk, null)
     return true
   }
 
-  async #read(tenant: string, address: Address): Promise<Kms.KmsJwkPrivate | null> {
-    return this.#open(tenant, address, await getItem(address))
+  /**
+   * Reads the first of these keys that is stored. A key that does not open is our failure and no answer about the key: the unit must
+   * not commit what follows from it.
+   */
+  #read(tenant: string, wanted: readonly WantedKey[]): Promise<FoundKey | null> {
+    return currentUnit().keepFailure(async () => {
+      const stored = (await getItems(wanted.map(({ address }) => address))).map(keyItem.decode)
+      for (const { keyId, address } of wanted) {
+        const item = stored.find(({ pk }) => pk === address.pk)
+        if (item !== undefined) return { keyId, jwk: await this.#open(tenant, item) }
+      }
+      return null
+    })
   }
 
-  /** A key that does not open is our failure and no answer about the key: the unit must not commit what follows from it. */
-  async #open(tenant: string, address: Address, item: Item | undefined): Promise<Kms.KmsJwkPrivate | null> {
-    if (item?.sealed?.B === undefined) return null
-    const bytes = open(item.sealed.B, await dataKey(tenant), address.pk)
-    return this.#committed.set(address.pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(bytes).toString())))
+  async #open(tenant: string, { pk, sealed }: Stored<typeof keyItem>): Promise<Kms.KmsJwkPrivate> {
+    const jwk = open(sealed, await openDataKey(tenant), pk)
+    return this.#committed.set(pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString())))
   }
 
   /** Keys that the running unit has made, and `null` for those that it has deleted: nobody else's business before the commit. */
   #changedNow(): Map<string, Kms.KmsJwkPrivate | null> {
-    const unit = currentUnit()
-    const changed = this.#changed.get(unit) ?? new Map<string, Kms.KmsJwkPrivate | null>()
-    this.#changed.set(unit, changed)
-    return changed
+    return currentUnit().slot(this, () => new Map<string, Kms.KmsJwkPrivate | null>())
   }
 }

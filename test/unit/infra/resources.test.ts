@@ -1,6 +1,6 @@
 /** The service's own resources, made on this machine: what is there stays, what has changed is changed. */
 
-import { DescribeTableCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { DescribeTableCommand, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { GetQueueAttributesCommand, type QueueAttributeName, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type FauxqsServer, startFauxqs } from 'fauxqs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -42,8 +42,18 @@ const resources = (name: string, VisibilityTimeout = 180): Record<string, Resour
     Properties: {
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'at', AttributeType: 'N' },
+      ],
       KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'times',
+          KeySchema: [{ AttributeName: 'at', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind'] },
+        },
+      ],
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
       DeletionProtectionEnabled: true,
     },
@@ -80,11 +90,14 @@ describe('made are', () => {
     })
   })
 
-  test('a table with its stream', async () => {
+  test('a table with its stream and its index', async () => {
     const created = await create(resources('streaming'))
     const { Table } = await dynamo.client.send(new DescribeTableCommand({ TableName: 'streaming' }))
     expect(Table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' })
     expect(resolve({ 'Fn::GetAtt': ['Table', 'StreamArn'] }, created)).toBe(Table?.LatestStreamArn)
+    expect(Table?.GlobalSecondaryIndexes).toMatchObject([
+      { IndexName: 'times', Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind'] } },
+    ])
   })
 })
 
@@ -99,6 +112,27 @@ test('what is there already is kept with what is in it, and takes on what has ch
   expect(after).toEqual(before)
   expect(await attributesOf(QueueUrl)).toMatchObject({ VisibilityTimeout: '60', ApproximateNumberOfMessages: '1' })
   expect(await dynamo.client.send(new ScanCommand({ TableName: 'kept' }))).toMatchObject({ Count: 1 })
+})
+
+test('a table of an earlier version gets the index that it lacks, with what is in the table', async () => {
+  const { Table: table, ...others } = resources('older')
+  if (table === undefined) throw new Error('there is no table')
+  const { GlobalSecondaryIndexes: _, AttributeDefinitions, ...older } = table.Properties
+  const definitions = [{ AttributeName: 'pk', AttributeType: 'S' }]
+  await create({ ...others, Table: { ...table, Properties: { ...older, AttributeDefinitions: definitions } } })
+  const item = { pk: { S: 'a' }, at: { N: '7' } }
+  await dynamo.client.send(new PutItemCommand({ TableName: 'older', Item: { ...item, other: { S: 'x' } } }))
+
+  await create(resources('older'))
+  await create(resources('older'))
+  const query = new QueryCommand({
+    TableName: 'older',
+    IndexName: 'times',
+    KeyConditionExpression: '#at = :at',
+    ExpressionAttributeNames: { '#at': 'at' },
+    ExpressionAttributeValues: { ':at': item.at },
+  })
+  expect((await dynamo.client.send(query)).Items).toEqual([item])
 })
 
 describe('a reference', () => {

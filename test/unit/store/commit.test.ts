@@ -1,10 +1,10 @@
 /** One transaction a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { keyAddress, recordAddress } from '../../../lib/store/address.ts'
 import { itemBytes } from '../../../lib/store/item-size.ts'
+import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
-import { epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
+import { addressOf, epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { ACME, newRecord } from './records.ts'
@@ -98,16 +98,17 @@ describe('a creation', () => {
 
 describe('a replacement and a deletion', () => {
   test('should hold only for the version that was read', async () => {
-    const item = { ...newItem(), version: { N: '2' } }
+    const item: Item = { ...newItem(), version: { N: '2' } }
+    const address = addressOf(item)
     await table.put(item)
     const stale = { error: { code: 'store.conflict' }, written: false }
     expect(await commit((unit) => unit.replace({ ...item, version: { N: '2' } }, 1))).toMatchObject(stale)
-    expect(await commit((unit) => unit.delete(item, 1))).toMatchObject(stale)
+    expect(await commit((unit) => unit.delete(address, 1))).toMatchObject(stale)
     expect(await commit((unit) => unit.replace({ ...item, version: { N: '3' } }, 2))).toMatchObject({ written: true })
-    expect(await commit((unit) => unit.delete(item, 3))).toMatchObject({ written: true })
+    expect(await commit((unit) => unit.delete(address, 3))).toMatchObject({ written: true })
     expect(await isStored(item)).toBe(false)
-    expect(await commit((unit) => unit.delete(item, 3))).toMatchObject(stale)
-    expect(await commit((unit) => unit.delete(item))).toMatchObject({ written: true })
+    expect(await commit((unit) => unit.delete(address, 3))).toMatchObject(stale)
+    expect(await commit((unit) => unit.delete(address))).toMatchObject({ written: true })
   })
 })
 

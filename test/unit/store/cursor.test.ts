@@ -1,8 +1,8 @@
 /** Cursors: they open where they were made for, and nowhere else, and not when anything about them was changed. */
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { CURSOR_KEY_ADDRESS } from '../../../lib/store/address.ts'
 import { openCursor, signCursor } from '../../../lib/store/cursor.ts'
+import { CURSOR_KEY_ADDRESS } from '../../../lib/store/keys.ts'
 import { failure, type StartedTable, startTable } from './started-table.ts'
 
 let table: StartedTable

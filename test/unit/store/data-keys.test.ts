@@ -1,6 +1,6 @@
 /** Data keys of the local stage: one for each scope, always the same, without a request. */
 import { expect, test, vi } from 'vitest'
-import { dataKey } from '../../../lib/store/data-keys.ts'
+import { openDataKey } from '../../../lib/store/data-keys.ts'
 
 const SCOPES = ['acme', 'other', '@base', '@org|acme', '']
 
@@ -8,13 +8,13 @@ const SCOPES = ['acme', 'other', '@base', '@org|acme', '']
 const keysWith = async (sealingKey: string): Promise<string[]> => {
   vi.resetModules()
   vi.stubEnv('SEALING_KEY', sealingKey)
-  const { dataKey: ofProcess } = await import('../../../lib/store/data-keys.ts')
+  const { openDataKey: ofProcess } = await import('../../../lib/store/data-keys.ts')
   return Promise.all(SCOPES.map(async (scope) => Buffer.from(await ofProcess(scope)).toString('hex')))
 }
 const sealingKey = (byte: number) => Buffer.alloc(32, byte).toString('base64url')
 
 test('should be 32 bytes, and another for each scope', async () => {
-  const keys = await Promise.all(SCOPES.map(dataKey))
+  const keys = await Promise.all(SCOPES.map(openDataKey))
   for (const key of keys) expect(key).toHaveLength(32)
   expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(SCOPES.length)
 })
@@ -32,7 +32,7 @@ test('should not be the sealing key itself', async () => {
 test('should be refused in one line where the stage has neither key', async () => {
   vi.resetModules()
   vi.stubEnv('SEALING_KEY', undefined)
-  const { dataKey: ofProcess } = await import('../../../lib/store/data-keys.ts')
+  const { openDataKey: ofProcess } = await import('../../../lib/store/data-keys.ts')
   await expect(ofProcess('acme')).rejects.toMatchObject({
     code: 'settings.invalid',
     message: 'SEALING_KEY or KMS_KEY_ID is needed',

@@ -1,17 +1,17 @@
 /** What a record is found by, and where a query looks. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { entryPartition, recordAddress } from '../../../lib/store/address.ts'
 import {
   everyPartition,
   indexEntries,
   partitionsOf,
-  recordOfEntry,
   type TagQuery,
   tagPartition,
 } from '../../../lib/store/index-entries.ts'
+import { entryPartition, recordAddress, recordOfEntry } from '../../../lib/store/keys.ts'
 import { matches } from '../../../lib/store/query-match.ts'
-import { content, type Tags } from '../../../lib/store/stored-record.ts'
+import { type Tags, toRecordItem } from '../../../lib/store/stored-record.ts'
+import { addressOf } from '../../../lib/store/table.ts'
 import { ACME, storedRecord } from './records.ts'
 import { queryOf, tagsOf } from './tag-queries.ts'
 
@@ -115,8 +115,9 @@ describe('a record', () => {
   test('should be carried by the entries that a list shows, and only named by the others', () => {
     const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
     const entries = indexEntries(record)
-    expect(entries.get(at('ConnectionRecord', 'did', 'd'))).toMatchObject(content(record))
-    expect(entries.get(everyPartition(ACME, 'ConnectionRecord'))).toMatchObject(content(record))
+    const { version, value, tags } = toRecordItem(record)
+    expect(entries.get(at('ConnectionRecord', 'did', 'd'))).toMatchObject({ version, value, tags })
+    expect(entries.get(everyPartition(ACME, 'ConnectionRecord'))).toMatchObject({ version, value, tags })
     const bare = entries.get(at('ConnectionRecord', 'threadId', 't'))
     expect(Object.keys(bare ?? {}).sort()).toEqual(['kind', 'pk', 'sk'])
   })
@@ -124,8 +125,8 @@ describe('a record', () => {
   test('should be found back from each of its entries', () => {
     const record = storedRecord({ id: 'a.b_c:d-e', tags: { did: 'd', threadId: 't' } })
     for (const entry of indexEntries(record).values())
-      expect(recordOfEntry(entry)).toEqual(recordAddress(ACME, record.type, record.id))
-    expect(() => recordOfEntry({ pk: { S: 'acme' }, sk: { S: '-' } })).toThrow('no entry')
+      expect(recordOfEntry(addressOf(entry))).toEqual(recordAddress(ACME, record.type, record.id))
+    expect(() => recordOfEntry({ pk: 'acme', sk: '-' })).toThrow('no entry')
   })
 
   test('should have keys within the limits of DynamoDB, however long its tags', () => {

@@ -1,6 +1,6 @@
 /** Data keys on AWS: made by KMS, kept sealed in the table with the transaction that first needs them. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { dataKeyAddress, keyAddress } from '../../../lib/store/address.ts'
+import { dataKeyAddress, keyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { type KmsServer, startKms } from './kms-server.ts'
 import { type StartedTable, startTable } from './started-table.ts'
@@ -38,13 +38,14 @@ afterEach(() => {
 /** The service as a process that has just started has it: with nothing in memory. */
 const newProcess = async () => {
   vi.resetModules()
-  const { dataKey } = await import('../../../lib/store/data-keys.ts')
+  const { ensureDataKey, openDataKey } = await import('../../../lib/store/data-keys.ts')
   const { transaction } = await import('../../../lib/store/transaction.ts')
   return {
     transaction,
-    dataKey,
+    ensureDataKey,
+    openDataKey,
     /** The key of this test's scope, in a transaction of its own. */
-    key: () => transaction(scope, () => dataKey(scope)),
+    key: () => transaction(scope, (unit) => ensureDataKey(unit, scope)),
   }
 }
 const actions = () => kms.calls.map(({ action }) => action.replace('TrentService.', ''))
@@ -74,9 +75,9 @@ describe('a data key', () => {
 
   test('should be the same for all that one transaction seals', async () => {
     const process = await newProcess()
-    const keys = await process.transaction(scope, async () => [
-      await process.dataKey(scope),
-      ...(await Promise.all([process.dataKey(scope), process.dataKey(scope)])),
+    const keys = await process.transaction(scope, async (unit) => [
+      await process.ensureDataKey(unit, scope),
+      ...(await Promise.all([process.ensureDataKey(unit, scope), process.ensureDataKey(unit, scope)])),
     ])
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)
     expect(actions()).toEqual(['GenerateDataKey'])
@@ -102,8 +103,8 @@ describe('a data key', () => {
 
   test('should neither stay nor be remembered where its transaction fails', async () => {
     const process = await newProcess()
-    const failing = process.transaction(scope, async () => {
-      await process.dataKey(scope)
+    const failing = process.transaction(scope, async (unit) => {
+      await process.ensureDataKey(unit, scope)
       throw new Error('changed its mind')
     })
     await expect(failing).rejects.toThrow('changed its mind')
@@ -111,6 +112,26 @@ describe('a data key', () => {
     const key = await process.key()
     expect(actions()).toEqual(['GenerateDataKey', 'GenerateDataKey'])
     expect(await (await newProcess()).key()).toEqual(key)
+  })
+})
+
+describe('opening', () => {
+  test('should find the key that was made, and ask KMS once however many ask at once', async () => {
+    const key = await (await newProcess()).key()
+    kms.calls.length = 0
+    const process = await newProcess()
+    expect(await Promise.all([1, 2, 3].map(() => process.openDataKey(scope)))).toEqual([key, key, key])
+    expect(await process.openDataKey(scope)).toEqual(key)
+    expect(actions()).toEqual(['Decrypt'])
+  })
+
+  test('should make no key where there is none, and find one that is made later', async () => {
+    const process = await newProcess()
+    await expect(process.openDataKey(scope)).rejects.toMatchObject({ code: 'internal' })
+    expect(kms.calls).toEqual([])
+    expect(await stored()).toBeUndefined()
+    const key = await (await newProcess()).key()
+    expect(await process.openDataKey(scope)).toEqual(key)
   })
 })
 
@@ -127,7 +148,7 @@ describe('a KMS', () => {
     kms.refuse(refusal)
     const writing = process.transaction(scope, async (unit) => {
       unit.create(KEY)
-      await unit.attempt(() => process.dataKey(scope)).catch(() => {})
+      await process.ensureDataKey(unit, scope).catch(() => {})
     })
     await expect(writing).rejects.toMatchObject({ code: 'store.unavailable' })
     expect(kms.calls).toHaveLength(3)

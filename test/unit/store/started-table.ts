@@ -1,7 +1,7 @@
 /** A table for the tests of one file, a view of the requests that the service makes of it, and faults in their way. */
 import { BatchWriteItemCommand, GetItemCommand, PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb'
-import type { Address } from '../../../lib/store/address.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
+import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/dynamo.ts'

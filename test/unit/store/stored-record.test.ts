@@ -1,6 +1,8 @@
 /** A record's way into items and back, and addresses that never meet. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { indexEntries } from '../../../lib/store/index-entries.ts'
+import type { Image } from '../../../lib/store/item.ts'
 import {
   CURSOR_KEY_ADDRESS,
   dataKeyAddress,
@@ -13,10 +15,11 @@ import {
   organizationPartition,
   organizationTenants,
   recordAddress,
+  recordOfEntry,
   tenantAddress,
-} from '../../../lib/store/address.ts'
-import { indexEntries, recordOfEntry } from '../../../lib/store/index-entries.ts'
+} from '../../../lib/store/keys.ts'
 import { fromRecordItem, hasContent, toRecordItem, toStoredRecord } from '../../../lib/store/stored-record.ts'
+import { addressOf } from '../../../lib/store/table.ts'
 import { ACME, storedRecord } from './records.ts'
 
 test('a record should come back as it went into its item, whatever is in it', () => {
@@ -31,15 +34,16 @@ test('a record should come back out of an entry that carries it', () => {
   const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
   const copies = [...indexEntries(record).values()].filter(hasContent)
   expect(copies).toHaveLength(2)
-  for (const entry of copies) expect(toStoredRecord(entry, recordOfEntry(entry))).toEqual(record)
+  for (const entry of copies) expect(toStoredRecord(entry, recordOfEntry(addressOf(entry)))).toEqual(record)
 })
 
 test.each([
-  ['of another kind', { pk: { S: 'acme|key|k1' }, sk: { S: '-' } }],
-  ['without its tags', { pk: { S: 'acme|ProofRecord|p1' }, sk: { S: '-' }, value: { S: '{}' } }],
-  ['without an address', { value: { S: '{}' }, tags: { S: '{}' } }],
-])('an item %s should not be taken for a record', (_name, item) => {
-  expect(() => fromRecordItem(item)).toThrow('no record in')
+  ['of another kind', { kind: { S: 'key' } }, 'a stored record is corrupt at kind'],
+  ['without its tags', { tags: {} }, 'a stored record is corrupt at tags'],
+  ['whose value is no object', { value: { S: '[]' } }, 'a stored record is corrupt at value'],
+  ['without an address', { pk: { S: '' } }, 'no record at'],
+])('an item %s should not be taken for a record', (_name, changes: Image, message) => {
+  expect(() => fromRecordItem({ ...toRecordItem(storedRecord()), ...changes })).toThrow(message)
 })
 
 describe('addresses', () => {

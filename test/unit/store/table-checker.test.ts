@@ -1,6 +1,7 @@
 /** The checker of the table finds what it is there to find, and nothing in a table that is sound. */
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
   CURSOR_KEY_ADDRESS,
   dataKeyAddress,
@@ -11,8 +12,7 @@ import {
   keyAddress,
   messageMarkAddress,
   tenantAddress,
-} from '../../../lib/store/address.ts'
-import { indexEntries } from '../../../lib/store/index-entries.ts'
+} from '../../../lib/store/keys.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { type Item, toKey } from '../../../lib/store/table.ts'
 import { type Attempt, toAttemptItem } from '../../../lib/webhooks/attempts.ts'

@@ -7,6 +7,7 @@ import {
   getItems,
   type Item,
   isLive,
+  type PartitionRead,
   queryAll,
   queryPage,
   toKey,
@@ -101,6 +102,19 @@ describe('a page of a partition', () => {
       items: [toKey({ pk: 'page', sk: '0001' }), toKey({ pk: 'page', sk: '0000' })],
     })
     expect(await queryPage('no such partition')).toEqual({ items: [] })
+  })
+})
+
+describe('a range of a partition', () => {
+  test('should hold its first and its last sort key, and go on in pages', async () => {
+    await fill('range', 6)
+    const read = async (range: PartitionRead) => sortKeys((await queryPage('range', range)).items)
+    expect(await read({ from: '0002', to: '0004' })).toEqual(['0002', '0003', '0004'])
+    expect(await read({ from: '0004' })).toEqual(['0004', '0005'])
+    expect(await read({ to: '0001' })).toEqual(['0000', '0001'])
+    expect(await read({ from: '00021', to: '00029' })).toEqual([])
+    expect(await queryPage('range', { from: '0002', to: '0004', limit: 1 })).toMatchObject({ next: '0002' })
+    expect(await read({ from: '0002', to: '0004', after: '0002' })).toEqual(['0003', '0004'])
   })
 })
 

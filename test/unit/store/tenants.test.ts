@@ -1,7 +1,7 @@
 /** Tenants in the table: written once, remembered for a minute. */
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { tenantAddress } from '../../../lib/store/address.ts'
+import { tenantAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { hasTenants, insertTenant, readTenant, type Tenant, tenantExists } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'

@@ -1,10 +1,13 @@
 /** An operation is one transaction: run again from the start when it met another, and never half done. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isAgentError } from '../../../lib/errors.ts'
-import { keyAddress } from '../../../lib/store/address.ts'
+import { defineItem } from '../../../lib/store/item.ts'
+import { text } from '../../../lib/store/item-fields.ts'
+import { keyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { NewRecord, UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { ACME, newRecord } from './records.ts'
 import { failure, type StartedTable, startTable } from './started-table.ts'
 
@@ -155,6 +158,7 @@ describe('a conflict', () => {
 })
 
 describe('a read that fails', () => {
+  const noteItem = defineItem('note', ({ name }: { name: string }) => ({ pk: 'notes', sk: name }), { text: text() })
   const failReads = (command: string) => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     table.way = async (name, send) => {
@@ -166,6 +170,11 @@ describe('a read that fails', () => {
     ['GetItem', (unit) => unit.read(ACME, 'ConnectionRecord', 'c1')],
     ['Query', (unit) => unit.find(ACME, 'ConnectionRecord', { threadId: 't' })],
     ['BatchGetItem', (unit) => unit.find(ACME, 'ConnectionRecord', { threadId: 'many' })],
+    ['GetItem', (unit) => unit.get(keyAddress(ACME, 'k1'))],
+    ['BatchGetItem', (unit) => unit.getAll([keyAddress(ACME, 'k1'), keyAddress(ACME, 'k2')])],
+    ['GetItem', (unit) => unit.load(noteItem, { name: 'n1' })],
+    ['Query', (unit) => unit.query('notes', { limit: 1 })],
+    ['Query', (unit) => unit.queryAll('notes')],
   ]
   beforeAll(() =>
     transaction(ACME, async (unit) => {
@@ -198,10 +207,25 @@ describe('a read that fails', () => {
     await expect(protocol).rejects.toMatchObject({ code: 'store.unavailable' })
   })
 
+  test('should be a corrupt item too, and that it is missing should not', async () => {
+    const [broken, item] = [noteItem.addressOf({ name: 'broken' }), keyAddress(ACME, 'careless')]
+    await table.put({ ...toKey(broken), kind: { S: 'note' }, text: { N: '1' } })
+    const careless = (name: string) =>
+      transaction(ACME, async (unit) => {
+        unit.create({ ...toKey(item), kind: { S: 'key' } })
+        return unit.load(noteItem, { name }).catch(() => 'all is well')
+      })
+    await expect(careless('broken')).rejects.toThrow('a stored note is corrupt at text')
+    expect(await table.get(item)).toBeUndefined()
+    expect(await careless('missing')).toBeUndefined()
+    expect(await table.get(item)).toBeDefined()
+    await removeIf(broken)
+  })
+
   test('should be the first one where there are several', async () => {
     const refused = transaction(ACME, async (unit) => {
       for (const message of ['first', 'second'])
-        await unit.attempt(() => Promise.reject(new Error(message))).catch(() => {})
+        await unit.keepFailure(() => Promise.reject(new Error(message))).catch(() => {})
       throw new Error('third')
     })
     await expect(refused).rejects.toThrow('first')

@@ -1,9 +1,10 @@
 /** What one unit of work sees and what it writes: its own changes at once, everybody's after one transaction. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { keyAddress, recordAddress } from '../../../lib/store/address.ts'
-import { type Item, toKey } from '../../../lib/store/table.ts'
+import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
+import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import { currentUnit, transaction } from '../../../lib/store/transaction.ts'
 import type { NewRecord, UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { ACME, newRecord } from './records.ts'
 import { type StartedTable, startTable } from './started-table.ts'
 
@@ -119,6 +120,34 @@ describe('a unit', () => {
     })
   })
 
+  test('should read items, and partitions page by page or as a whole', async () => {
+    const address = (sk: string) => ({ pk: 'notes', sk })
+    const items = ['a', 'b', 'c'].map((sk) => ({ ...toKey(address(sk)), kind: { S: 'context' } }))
+    await table.putAll(items)
+    const [first, second] = items
+    await transaction(ACME, async (unit) => {
+      expect(await unit.get(address('a'))).toEqual(first)
+      expect(await unit.get(address('none'))).toBeUndefined()
+      expect(await unit.getAll([address('b'), address('none')])).toEqual([second])
+      expect(await unit.query('notes', { from: 'b', limit: 1 })).toEqual({ items: [second], next: 'b' })
+      expect(await unit.queryAll('notes')).toEqual(items)
+    })
+    await Promise.all(items.map((item) => removeIf(addressOf(item))))
+  })
+
+  test('should keep what each holder of a key has in it, for itself alone', async () => {
+    const [key, another] = [Symbol('key'), {}]
+    let made = 0
+    const counter = (unit: UnitOfWork, of: symbol | object) => unit.slot(of, () => ({ number: ++made, seen: 0 }))
+    await transaction(ACME, async (unit) => {
+      counter(unit, key).seen += 1
+      expect(counter(unit, key)).toEqual({ number: 1, seen: 1 })
+      expect(counter(unit, another)).toEqual({ number: 2, seen: 0 })
+      expect(unit.slot(Symbol('empty'), () => undefined)).toBeUndefined()
+    })
+    await transaction(ACME, async (unit) => expect(counter(unit, key)).toEqual({ number: 3, seen: 0 }))
+  })
+
   test('should not exist outside of a transaction', () => {
     expect(() => currentUnit()).toThrow('outside of transaction()')
   })
@@ -158,7 +187,7 @@ describe('a commit', () => {
       unit.insert(made)
       await unit.remove(ACME, TYPE, made.id)
       unit.create({ ...KEY, ...toKey(keyAddress(ACME, 'nothing')) })
-      unit.delete(toKey(keyAddress(ACME, 'nothing')))
+      unit.delete(keyAddress(ACME, 'nothing'))
     })
     expect(table.requests).toEqual(['GetItem'])
   })
@@ -218,20 +247,21 @@ describe('a commit', () => {
   })
 
   test('should take an item that is deleted and made anew, or made and deleted, for one write', async () => {
-    const item = { ...KEY, ...toKey(keyAddress(ACME, 'k2')), sealed: { S: 'first' } }
+    const address = keyAddress(ACME, 'k2')
+    const item = { ...KEY, ...toKey(address), sealed: { S: 'first' } }
     await transaction(ACME, async (unit) => unit.create(item))
     await transaction(ACME, async (unit) => {
-      unit.delete(item)
-      unit.delete(item)
+      unit.delete(address)
+      unit.delete(address)
       unit.create({ ...item, sealed: { S: 'second' } })
     })
-    expect((await table.get(keyAddress(ACME, 'k2')))?.sealed).toEqual({ S: 'second' })
+    expect((await table.get(address))?.sealed).toEqual({ S: 'second' })
     await transaction(ACME, async (unit) => {
-      unit.delete(item)
+      unit.delete(address)
       unit.create(item)
-      unit.delete(item)
+      unit.delete(address)
     })
-    expect(await table.get(keyAddress(ACME, 'k2'))).toBeUndefined()
+    expect(await table.get(address)).toBeUndefined()
   })
 
   test('should tell those who asked, and only after it holds', async () => {

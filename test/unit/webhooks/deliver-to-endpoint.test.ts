@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WEBHOOK_PLAN, WEBHOOK_RECEIPTS } from '../../../lib/delivery/retry-plan.ts'
-import { organizationPartition } from '../../../lib/store/address.ts'
+import { organizationPartition } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { EventState } from '../../../lib/webhooks/event-item.ts'
@@ -199,7 +199,7 @@ test('amid a rotation both secrets sign, and a receiver may verify with either',
   await transaction('@base', async (unit) => {
     const item = await scene.table.get({ pk: organizationPartition(scene.endpoint.orgId), sk: 'webhook' })
     if (item?.secret === undefined) throw new Error('no endpoint')
-    const sealed = { B: await sealSecret(scene.endpoint.orgId, 'webhook', secret) }
+    const sealed = { B: await sealSecret(unit, scene.endpoint, secret) }
     const previousUntil = { N: String(epochSeconds(scene.now) + PREVIOUS_SECONDS) }
     unit.replace({ ...item, secret: sealed, previousSecret: item.secret, previousUntil }, 1)
   })

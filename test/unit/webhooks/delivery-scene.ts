@@ -2,7 +2,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Verdict } from '../../../lib/delivery/deliver-groups.ts'
-import { organizationPartition } from '../../../lib/store/address.ts'
+import { organizationPartition } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { deliverToEndpoint, type EndpointDelivery } from '../../../lib/webhooks/deliver-to-endpoint.ts'
 import { eventAddress, type NewEvent } from '../../../lib/webhooks/event-item.ts'

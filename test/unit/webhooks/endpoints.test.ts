@@ -4,7 +4,7 @@ import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
-import { type Endpoint, fromEndpointItem } from '../../../lib/webhooks/endpoint-item.ts'
+import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
   deleteEndpoint,
@@ -67,9 +67,8 @@ const request = async (url: string) => {
 const item = async (sk: string): Promise<Item | undefined> => table.get({ pk: `@org|${orgId}`, sk })
 const endpoint = async (): Promise<Endpoint> => {
   const stored = await item('webhook')
-  const read = stored && fromEndpointItem(stored)
-  if (read === undefined) throw new Error('there is no endpoint')
-  return read
+  if (stored === undefined) throw new Error('there is no endpoint')
+  return endpointItem.decode(stored)
 }
 
 const HEALTH = {

@@ -1,7 +1,7 @@
 /** Registrations: one active endpoint of each kind, requests that wait for a token, secrets that nobody can read. */
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { dataKey } from '../../../lib/store/data-keys.ts'
+import { openDataKey } from '../../../lib/store/data-keys.ts'
 import { itemBytes } from '../../../lib/store/item-size.ts'
 import { open } from '../../../lib/store/sealing.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
@@ -152,7 +152,7 @@ describe('a secret', () => {
           expect(stored.includes(spelling), `${item.pk?.S} ${name}`).toBe(false)
         }
     const [item] = await items()
-    const key = await dataKey(`@org|${orgId}`)
+    const key = await openDataKey(`@org|${orgId}`)
     const opened = open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|notification`)
     expect(Buffer.from(opened).toString()).toBe(secret)
     expect(() => open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|webhook`)).toThrow()
@@ -337,7 +337,7 @@ describe('many at once', () => {
     expect(rest).toEqual([])
     const sealed = open(
       item?.secret?.B ?? new Uint8Array(),
-      await dataKey(`@org|${orgId}`),
+      await openDataKey(`@org|${orgId}`),
       `@org|${orgId}|notification`,
     )
     const shown = results.filter(({ secret }) => secret === Buffer.from(sealed).toString())

@@ -1,6 +1,6 @@
 /** Changes become event items: each once, in order for each record, and nothing is lost when the table does not answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { organizationTenants } from '../../../lib/store/address.ts'
+import { organizationTenants } from '../../../lib/store/keys.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'

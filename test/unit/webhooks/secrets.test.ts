@@ -1,15 +1,18 @@
 /** Signing secrets: sealed at their own address, both open for a day after a rotation. */
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
+import { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import type { Endpoint } from '../../../lib/webhooks/endpoint-item.ts'
 import { newSecret, openSecrets, PREVIOUS_SECONDS, sealSecret } from '../../../lib/webhooks/secrets.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z')
 
+const seal = (secret: string) => sealSecret(new UnitOfWork('@base'), { orgId: 'acme', kind: 'webhook' }, secret)
+
 const sealed = async (changes: Partial<Endpoint> = {}) => ({
   orgId: 'acme',
   kind: 'webhook' as const,
-  secret: await sealSecret('acme', 'webhook', 'whsec_new'),
+  secret: await seal('whsec_new'),
   ...changes,
 })
 
@@ -38,7 +41,7 @@ describe('a sealed secret', () => {
 describe('after a rotation', () => {
   const rotated = async (secondsAgo: number) =>
     sealed({
-      previousSecret: await sealSecret('acme', 'webhook', 'whsec_old'),
+      previousSecret: await seal('whsec_old'),
       previousUntil: NOW / 1000 - secondsAgo + PREVIOUS_SECONDS,
     })
 

@@ -1,5 +1,7 @@
-/** Where an item lies in the table. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+/** The keys of all items, and nothing else writes keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
 import { createHash } from 'node:crypto'
+import { AgentError } from '../errors.ts'
+import type { RegistrationKind } from '../records/registration.ts'
 
 export interface Address {
   pk: string
@@ -17,9 +19,28 @@ export const recordAddress = (tenant: string, type: string, id: string): Address
   sk: ALONE,
 })
 
+/** What a record's address says of it. */
+export const recordKeyOf = (pk: string): { tenant: string; type: string; id: string } => {
+  const [tenant, type, id] = pk.split('|')
+  if (!tenant || !type || !id) throw new AgentError('internal', `no record at ${pk}`)
+  return { tenant, type, id }
+}
+
 /** The index entries of one tag value. */
 export const entryPartition = (tenant: string, type: string, tag: string, value: string): string =>
   `${tenant}|${type}|${tag}|${digest(value)}`
+
+/** Entries of a partition are in the order of their records' creation, then by id. `createdAt`: ISO 8601. */
+export const entryAddress = (pk: string, createdAt: unknown, id: string): Address => ({ pk, sk: `${createdAt}#${id}` })
+
+/** Where the record of an entry is. */
+export const recordOfEntry = ({ pk, sk }: Address): Address => {
+  const [tenant, type] = pk.split('|')
+  const [, id] = sk.split('#')
+  if (tenant === undefined || type === undefined || id === undefined)
+    throw new AgentError('internal', `no entry at ${pk} ${sk}`)
+  return recordAddress(tenant, type, id)
+}
 
 export const keyAddress = (tenant: string, keyId: string): Address => ({ pk: `${tenant}|key|${keyId}`, sk: ALONE })
 
@@ -49,8 +70,27 @@ export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tena
 /** The tenants of an organization, by their ids. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
-/** All registrations of an organization. */
+/** All registrations of an organization; the scope of its data key too. */
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`
+
+/** An organization's endpoint of a kind. */
+export const endpointAddress = (orgId: string, kind: RegistrationKind): Address => ({
+  pk: organizationPartition(orgId),
+  sk: kind,
+})
+
+/** A signing secret opens at this address only, whether it is the endpoint's current or previous one. */
+export const secretAddress = (orgId: string, kind: RegistrationKind): string =>
+  `${organizationPartition(orgId)}|${kind}`
+
+/** One of the few slots for registrations that wait for a token. */
+export const pendingAddress = (orgId: string, slot: number): Address => ({
+  pk: organizationPartition(orgId),
+  sk: `notification#pending#${slot}`,
+})
+
+/** An item that stands for nothing. */
+export const decoyAddress = (number: number): Address => ({ pk: `@decoy|${number}`, sk: ALONE })
 
 export const CURSOR_KEY_ADDRESS: Address = { pk: '@service|cursor-key', sk: ALONE }
 

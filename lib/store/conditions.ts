@@ -1,0 +1,86 @@
+/** Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are reserved. */
+import type { AttributeValue, Item } from './table.ts'
+
+/** What must hold of the stored item. All parts must hold; nothing given always holds. */
+export interface Condition {
+  equals?: Item
+  /** Attributes that the item does not have. `pk`: there is no item. */
+  absent?: readonly string[]
+  present?: readonly string[]
+  /** Attributes that are there and less than these. */
+  below?: Item
+  /** Attributes that are there and at most these. */
+  atMost?: Item
+  /** At least one of these holds; none of them is empty. */
+  anyOf?: readonly Condition[]
+}
+
+/** What an update does to an item. */
+export interface Change {
+  set?: Item
+  /** Names of attributes. */
+  remove?: readonly string[]
+  /** Numbers that are added; an attribute that is not there counts as 0. */
+  add?: Readonly<Record<string, number>>
+}
+
+interface Expressions {
+  ConditionExpression?: string
+  UpdateExpression?: string
+  ExpressionAttributeNames?: Record<string, string>
+  ExpressionAttributeValues?: Item
+}
+
+/** The parameters of a write that stand for its condition and its change. */
+export const expressionsOf = (condition: Condition | undefined, change?: Change): Expressions => {
+  const names = new Map<string, string>()
+  const values: Item = {}
+  const name = (attribute: string): string => {
+    const known = names.get(attribute) ?? `#${names.size}`
+    names.set(attribute, known)
+    return known
+  }
+  const value = (attribute: AttributeValue): string => {
+    const placeholder = `:${Object.keys(values).length}`
+    values[placeholder] = attribute
+    return placeholder
+  }
+  const compare = (attributes: Item | undefined, operator: string): string[] =>
+    Object.entries(attributes ?? {}).map(([key, wanted]) => `${name(key)} ${operator} ${value(wanted)}`)
+  const terms = ({ equals, absent = [], present = [], below, atMost, anyOf }: Condition): string[] => [
+    ...compare(equals, '='),
+    ...absent.map((key) => `attribute_not_exists(${name(key)})`),
+    ...present.map((key) => `attribute_exists(${name(key)})`),
+    ...compare(below, '<'),
+    ...compare(atMost, '<='),
+    ...(anyOf === undefined ? [] : either(anyOf.map(terms))),
+  ]
+
+  const ConditionExpression = condition === undefined ? '' : terms(condition).join(' AND ')
+  const UpdateExpression = [
+    clause('SET', compare(change?.set, '=')),
+    clause('REMOVE', (change?.remove ?? []).map(name)),
+    clause(
+      'ADD',
+      Object.entries(change?.add ?? {}).map(([key, number]) => `${name(key)} ${value({ N: String(number) })}`),
+    ),
+  ].join('')
+  return {
+    ...(ConditionExpression === '' ? {} : { ConditionExpression }),
+    ...(UpdateExpression === '' ? {} : { UpdateExpression }),
+    ...(names.size === 0
+      ? {}
+      : { ExpressionAttributeNames: Object.fromEntries([...names].map(([key, placeholder]) => [placeholder, key])) }),
+    ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
+  }
+}
+
+const clause = (keyword: string, parts: string[]): string =>
+  parts.length === 0 ? '' : ` ${keyword} ${parts.join(', ')}`
+
+/** One of several lists of terms as terms of an AND. DynamoDB refuses parentheses that are not needed. */
+const either = (parts: string[][]): string[] => {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) return only
+  return [`(${parts.map((part) => (part.length === 1 ? part[0] : `(${part.join(' AND ')})`)).join(' OR ')})`]
+}

@@ -1,0 +1,59 @@
+/** What an error of AWS means: out of reach, a conflict, a condition that did not hold, or a fault of our own. */
+import { AgentError } from '../errors.ts'
+
+/** Names of errors that are over soon: throttling, timeouts, AWS's own faults. */
+const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
+/** Codes of Node.js for a broken connection; `HPE_` is an answer that its HTTP parser could not read. */
+const BROKEN_CONNECTION = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling */
+const CONFLICT = /^(TransactionConflict|TransactionInProgress)Exception$/
+
+interface AwsError extends Error {
+  $fault?: string
+  $metadata?: { httpStatusCode?: number }
+  code?: unknown
+  /** Of a cancelled transaction: one for each write, in their order. */
+  CancellationReasons?: { Code?: string }[]
+}
+
+/** A transaction of which nothing was written. */
+export interface Refusal {
+  /** Indexes of the writes whose condition did not hold. */
+  failed: number[]
+  /** Another transaction was writing one of the items. */
+  conflict: boolean
+}
+
+const isOf = (error: unknown, name: RegExp): error is AwsError => error instanceof Error && name.test(error.name)
+
+const reasonsOf = (error: AwsError): string[] => (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code)
+
+/** Whether a single write was refused by its condition. */
+export const isConditionFailure = (error: unknown): boolean => isOf(error, /^ConditionalCheckFailedException$/)
+
+/** Why a transaction was refused, where its conditions or a conflict are the reason; undefined for any other error. */
+export const refusalOf = (error: unknown): Refusal | undefined => {
+  if (isOf(error, CONFLICT)) return { failed: [], conflict: true }
+  if (!isOf(error, /^TransactionCanceledException$/)) return undefined
+  const reasons = reasonsOf(error)
+  const failed = reasons.flatMap((reason, index) => (reason === 'ConditionalCheckFailed' ? [index] : []))
+  const conflict = reasons.includes('TransactionConflict')
+  return failed.length > 0 || conflict ? { failed, conflict } : undefined
+}
+
+/** `store.unavailable` for what is over soon, `store.conflict` for a conflict of transactions; any other error stays as it is. */
+export const translateFault = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof AgentError) return error
+  if (isOf(error, CONFLICT)) return conflicting(error)
+  return isTransient(error) ? new AgentError('store.unavailable', 'the table does not answer', { cause: error }) : error
+}
+
+export const conflicting = (cause: unknown): AgentError =>
+  new AgentError('store.conflict', 'the item changed at the same time', { cause })
+
+const isTransient = (error: AwsError): boolean =>
+  error.$fault === 'server' ||
+  Number(error.$metadata?.httpStatusCode) >= 500 ||
+  TRANSIENT.test(error.name) ||
+  (typeof error.code === 'string' && BROKEN_CONNECTION.test(error.code)) ||
+  reasonsOf(error).some((reason) => TRANSIENT.test(reason))

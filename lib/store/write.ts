@@ -1,0 +1,131 @@
+/** Conditional writes outside of a unit of work: one item, or up to 100 in a transaction. */
+import {
+  DeleteItemCommand,
+  PutItemCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { AgentError } from '../errors.ts'
+import { settings } from '../settings.ts'
+import { dynamodb } from './client.ts'
+import { type Change, type Condition, expressionsOf } from './conditions.ts'
+import { isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
+import { itemBytes } from './item-size.ts'
+import type { Address } from './keys.ts'
+import { epochSeconds, type Item, toKey } from './table.ts'
+
+/*
+ * The SDK repeats a request whose answer was lost, so that a condition may fail because of the first try of the same write. A write
+ * for which this matters sets a value that nobody else sets (the id of a lease) and reads the item. Transactions carry a token that
+ * DynamoDB recognizes for 10 minutes.
+ */
+
+/** No item, or one that has expired and that TTL has not deleted yet. */
+export const absentOrExpired = (): Condition => ({
+  anyOf: [{ absent: ['pk'] }, { atMost: { expiresAt: { N: String(epochSeconds()) } } }],
+})
+
+/** Writes an item in the place of whatever is there, if the condition holds. Throws `store.unavailable`, `store.conflict`. */
+export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
+  holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
+
+export interface PutOptions {
+  /** An item that has expired gives way. */
+  orExpired?: boolean
+}
+
+/** Writes an item if there is none at its address. False where there is one. Throws `store.unavailable`, `store.conflict`. */
+export const putIfAbsent = (item: Item, { orExpired = false }: PutOptions = {}): Promise<boolean> =>
+  putIf(item, orExpired ? absentOrExpired() : { absent: ['pk'] })
+
+/**
+ * Changes an item, or makes it where there is none and the condition allows that. Returns all of it as it is then; undefined where the
+ * condition did not hold. Throws `store.unavailable`, `store.conflict`.
+ */
+export const updateIf = async (address: Address, change: Change, condition?: Condition): Promise<Item | undefined> => {
+  let item: Item | undefined
+  await holds(async () => {
+    const { Attributes } = await dynamodb().send(
+      new UpdateItemCommand({
+        ...inTable(),
+        Key: toKey(address),
+        ...expressionsOf(condition, change),
+        ReturnValues: 'ALL_NEW',
+      }),
+    )
+    item = Attributes
+  })
+  return item
+}
+
+/** Deletes an item. False where the condition did not hold. Throws `store.unavailable`, `store.conflict`. */
+export const removeIf = (address: Address, condition?: Condition): Promise<boolean> =>
+  holds(() =>
+    dynamodb().send(new DeleteItemCommand({ ...inTable(), Key: toKey(address), ...expressionsOf(condition) })),
+  )
+
+/** One write of a transaction. */
+export type TableWrite =
+  | { put: Item; condition?: Condition }
+  | { update: Address; change: Change; condition?: Condition }
+  | { remove: Address; condition?: Condition }
+
+/** `cause` is the error of the SDK. */
+export type Transacted = { written: true } | ({ written: false; cause: unknown } & Refusal)
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+const MAX_WRITES = 100
+const MAX_BYTES = 4 * 1024 * 1024
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items */
+const MAX_ITEM_BYTES = 400 * 1024
+
+/**
+ * Writes all or nothing; nothing to write is no request. Not written: `failed` has the indexes of the writes whose condition did not
+ * hold, and `conflict` says that another transaction was writing one of the items. Throws `store.unavailable`, and before the request
+ * `store.item_too_large` and `store.transaction_too_large`.
+ */
+export const transact = async (writes: readonly TableWrite[]): Promise<Transacted> => {
+  if (writes.length === 0) return { written: true }
+  checkLimits(writes)
+  try {
+    await dynamodb().send(new TransactWriteItemsCommand({ TransactItems: writes.map(toTransactItem) }))
+    return { written: true }
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal === undefined) throw translateFault(error)
+    return { written: false, ...refusal, cause: error }
+  }
+}
+
+const checkLimits = (writes: readonly TableWrite[]): void => {
+  const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0))
+  if (sizes.some((size) => size > MAX_ITEM_BYTES))
+    throw new AgentError('store.item_too_large', 'a record would be larger than 400 KB')
+  if (writes.length > MAX_WRITES || sizes.reduce((sum, size) => sum + size, 0) > MAX_BYTES)
+    throw new AgentError(
+      'store.transaction_too_large',
+      'the change would be larger than one transaction (100 items, 4 MB)',
+    )
+}
+
+const toTransactItem = (write: TableWrite): TransactWriteItem => {
+  if ('put' in write) return { Put: { ...inTable(), Item: write.put, ...expressionsOf(write.condition) } }
+  if ('remove' in write)
+    return { Delete: { ...inTable(), Key: toKey(write.remove), ...expressionsOf(write.condition) } }
+  const { UpdateExpression, ...expressions } = expressionsOf(write.condition, write.change)
+  return { Update: { ...inTable(), Key: toKey(write.update), UpdateExpression, ...expressions } }
+}
+
+const inTable = (): { TableName: string } => ({ TableName: settings().TABLE_NAME })
+
+/** Sends a write; false where its condition did not hold. */
+const holds = async (send: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await send()
+    return true
+  } catch (error) {
+    if (isConditionFailure(error)) return false
+    throw translateFault(error)
+  }
+}

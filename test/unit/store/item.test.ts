@@ -1,0 +1,134 @@
+/** Descriptions of stored items: what is encoded comes back, and what is corrupt is named without its content. */
+import * as v from 'valibot'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { defineItem, type Stored } from '../../../lib/store/item.ts'
+import { bytes, flag, inKey, integer, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
+import type { Address } from '../../../lib/store/keys.ts'
+import type { Item } from '../../../lib/store/table.ts'
+
+const parcel = defineItem(
+  'parcel',
+  ({ tenant, lane, id }: { tenant: string; lane: string; id: string }) => ({ pk: `${tenant}|${lane}`, sk: id }),
+  {
+    id: inKey('sk', text()),
+    lane: text(),
+    state: picklist(['pending', 'failed']),
+    attempts: integer(),
+    urgent: optional(flag()),
+    body: optional(bytes()),
+    route: json(v.object({ hops: v.array(v.string()) })),
+    expiresAt: optional(integer()),
+  },
+)
+
+const FULL = {
+  tenant: 'acme',
+  id: 'p1',
+  lane: 'l1',
+  state: 'pending' as const,
+  attempts: 2,
+  urgent: false,
+  body: new Uint8Array([1, 2, 3]),
+  route: { hops: ['a'] },
+  expiresAt: 1_800_000_000,
+}
+const { tenant: _, ...STORED } = FULL
+
+test('an encoded item has its key, its kind and every field once', () => {
+  expect(parcel.encode(FULL)).toEqual({
+    pk: { S: 'acme|l1' },
+    sk: { S: 'p1' },
+    kind: { S: 'parcel' },
+    lane: { S: 'l1' },
+    state: { S: 'pending' },
+    attempts: { N: '2' },
+    urgent: { BOOL: false },
+    body: { B: new Uint8Array([1, 2, 3]) },
+    route: { S: '{"hops":["a"]}' },
+    expiresAt: { N: '1800000000' },
+  })
+  expect(parcel.addressOf(FULL)).toEqual({ pk: 'acme|l1', sk: 'p1' })
+  const anywhere = defineItem('parcel', (address: Address) => address, { size: integer() })
+  const [encoded, more] = [anywhere.encode({ pk: 'a', sk: 'b', size: 1 }), { pk: 'a', sk: 'b', size: 2 }]
+  expect(encoded).toEqual({ pk: { S: 'a' }, sk: { S: 'b' }, kind: { S: 'parcel' }, size: { N: '1' } })
+  expect(anywhere.addressOf(more)).toEqual({ pk: 'a', sk: 'b' })
+})
+
+test('a decoded item is the value that was encoded, without the parts of its key that are no fields', () => {
+  expect(parcel.decode(parcel.encode(FULL))).toEqual(STORED)
+  expectTypeOf<Stored<typeof parcel>>().toEqualTypeOf<{
+    id: string
+    lane: string
+    state: 'pending' | 'failed'
+    attempts: number
+    urgent?: boolean | undefined
+    body?: Uint8Array | undefined
+    route: { hops: string[] }
+    expiresAt?: number | undefined
+  }>()
+})
+
+test('an optional field that is missing or undefined is neither stored nor read', () => {
+  const { urgent: _urgent, body: _body, expiresAt: _expiresAt, ...least } = FULL
+  const item = parcel.encode({ ...least, body: undefined })
+  expect(Object.keys(item).sort()).toEqual(['attempts', 'kind', 'lane', 'pk', 'route', 'sk', 'state'])
+  const { tenant: _tenant, ...stored } = least
+  expect(parcel.decode(item)).toStrictEqual(stored)
+})
+
+test('a stream image, whose bytes are base64, decodes to the same value', () => {
+  const image = { ...parcel.encode(FULL), body: { B: 'AQID' } }
+  expect(parcel.is(image)).toBe(true)
+  expect(parcel.decode(image)).toMatchObject({ id: 'p1', body: Buffer.from([1, 2, 3]) })
+})
+
+test('some fields are encoded for an update, and decoded from an index that has no others', () => {
+  expect(parcel.attributes({ state: 'failed', attempts: 3, urgent: undefined })).toEqual({
+    state: { S: 'failed' },
+    attempts: { N: '3' },
+  })
+  expect(parcel.decodePart({ kind: { S: 'parcel' }, lane: { S: 'l1' } }, ['lane', 'urgent'])).toEqual({ lane: 'l1' })
+})
+
+describe('an item of another kind', () => {
+  test('is not of this one, and is not decoded', () => {
+    const other: Item = { ...parcel.encode(FULL), kind: { S: 'other' } }
+    expect(parcel.is(other)).toBe(false)
+    expect(parcel.is(undefined)).toBe(false)
+    expect(() => parcel.decode(other)).toThrow('a stored parcel is corrupt at kind')
+  })
+})
+
+describe('a corrupt item', () => {
+  const SECRET = 'do-not-quote-me'
+  test.each<[string, Item]>([
+    ['sk', { sk: { N: '1' } }],
+    ['lane', { lane: { N: '1' } }],
+    ['state', { state: { S: SECRET } }],
+    ['attempts', { attempts: { N: SECRET } }],
+    ['attempts', { attempts: { N: '' } }],
+    ['attempts', { attempts: { N: '1.5' } }],
+    ['attempts', { attempts: { S: '1' } }],
+    ['urgent', { urgent: { S: 'true' } }],
+    ['body', { body: { N: '1' } }],
+    ['route', { route: { S: `{"${SECRET}` } }],
+    ['route.hops', { route: { S: `{"hops":"${SECRET}"}` } }],
+    ['route.hops.1', { route: { S: `{"hops":["a",{"x":"${SECRET}"}]}` } }],
+    ['expiresAt', { expiresAt: { S: SECRET } }],
+  ])('fails with its kind and the path %s, and quotes nothing', (path, broken) => {
+    let error: unknown
+    try {
+      parcel.decode({ ...parcel.encode(FULL), ...broken })
+    } catch (thrown) {
+      error = thrown
+    }
+    const message = `a stored parcel is corrupt at ${path === 'sk' ? 'id' : path}`
+    expect(error).toMatchObject({ code: 'internal', message, cause: expect.any(Error) })
+    expect((error as Error).cause).not.toMatchObject({ message: expect.stringContaining(SECRET) })
+  })
+
+  test.each(['lane', 'state', 'attempts', 'route'])('fails where %s is missing', (name) => {
+    const { [name]: _missing, ...item } = parcel.encode(FULL)
+    expect(() => parcel.decode(item)).toThrow(`a stored parcel is corrupt at ${name}`)
+  })
+})

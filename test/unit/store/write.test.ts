@@ -1,0 +1,248 @@
+/** Conditional writes against the embedded database: what holds is written, what does not changes nothing. */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Condition, expressionsOf } from '../../../lib/store/conditions.ts'
+import { epochSeconds, type Item, queryIndex, toKey } from '../../../lib/store/table.ts'
+import { putIf, putIfAbsent, removeIf, transact, updateIf } from '../../../lib/store/write.ts'
+import { failure, type StartedTable, startTable } from './started-table.ts'
+
+let table: StartedTable
+let made = 0
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(() => table.stop())
+afterEach(() => {
+  table.way = undefined
+  vi.restoreAllMocks()
+})
+
+const newAddress = () => {
+  made += 1
+  return { pk: `lane|${made}`, sk: '-' }
+}
+/** A stored item with these attributes. `status` and `size` are words that DynamoDB reserves. */
+const stored = async (attributes: Item = {}) => {
+  const address = newAddress()
+  await table.put({ ...toKey(address), status: { S: 'pending' }, size: { N: '5' }, ...attributes })
+  return address
+}
+
+describe('putIfAbsent', () => {
+  test('writes where there is nothing, and leaves what is there', async () => {
+    const address = newAddress()
+    expect(await putIfAbsent({ ...toKey(address), size: { N: '1' } })).toBe(true)
+    expect(await putIfAbsent({ ...toKey(address), size: { N: '2' } })).toBe(false)
+    expect((await table.get(address))?.size).toEqual({ N: '1' })
+  })
+
+  test('takes the place of an expired item only where it is told to', async () => {
+    const address = await stored({ expiresAt: { N: String(epochSeconds() - 1) } })
+    const item = { ...toKey(address), size: { N: '9' }, expiresAt: { N: String(epochSeconds() + 60) } }
+    expect(await putIfAbsent(item)).toBe(false)
+    expect(await putIfAbsent(item, { orExpired: true })).toBe(true)
+    expect(await putIfAbsent(item, { orExpired: true })).toBe(false)
+  })
+})
+
+describe('putIf', () => {
+  test('replaces an item if the condition holds, and always without one', async () => {
+    const address = await stored()
+    expect(await putIf({ ...toKey(address), size: { N: '6' } }, { equals: { size: { N: '4' } } })).toBe(false)
+    expect(await putIf({ ...toKey(address), size: { N: '6' } }, { equals: { size: { N: '5' } } })).toBe(true)
+    expect(await putIf({ ...toKey(address), size: { N: '7' } })).toBe(true)
+    expect(await table.get(address)).toEqual({ ...toKey(address), size: { N: '7' } })
+  })
+})
+
+describe('updateIf', () => {
+  test('sets, removes and adds, and returns the whole item as it is then', async () => {
+    const address = await stored({ error: { S: 'x' } })
+    const change = { set: { status: { S: 'done' } }, remove: ['error', 'none'], add: { size: 2, attempts: 1 } }
+    const expected = { ...toKey(address), status: { S: 'done' }, size: { N: '7' }, attempts: { N: '1' } }
+    expect(await updateIf(address, change)).toEqual(expected)
+    expect(await table.get(address)).toEqual(expected)
+  })
+
+  test('makes the item where there is none, unless the condition asks for one', async () => {
+    const address = newAddress()
+    expect(await updateIf(address, { add: { size: 1 } }, { present: ['pk'] })).toBeUndefined()
+    expect(await table.get(address)).toBeUndefined()
+    expect(await updateIf(address, { add: { size: 1 } })).toEqual({ ...toKey(address), size: { N: '1' } })
+  })
+
+  test('returns an item that it did not have to change', async () => {
+    const address = await stored()
+    expect(await updateIf(address, { remove: ['none'] })).toMatchObject({ size: { N: '5' } })
+  })
+})
+
+describe('removeIf', () => {
+  test('deletes an item if the condition holds, and always without one', async () => {
+    const address = await stored()
+    expect(await removeIf(address, { absent: ['status'] })).toBe(false)
+    expect(await table.get(address)).toBeDefined()
+    expect(await removeIf(address, { present: ['status'] })).toBe(true)
+    expect(await table.get(address)).toBeUndefined()
+    expect(await removeIf(address)).toBe(true)
+  })
+})
+
+describe('a condition', () => {
+  test.each<[string, boolean, Condition]>([
+    ['nothing', true, {}],
+    ['what it equals', true, { equals: { status: { S: 'pending' }, size: { N: '5' } } }],
+    ['another value', false, { equals: { status: { S: 'pending' }, size: { N: '6' } } }],
+    ['an attribute that is not there', false, { equals: { none: { N: '6' } } }],
+    ['an absent attribute', true, { absent: ['none'] }],
+    ['an absent attribute that is there', false, { absent: ['none', 'status'] }],
+    ['a present attribute', true, { present: ['status', 'size'] }],
+    ['a present attribute that is not there', false, { present: ['status', 'none'] }],
+    ['less than a number', true, { below: { size: { N: '6' } } }],
+    ['less than the same number', false, { below: { size: { N: '5' } } }],
+    ['less, of nothing', false, { below: { none: { N: '5' } } }],
+    ['at most the same number', true, { atMost: { size: { N: '5' } } }],
+    ['at most a smaller one', false, { atMost: { size: { N: '4' } } }],
+    ['one of several', true, { anyOf: [{ absent: ['status'] }, { below: { size: { N: '6' } } }] }],
+    ['none of several', false, { anyOf: [{ absent: ['status'] }, { below: { size: { N: '5' } } }] }],
+    ['one of one', true, { present: ['pk'], anyOf: [{ present: ['size'] }] }],
+    ['all parts', false, { absent: ['none'], anyOf: [{ present: ['none'] }], below: { size: { N: '6' } } }],
+    [
+      'parts within parts',
+      true,
+      {
+        present: ['pk'],
+        anyOf: [{ present: ['none'] }, { equals: { status: { S: 'pending' } }, anyOf: [{ absent: ['none'] }] }],
+      },
+    ],
+  ])('of %s holds: %s', async (_name, holds, condition) => {
+    const address = await stored()
+    expect((await updateIf(address, { set: { seen: { BOOL: true } } }, condition)) !== undefined).toBe(holds)
+    expect((await table.get(address))?.seen).toEqual(holds ? { BOOL: true } : undefined)
+  })
+})
+
+test('a condition has no parentheses that DynamoDB would call redundant', () => {
+  const anyOf: Condition[] = [
+    { absent: ['a'], present: ['b'] },
+    { anyOf: [{ absent: ['a'] }, { anyOf: [{ present: ['c'] }] }] },
+  ]
+  expect(expressionsOf({ present: ['d'], anyOf }).ConditionExpression).toBe(
+    'attribute_exists(#0) AND ((attribute_not_exists(#1) AND attribute_exists(#2)) OR (attribute_not_exists(#1) OR attribute_exists(#3)))',
+  )
+  expect(expressionsOf({ anyOf: [{ anyOf: [{ absent: ['a'] }] }] }).ConditionExpression).toBe(
+    'attribute_not_exists(#0)',
+  )
+})
+
+describe('transact', () => {
+  test('writes puts, updates and removals together', async () => {
+    const [put, update, remove] = [newAddress(), await stored(), await stored()]
+    expect(
+      await transact([
+        { put: { ...toKey(put), size: { N: '1' } }, condition: { absent: ['pk'] } },
+        { update, change: { add: { size: 1 } }, condition: { equals: { size: { N: '5' } } } },
+        { remove, condition: { present: ['pk'] } },
+      ]),
+    ).toEqual({ written: true })
+    expect(await table.get(put)).toMatchObject({ size: { N: '1' } })
+    expect(await table.get(update)).toMatchObject({ size: { N: '6' } })
+    expect(await table.get(remove)).toBeUndefined()
+  })
+
+  test('writes nothing where a condition does not hold, and says which ones', async () => {
+    const [put, update, remove] = [newAddress(), await stored(), await stored()]
+    const result = await transact([
+      { put: { ...toKey(put), size: { N: '1' } } },
+      { update, change: { add: { size: 1 } }, condition: { equals: { size: { N: '4' } } } },
+      { remove, condition: { absent: ['pk'] } },
+    ])
+    expect(result).toMatchObject({ written: false, failed: [1, 2], conflict: false })
+    expect(await table.get(put)).toBeUndefined()
+    expect(await table.get(update)).toMatchObject({ size: { N: '5' } })
+    expect(await table.get(remove)).toBeDefined()
+  })
+
+  test('makes no request of nothing', async () => {
+    table.watch()
+    expect(await transact([])).toEqual({ written: true })
+    expect(table.requests).toEqual([])
+  })
+
+  test('tells a conflict from a condition, and throws for anything else', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const refuse = (error: Error) => {
+      table.way = () => Promise.reject(error)
+    }
+    const cancelled = (...codes: string[]) =>
+      new TransactionCanceledException({
+        message: 'injected',
+        $metadata: {},
+        CancellationReasons: codes.map((Code) => ({ Code })),
+      })
+    const write = async () => transact([{ put: toKey(newAddress()) }])
+    refuse(cancelled('None', 'TransactionConflict'))
+    expect(await write()).toMatchObject({ written: false, failed: [], conflict: true })
+    refuse(cancelled('TransactionConflict', 'ConditionalCheckFailed', 'ThrottlingError'))
+    expect(await write()).toMatchObject({ written: false, failed: [1], conflict: true })
+    refuse(failure('TransactionInProgressException'))
+    expect(await write()).toMatchObject({ written: false, failed: [], conflict: true })
+    refuse(cancelled('None', 'ThrottlingError'))
+    await expect(write()).rejects.toMatchObject({ code: 'store.unavailable' })
+    const ours = cancelled('ValidationError')
+    refuse(ours)
+    await expect(write()).rejects.toBe(ours)
+  })
+})
+
+describe('a single write', () => {
+  test('amid a transaction is store.conflict, and without an answer store.unavailable', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const address = newAddress()
+    const writes = [() => putIf(toKey(address)), () => updateIf(address, { add: { size: 1 } }), () => removeIf(address)]
+    for (const write of writes) {
+      table.way = () => Promise.reject(failure('TransactionConflictException'))
+      await expect(write()).rejects.toMatchObject({ code: 'store.conflict' })
+      table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+      await expect(write()).rejects.toMatchObject({ code: 'store.unavailable' })
+    }
+  })
+})
+
+describe('the index of what is due', () => {
+  test('has the items with both of its attributes, by time, with what its projection takes along', async () => {
+    const due = (dueAt: number, more: Item = {}) =>
+      stored({ dueShard: { S: 's1' }, dueAt: { N: String(dueAt) }, kind: { S: 'lane' }, ...more })
+    const later = await due(2_000, { lane: { S: 'l2' }, destination: { S: 'd' }, epoch: { N: '3' } })
+    const earlier = await due(1_000)
+    await due(2_001)
+    await stored({ dueAt: { N: '1' } })
+    await stored({ dueShard: { S: 's2' }, dueAt: { N: '1' } })
+    const index = (dueAt: string) => ({ dueShard: { S: 's1' }, dueAt: { N: dueAt }, kind: { S: 'lane' } })
+    expect(await queryIndex('due', 's1', 2_000)).toEqual({
+      items: [
+        { ...toKey(earlier), ...index('1000') },
+        { ...toKey(later), ...index('2000'), lane: { S: 'l2' }, destination: { S: 'd' }, epoch: { N: '3' } },
+      ],
+    })
+    await updateIf(earlier, { remove: ['dueShard', 'dueAt'] })
+    expect((await queryIndex('due', 's1', 2_000)).items).toHaveLength(1)
+  })
+
+  test('is read in pages', async () => {
+    const addresses = []
+    for (const _ of [1, 2, 3, 4, 5]) addresses.push(await stored({ dueShard: { S: 'pages' }, dueAt: { N: '7' } }))
+    const seen: Item[] = []
+    let after: Item | undefined
+    let pages = 0
+    do {
+      const page = await queryIndex('due', 'pages', 7, { limit: 2, after })
+      seen.push(...page.items)
+      after = page.next
+      pages += 1
+    } while (after !== undefined)
+    expect(seen.map(({ pk }) => pk?.S).sort()).toEqual(addresses.map(({ pk }) => pk).sort())
+    expect(pages).toBe(3)
+  })
+})
