@@ -18,13 +18,19 @@ export type ContentEncryptionAlgorithm = keyof typeof CIPHERS
 export const isContentEncryptionAlgorithm = (algorithm: string): algorithm is ContentEncryptionAlgorithm =>
   Object.hasOwn(CIPHERS, algorithm)
 
+export interface EncryptedContent {
+  encrypted: Uint8Array<ArrayBuffer>
+  iv: Uint8Array<ArrayBuffer>
+  tag: Uint8Array<ArrayBuffer>
+}
+
 /** Encrypts `content`; `aad` is authenticated, not encrypted. A nonce is made if none is given. */
 export const encryptContent = (
   algorithm: ContentEncryptionAlgorithm,
   jwk: Kms.KmsJwkPrivateOct,
   content: Uint8Array,
   { iv = randomBytes(NONCE_LENGTH), aad }: { iv?: Uint8Array | undefined; aad?: Uint8Array | undefined } = {},
-): Kms.KmsEncryptReturn => {
+): EncryptedContent => {
   const cipher = createCipheriv(cipherName(algorithm, iv), contentKey(algorithm, jwk), iv, {
     authTagLength: TAG_LENGTH,
   })
