@@ -11,7 +11,6 @@ import {
   JwkDidRegistrar,
   JwkDidResolver,
   KeyDidRegistrar,
-  KeyDidResolver,
   Kms,
   type Module,
   PeerDidRegistrar,
@@ -45,6 +44,7 @@ import { MessageHandlerRegistry } from './problem-reports.ts'
 import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
+import { SharedKeyDidResolver } from './shared-documents.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver } from './web-documents.ts'
@@ -79,7 +79,12 @@ export const agentModules = (endpoint: string, contexts: AgentContextProvider, k
   cache: new CacheModule({ cache: new InMemoryLruCache({ limit: CACHED_DOCUMENTS }), useCachedStorageService: false }),
   dids: new DidsModule({
     registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
-    resolvers: [new KeyDidResolver(), new LinearPeerDidResolver(), new JwkDidResolver(), new GuardedWebDidResolver()],
+    resolvers: [
+      new SharedKeyDidResolver(),
+      new LinearPeerDidResolver(),
+      new JwkDidResolver(),
+      new GuardedWebDidResolver(),
+    ],
   }),
   w3cCredentials: w3cCredentials(),
   didcomm: new DidCommModule(didCommOptions(endpoint)),
