@@ -1,4 +1,4 @@
-/** DIDs of other agents, of which any number may name the same key: anybody may name anybody's key in a document. */
+/** The records of DIDs; of those of other agents any number may name the same key, since anybody may name anybody's. */
 import {
   type AgentContext,
   CredoError,
@@ -19,28 +19,35 @@ import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { deepFreeze } from './shared-documents.ts'
 import { tenantOf } from './tenant-of.ts'
 
-/** Records of DIDs that are kept in memory, by tenant and what they were looked up by. */
 const MAX_KNOWN = 1_000
 
-const known = new Bounded<string, readonly DidRecord[]>(MAX_KNOWN)
+/** Records of DIDs that a process keeps in memory, by tenant and what they were looked up by. */
+export class KnownDids extends Bounded<string, readonly DidRecord[]> {
+  constructor() {
+    super(MAX_KNOWN)
+  }
+}
 
 /**
- * Nothing changes or deletes a DID's record once it is written: one that was found is read once in a process. That holds for this agent's DIDs,
- * whose keys are its own, and for those that name their document by a hash (did:peer:1, and did:peer:4 in its short form).
+ * Nothing changes or deletes the record of a DID once it is written, so one that was found is read once in a process: those of this agent, and
+ * those that name their document by its hash (did:peer:1, and did:peer:4 in its short form).
  */
 export class AgentDidRepository extends DidRepository {
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
+  readonly #known: KnownDids
+
+  constructor(services: Pick<DependencyManager, 'resolve'>, known: KnownDids) {
     super(services.resolve(InjectionSymbols.StorageService), services.resolve(EventEmitter))
+    this.#known = known
   }
 
   override async getCreatedDids(agentContext: AgentContext, query: { method?: string; did?: string }) {
     const { did, method } = query
     const read = () => super.getCreatedDids(agentContext, query)
-    return did === undefined || method !== undefined ? read() : once(agentContext, `created ${did}`, read)
+    return did === undefined || method !== undefined ? read() : this.#once(agentContext, `created ${did}`, read)
   }
 
   override async findCreatedDidByRecipientKey(agentContext: AgentContext, key: Kms.PublicJwk) {
-    const [record] = await once(agentContext, `created by key ${key.fingerprint}`, async () => {
+    const [record] = await this.#once(agentContext, `created by key ${key.fingerprint}`, async () => {
       const found = await super.findCreatedDidByRecipientKey(agentContext, key)
       return found === null ? [] : [found]
     })
@@ -49,9 +56,10 @@ export class AgentDidRepository extends DidRepository {
 
   /** Asked by Credo's resolver of did:peer for a document that the DID does not carry. */
   override findAllByDid(agentContext: AgentContext, did: string): Promise<DidRecord[]> {
-    return once(agentContext, did, () => super.findAllByDid(agentContext, did))
+    return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
   }
 
+  /** Throws: what other processes remember would be wrong. */
   override update(): never {
     throw new CredoError('the record of a DID does not change')
   }
@@ -67,20 +75,16 @@ export class AgentDidRepository extends DidRepository {
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null
   }
-}
 
-/** Reads records until there are some. They are shared from then on, so frozen, and remembered when the unit of work that read them has committed. */
-const once = async (
-  agentContext: AgentContext,
-  what: string,
-  read: () => Promise<DidRecord[]>,
-): Promise<DidRecord[]> => {
-  const key = `${tenantOf(agentContext)} ${what}`
-  const remembered = known.get(key)
-  if (remembered !== undefined) return [...remembered]
-  const found = deepFreeze(await read())
-  if (found.length > 0) currentUnit().afterCommit(() => known.set(key, found))
-  return [...found]
+  /** Reads until there is something, which is then shared, and so frozen. It is remembered when the unit of work that has read it commits. */
+  async #once(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
+    const key = `${tenantOf(agentContext)} ${what}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return [...known]
+    const found = deepFreeze(await read())
+    if (found.length > 0) currentUnit().afterCommit(() => this.#known.set(key, found))
+    return [...found]
+  }
 }
 
 /** The DIDs of other agents that are known by this key. */

@@ -32,7 +32,7 @@ import {
 import { ConnectionService } from './connection-service.ts'
 import { CredentialProtocol } from './credential-protocol.ts'
 import { DidExchange } from './did-exchange.ts'
-import { AgentDidRepository } from './did-repository.ts'
+import { AgentDidRepository, KnownDids } from './did-repository.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
@@ -114,7 +114,8 @@ class PlatformModule implements Module {
     dependencyManager.registerInstance(DidCommTransportService, sessions)
     dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
     const { container } = dependencyManager
-    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services) })
+    const known = new KnownDids()
+    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, known) })
     container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, this.#keys) })
     container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })

