@@ -9,6 +9,7 @@ import { agentDependencies } from './dependencies.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { markMessage } from './inbound-marks.ts'
 import { type AgentModules, agentModules } from './modules.ts'
+import { silenceRepositories } from './quiet-repositories.ts'
 import { takeRepeatedComplete } from './repeated-complete.ts'
 import { TenantContexts } from './tenant-contexts.ts'
 import { guardThread } from './thread-guard.ts'
@@ -28,6 +29,7 @@ export const endpointOf = (tenant: string): string =>
 
 const start = async (): Promise<TenantContexts> => {
   boundBase58()
+  silenceRepositories()
   const contexts = new TenantContexts(endpointOf)
   const agent = new Agent({
     // Credo's log holds messages and keys.
@@ -56,11 +58,17 @@ export const agentContexts = (): Promise<TenantContexts> => {
   return started
 }
 
+/** One for each context, for as long as that is kept. */
+const agents = new WeakMap<AgentContext, TenantAgent>()
+
 /** The agent of the tenant that the running unit of work is for. */
 export const currentAgent = async (): Promise<TenantAgent> => {
   const contexts = await agentContexts()
   const { tenant } = currentUnit()
-  return new TenantAgent(
-    tenant === BASE_AGENT ? contexts.root : await contexts.getAgentContextForContextCorrelationId(tenant),
-  )
+  const context = tenant === BASE_AGENT ? contexts.root : await contexts.getAgentContextForContextCorrelationId(tenant)
+  const known = agents.get(context)
+  if (known !== undefined) return known
+  const agent = new TenantAgent(context)
+  agents.set(context, agent)
+  return agent
 }

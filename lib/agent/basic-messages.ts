@@ -1,4 +1,12 @@
 /** Basic messages (Aries RFC 0095). */
+import {
+  DidCommBasicMessage,
+  DidCommBasicMessageRecord,
+  DidCommBasicMessageRepository,
+  DidCommBasicMessageRole,
+  DidCommMessageSender,
+  DidCommOutboundMessageContext,
+} from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../delivery/outbox-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
@@ -20,9 +28,20 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
   const agent = await currentAgent()
-  await readyConnection(agent, connectionId)
-  const record = await send(() => agent.didcomm.basicMessages.sendMessage(connectionId, content))
-  const json = toBasicMessageJson(toStored(agent.context, record))
+  const { context: agentContext } = agent
+  const connection = await readyConnection(agent, connectionId)
+  const message = new DidCommBasicMessage({ content })
+  const record = new DidCommBasicMessageRecord({
+    sentTime: message.sentTime.toISOString(),
+    content,
+    connectionId,
+    role: DidCommBasicMessageRole.Sender,
+    threadId: message.threadId,
+  })
+  await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
+  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection, associatedRecord: record })
+  await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  const json = toBasicMessageJson(toStored(agentContext, record))
   noteBasicMessage(connectionId, forEvents(record.id, json))
   return json
 }

@@ -1,6 +1,7 @@
-/** DIDs of other agents, of which any number may name the same key: anybody may name anybody's key in a document. */
+/** The records of DIDs; of those of other agents any number may name the same key, since anybody may name anybody's. */
 import {
   type AgentContext,
+  CredoError,
   type DependencyManager,
   type DidDocument,
   DidDocumentRole,
@@ -10,13 +11,62 @@ import {
   getAlternativeDidsForPeerDid,
   InjectionSymbols,
   isValidPeerDid,
+  type Kms,
 } from '@credo-ts/core'
+import { Bounded } from '../bounded.ts'
+import { currentUnit } from '../store/transaction.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
+import { deepFreeze } from './shared-documents.ts'
+import { tenantOf } from './tenant-of.ts'
 
-export class AgentDidRepository extends DidRepository {
-  constructor(services: Pick<DependencyManager, 'resolve'>) {
-    super(services.resolve(InjectionSymbols.StorageService), services.resolve(EventEmitter))
+const MAX_KNOWN = 1_000
+
+/** Records of DIDs that a process keeps in memory, by tenant and what they were looked up by. */
+export class KnownDids extends Bounded<string, readonly DidRecord[]> {
+  constructor() {
+    super(MAX_KNOWN)
   }
+}
+
+/**
+ * Nothing changes or deletes the record of a DID once it is written, so one that was found is read once in a process: those of this agent, and
+ * those that name their document by its hash (did:peer:1, and did:peer:4 in its short form).
+ */
+export class AgentDidRepository extends DidRepository {
+  readonly #known: KnownDids
+
+  constructor(services: Pick<DependencyManager, 'resolve'>, known: KnownDids) {
+    super(services.resolve(InjectionSymbols.StorageService), services.resolve(EventEmitter))
+    this.#known = known
+  }
+
+  override async getCreatedDids(agentContext: AgentContext, query: { method?: string; did?: string }) {
+    const { did, method } = query
+    const read = () => super.getCreatedDids(agentContext, query)
+    return did === undefined || method !== undefined ? read() : this.#once(agentContext, `created ${did}`, read)
+  }
+
+  override async findCreatedDidByRecipientKey(agentContext: AgentContext, key: Kms.PublicJwk) {
+    const [record] = await this.#once(agentContext, `created by key ${key.fingerprint}`, async () => {
+      const found = await super.findCreatedDidByRecipientKey(agentContext, key)
+      return found === null ? [] : [found]
+    })
+    return record ?? null
+  }
+
+  /** Asked by Credo's resolver of did:peer for a document that the DID does not carry. */
+  override findAllByDid(agentContext: AgentContext, did: string): Promise<DidRecord[]> {
+    return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
+  }
+
+  /** Throws: what other processes remember would be wrong. */
+  override update(): never {
+    throw new CredoError('the record of a DID does not change')
+  }
+
+  override updateByIdWithLock = this.update
+  override delete = this.update
+  override deleteById = this.update
 
   /**
    * Asked by Credo's handshakes only, which refuse a sender whose key is in a document that they know. Anybody could so keep another
@@ -24,6 +74,16 @@ export class AgentDidRepository extends DidRepository {
    */
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null
+  }
+
+  /** Reads until there is something, which is then shared, and so frozen. It is remembered when the unit of work that has read it commits. */
+  async #once(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
+    const key = `${tenantOf(agentContext)} ${what}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return [...known]
+    const found = deepFreeze(await read())
+    if (found.length > 0) currentUnit().afterCommit(() => this.#known.set(key, found))
+    return [...found]
   }
 }
 

@@ -11,7 +11,6 @@ import {
   JwkDidRegistrar,
   JwkDidResolver,
   KeyDidRegistrar,
-  KeyDidResolver,
   Kms,
   type Module,
   PeerDidRegistrar,
@@ -33,7 +32,7 @@ import {
 import { ConnectionService } from './connection-service.ts'
 import { CredentialProtocol } from './credential-protocol.ts'
 import { DidExchange } from './did-exchange.ts'
-import { AgentDidRepository } from './did-repository.ts'
+import { AgentDidRepository, KnownDids } from './did-repository.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
@@ -45,6 +44,7 @@ import { MessageHandlerRegistry } from './problem-reports.ts'
 import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { NoQueueTransport } from './queue-transport.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
+import { SharedKeyDidResolver } from './shared-documents.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver } from './web-documents.ts'
@@ -79,7 +79,12 @@ export const agentModules = (endpoint: string, contexts: AgentContextProvider, k
   cache: new CacheModule({ cache: new InMemoryLruCache({ limit: CACHED_DOCUMENTS }), useCachedStorageService: false }),
   dids: new DidsModule({
     registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
-    resolvers: [new KeyDidResolver(), new LinearPeerDidResolver(), new JwkDidResolver(), new GuardedWebDidResolver()],
+    resolvers: [
+      new SharedKeyDidResolver(),
+      new LinearPeerDidResolver(),
+      new JwkDidResolver(),
+      new GuardedWebDidResolver(),
+    ],
   }),
   w3cCredentials: w3cCredentials(),
   didcomm: new DidCommModule(didCommOptions(endpoint)),
@@ -109,7 +114,8 @@ class PlatformModule implements Module {
     dependencyManager.registerInstance(DidCommTransportService, sessions)
     dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
     const { container } = dependencyManager
-    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services) })
+    const known = new KnownDids()
+    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, known) })
     container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, this.#keys) })
     container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })

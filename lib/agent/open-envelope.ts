@@ -1,9 +1,9 @@
 /** Decryption of one envelope (Aries RFC 0019, "Unpack") with the key that was found for it. */
-import { CredoError, Kms, TypedArrayEncoder } from '@credo-ts/core'
+import { CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
 import type { Envelope, EnvelopeHeader } from './envelope.ts'
 import { decryptContent } from './keys/content-encryption.ts'
 import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
-import { decryptByAgreement } from './keys/key-agreement.ts'
+import { agreementKeyOf, decryptByAgreement } from './keys/key-agreement.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
 
@@ -23,7 +23,7 @@ export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.
       : undefined
   const contentKey = decryptByAgreement(
     key,
-    senderKey?.convertTo(Kms.X25519PublicJwk).toJson(),
+    senderKey && agreementKeyOf(senderKey),
     bytes(recipient.encrypted_key),
     typeof iv === 'string' ? bytes(iv) : undefined,
   )

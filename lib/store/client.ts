@@ -5,13 +5,15 @@ import { settings } from '../settings.ts'
 let client: DynamoDBClient | undefined
 
 /**
- * Connection 1 s, answer 2 s, silence amid it 2 s (`requestTimeout` ends with the headers), three attempts: a table that does not
- * answer costs less than a function's timeout.
- * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
+ * Steps of each request that this service has no use for: there is no logger, the `User-Agent` is for statistics, and Lambda
+ * detects recursive loops through SQS, SNS and S3, not through DynamoDB. Without them a read takes a fifth less processor time.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
-export const dynamodb = (): DynamoDBClient => {
+const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware']
+
+const newClient = (): DynamoDBClient => {
   const endpoint = settings().DYNAMODB_ENDPOINT
-  client ??= new DynamoDBClient({
+  const made = new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
     // Nothing is added to the stack of middleware later: resolving it once a command takes 14 µs off each read of 390 (npm run bench -- read).
@@ -23,5 +25,16 @@ export const dynamodb = (): DynamoDBClient => {
       throwOnRequestTimeout: true,
     },
   })
+  for (const name of UNUSED_MIDDLEWARE) made.middlewareStack.remove(name)
+  return made
+}
+
+/**
+ * Connection 1 s, answer 2 s, silence amid it 2 s (`requestTimeout` ends with the headers), three attempts: a table that does not
+ * answer costs less than a function's timeout.
+ * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
+ */
+export const dynamodb = (): DynamoDBClient => {
+  client ??= newClient()
   return client
 }

@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { encryptContent } from '../../lib/agent/keys/content-encryption.ts'
 import { seal } from '../../lib/agent/keys/crypto-box.ts'
+import { type X25519PublicKey, x25519PublicKey } from '../../lib/agent/keys/x25519.ts'
 import type { EnvelopeHeader } from '../wallet/raw-messages.ts'
 
 export interface HandMade {
@@ -27,10 +28,11 @@ export const unknownKid = (): string =>
   )
 
 /** The X25519 form of a verkey. */
-const x25519Of = (kid: string): Uint8Array =>
-  Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: TypedArrayEncoder.fromBase58(kid) }).convertTo(
-    Kms.X25519PublicJwk,
-  ).publicKey.publicKey
+const x25519Of = (kid: string): X25519PublicKey => {
+  const publicKey = TypedArrayEncoder.fromBase58(kid)
+  const key = Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey })
+  return x25519PublicKey(key.convertTo(Kms.X25519PublicJwk).publicKey.publicKey)
+}
 
 const contentOf = (plaintext: unknown): Uint8Array => {
   if (plaintext === undefined) return randomBytes(64)

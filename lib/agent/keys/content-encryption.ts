@@ -1,5 +1,12 @@
 /** Authenticated encryption with a raw symmetric key: the content of a DIDComm envelope. */
-import { type CipherGCMTypes, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import {
+  type CipherGCMTypes,
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 
 /** JWA names (and Credo's `C20P`) to those of OpenSSL. All of them take a 12-byte nonce and give a 16-byte tag. */
@@ -18,13 +25,19 @@ export type ContentEncryptionAlgorithm = keyof typeof CIPHERS
 export const isContentEncryptionAlgorithm = (algorithm: string): algorithm is ContentEncryptionAlgorithm =>
   Object.hasOwn(CIPHERS, algorithm)
 
+export interface EncryptedContent {
+  encrypted: Uint8Array<ArrayBuffer>
+  iv: Uint8Array<ArrayBuffer>
+  tag: Uint8Array<ArrayBuffer>
+}
+
 /** Encrypts `content`; `aad` is authenticated, not encrypted. A nonce is made if none is given. */
 export const encryptContent = (
   algorithm: ContentEncryptionAlgorithm,
   jwk: Kms.KmsJwkPrivateOct,
   content: Uint8Array,
   { iv = randomBytes(NONCE_LENGTH), aad }: { iv?: Uint8Array | undefined; aad?: Uint8Array | undefined } = {},
-): Kms.KmsEncryptReturn => {
+): EncryptedContent => {
   const cipher = createCipheriv(cipherName(algorithm, iv), contentKey(algorithm, jwk), iv, {
     authTagLength: TAG_LENGTH,
   })
@@ -61,8 +74,11 @@ const cipherName = (algorithm: ContentEncryptionAlgorithm, iv: Uint8Array): Ciph
   throw new Kms.KeyManagementError(`The nonce of ${algorithm} is ${NONCE_LENGTH} bytes long`)
 }
 
-/** The bytes of the key; throws if it is not as long as the algorithm needs it, or is meant for another one. */
-const contentKey = (algorithm: ContentEncryptionAlgorithm, jwk: Kms.KmsJwkPrivateOct): Uint8Array => {
+/**
+ * The key, as a KeyObject: Node takes three times as long for bytes. Throws if it is not as long as the algorithm needs it, or is meant for
+ * another one.
+ */
+const contentKey = (algorithm: ContentEncryptionAlgorithm, jwk: Kms.KmsJwkPrivateOct): KeyObject => {
   Kms.assertAllowedEncryptionAlgForKey(jwk, algorithm)
-  return Buffer.from(jwk.k, 'base64url')
+  return createSecretKey(Buffer.from(jwk.k, 'base64url'))
 }

@@ -20,3 +20,6 @@ export const keyOfVerkey = (verkey: string): Ed25519Key => {
   if (!v.is(Verkey, verkey)) throw new CredoError('the text is no Ed25519 key in base58')
   return Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: TypedArrayEncoder.fromBase58(verkey) })
 }
+
+/** The verkey of a key. */
+export const verkeyOf = ({ publicKey }: Ed25519Key): string => TypedArrayEncoder.toBase58(publicKey.publicKey)

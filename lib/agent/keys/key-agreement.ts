@@ -1,8 +1,13 @@
 /** ECDH-HSALSA20 with stored keys: from Credo's key agreement options to a crypto_box or a sealed box. */
-import { type KeyObject, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
+import { Bounded } from '../../bounded.ts'
 import { box, NONCE_LENGTH, openBox, openSealed, seal } from './crypto-box.ts'
-import { x25519OfEd25519, x25519PrivateKey } from './x25519.ts'
+import type { Ed25519Key } from './ed25519-key.ts'
+import { type X25519KeyPair, type X25519PublicKey, x25519KeyPair, x25519OfEd25519, x25519PublicKey } from './x25519.ts'
+
+/** Strangers choose keys too, so that what is remembered of them is bounded. */
+const MAX_CONVERTED = 1_000
 
 /** Whether this is the key agreement that is supported (the only one of DIDComm v1). */
 export const isBoxAgreement = <Agreement extends { algorithm: string }>(
@@ -12,42 +17,65 @@ export const isBoxAgreement = <Agreement extends { algorithm: string }>(
 /** Encrypts for `recipient`: a crypto_box if there is a sender (with its nonce as `iv`), else a sealed box. */
 export const encryptByAgreement = (
   sender: Kms.KmsJwkPrivate | undefined,
-  recipient: Kms.KmsJwkPublicOkp,
+  recipient: X25519PublicKey,
   content: Uint8Array,
   nonce: Uint8Array = randomBytes(NONCE_LENGTH),
 ): Kms.KmsEncryptReturn => {
-  const publicKey = bytes(recipient.x)
-  if (!sender) return { encrypted: Uint8Array.from(orRefuse('encrypt', () => seal(content, publicKey))) }
-  const privateKey = agreementKey(sender)
-  const encrypted = orRefuse('encrypt', () => box(content, nonce, publicKey, privateKey))
+  if (!sender) return { encrypted: Uint8Array.from(orRefuse('encrypt', () => seal(content, recipient))) }
+  const ours = agreementKey(sender)
+  const encrypted = orRefuse('encrypt', () => box(content, nonce, recipient, ours))
   return { encrypted: Uint8Array.from(encrypted), iv: Uint8Array.from(nonce) }
 }
 
 /** Decrypts what came for `recipient`: a crypto_box if the sender's key is known, else a sealed box. */
 export const decryptByAgreement = (
   recipient: Kms.KmsJwkPrivate,
-  sender: Kms.KmsJwkPublicOkp | undefined,
+  sender: X25519PublicKey | undefined,
   encrypted: Uint8Array,
   nonce: Uint8Array | undefined,
 ): Uint8Array<ArrayBuffer> => {
-  const privateKey = agreementKey(recipient)
-  if (!sender) return Uint8Array.from(orRefuse('decrypt', () => openSealed(encrypted, privateKey)))
+  const ours = agreementKey(recipient)
+  if (!sender) return Uint8Array.from(orRefuse('decrypt', () => openSealed(encrypted, ours)))
   if (!nonce) throw new Kms.KeyManagementError('An authenticated box cannot be decrypted without its nonce (iv)')
-  return Uint8Array.from(orRefuse('decrypt', () => openBox(encrypted, nonce, bytes(sender.x), privateKey)))
+  return Uint8Array.from(orRefuse('decrypt', () => openBox(encrypted, nonce, sender, ours)))
 }
 
+/** The public key of an X25519 JWK. Throws `KeyManagementError` where it is none. */
+export const agreementPublicKey = ({ x }: Kms.KmsJwkPublicOkp): X25519PublicKey =>
+  orRefuse('read', () => x25519PublicKey(bytes(x)))
+
+/** X25519 forms of the Ed25519 keys of other agents: to convert one takes longer than to use it. */
+const converted = new Bounded<string, X25519PublicKey>(MAX_CONVERTED)
+
+/** The key that boxes for an Ed25519 key are made with. Throws for what is no point of the curve. */
+export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
+  const { x } = key.toJson()
+  return converted.get(x) ?? converted.set(x, agreementPublicKey(key.convertTo(Kms.X25519PublicJwk).toJson()))
+}
+
+/** X25519 forms of private keys: each lives as long as the key store keeps its JWK in memory, and no longer. */
+const agreementKeys = new WeakMap<Kms.KmsJwkPrivate, X25519KeyPair>()
+
 /** The X25519 key of a stored one: the keys of DIDComm v1 are Ed25519 and used as X25519. */
-const agreementKey = (jwk: Kms.KmsJwkPrivate): KeyObject => {
+const agreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
+  const known = agreementKeys.get(jwk)
+  if (known !== undefined) return known
+  const made = makeAgreementKey(jwk)
+  agreementKeys.set(jwk, made)
+  return made
+}
+
+const makeAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   Kms.assertAllowedKeyDerivationAlgForKey(jwk, 'ECDH-HSALSA20')
   Kms.assertKeyAllowsDerive(jwk)
-  if (jwk.kty === 'OKP') return jwk.crv === 'Ed25519' ? x25519OfEd25519(bytes(jwk.d)) : x25519PrivateKey(bytes(jwk.d))
+  if (jwk.kty === 'OKP') return jwk.crv === 'Ed25519' ? x25519OfEd25519(bytes(jwk.d)) : x25519KeyPair(bytes(jwk.d))
   throw new Kms.KeyManagementError(`${Kms.getJwkHumanDescription(jwk)} cannot be used with algorithm 'ECDH-HSALSA20'`)
 }
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
 
 /** Runs a cipher; what it throws (altered content, a key that is none) becomes Credo's error. */
-const orRefuse = <T>(operation: 'encrypt' | 'decrypt', act: () => T): T => {
+const orRefuse = <T>(operation: 'encrypt' | 'decrypt' | 'read', act: () => T): T => {
   try {
     return act()
   } catch (error) {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
-import { decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
+import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
 import { newKeyId } from './key-id.ts'
 import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType } from './key-pair.ts'
 import type { KeyStore } from './key-store.ts'
@@ -92,7 +92,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
     if (isBoxAgreement(key.keyAgreement) && encryption.algorithm === 'XSALSA20-POLY1305') {
       const { keyId, externalPublicJwk } = key.keyAgreement
       const sender = keyId === undefined ? undefined : await this.#privateKey(agentContext, keyId)
-      return encryptByAgreement(sender, externalPublicJwk, data, encryption.iv)
+      return encryptByAgreement(sender, agreementPublicKey(externalPublicJwk), data, encryption.iv)
     }
     switch (encryption.algorithm) {
       case 'C20P':
@@ -108,7 +108,8 @@ export class KeyManagementService implements Kms.KeyManagementService {
     if (isBoxAgreement(key.keyAgreement) && decryption.algorithm === 'XSALSA20-POLY1305') {
       const { keyId, externalPublicJwk } = key.keyAgreement
       const recipient = await this.#privateKey(agentContext, keyId)
-      return { data: decryptByAgreement(recipient, externalPublicJwk, encrypted, decryption.iv) }
+      const sender = externalPublicJwk && agreementPublicKey(externalPublicJwk)
+      return { data: decryptByAgreement(recipient, sender, encrypted, decryption.iv) }
     }
     switch (decryption.algorithm) {
       case 'C20P':

@@ -1,5 +1,6 @@
 /** did:peer is resolved as by Credo, in a time that no DID can stretch. */
 import {
+  AgentConfig,
   AgentContext,
   createPeerDidDocumentFromServices,
   DependencyManager,
@@ -50,4 +51,29 @@ test.each([
   const started = performance.now()
   expect(await resolve(did)).toMatchObject({ didDocument: null, didResolutionMetadata: { error: expect.anything() } })
   expect(performance.now() - started).toBeLessThan(100)
+})
+
+test('a document that follows from its DID is made once, and nobody can change it for the others', async () => {
+  const did = didDocumentToNumAlgo4Did(document()).longFormDid
+  const { didDocument } = await resolve(did)
+  expect((await resolve(did)).didDocument).toBe(didDocument)
+  expect(() => didDocument?.service?.push(...didDocument.service)).toThrow(TypeError)
+  const [method] = didDocument?.authentication ?? []
+  expect(() => Object.assign(Object(method), { publicKeyBase58: 'x' })).toThrow(TypeError)
+})
+
+test("a document that lies in a tenant's table is that tenant's own", async () => {
+  const did = didDocumentToNumAlgo4Did(document()).shortFormDid
+  const documentOf = async (stored: string[]) => {
+    const agentContext = context()
+    // Credo logs that it has found nothing.
+    agentContext.dependencyManager.registerInstance(AgentConfig, {
+      logger: { error: () => {} },
+    } as unknown as AgentConfig)
+    const findAllByDid = async () => stored.map((of) => ({ did: of }))
+    agentContext.dependencyManager.registerInstance(DidRepository, { findAllByDid } as unknown as DidRepository)
+    return (await new LinearPeerDidResolver().resolve(agentContext, did)).didDocument
+  }
+  expect(await documentOf([didDocumentToNumAlgo4Did(document()).longFormDid])).not.toBeNull()
+  expect(await documentOf([])).toBeNull()
 })

@@ -60,6 +60,18 @@ const refused = async (wait: Promise<unknown>): Promise<number> => {
   return performance.now() - start
 }
 
+test('a request takes the steps of the SDK that it needs, and no others', () => {
+  const steps = dynamodb().middlewareStack.identify()
+  expect(steps.map((step) => step.replace(/Middleware.*/, ''))).toEqual([
+    'serializer',
+    'contentLength',
+    'hostHeader',
+    'retry',
+    'httpSigning',
+    'deserializer',
+  ])
+})
+
 describe.concurrent('a table', () => {
   test.each(['reset', 'broken', 'garbage', 'busy'])(
     'that fails at once (%s) should be told as fast',

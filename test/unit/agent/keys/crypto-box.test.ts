@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { box, NONCE_LENGTH, openBox, openSealed, seal } from '../../../../lib/agent/keys/crypto-box.ts'
-import { x25519OfEd25519, x25519PrivateKey, x25519PublicKey } from '../../../../lib/agent/keys/x25519.ts'
+import {
+  type X25519KeyPair,
+  x25519KeyPair,
+  x25519OfEd25519,
+  x25519PublicKey,
+} from '../../../../lib/agent/keys/x25519.ts'
 import { sodium } from './libsodium.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -11,6 +16,8 @@ const message = fc.uint8Array({ maxLength: 2000 })
 const secret = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const nonce = fc.uint8Array({ minLength: NONCE_LENGTH, maxLength: NONCE_LENGTH })
 const RUNS = { numRuns: 50 }
+
+const publicOf = ({ publicBytes }: X25519KeyPair) => x25519PublicKey(publicBytes)
 
 /** The same bytes with one bit changed at a position of the generator's choice. */
 const flipped = (bytes: Uint8Array, position: number) => {
@@ -24,7 +31,7 @@ describe('x25519', () => {
   test('has the public key that libsodium has', () =>
     fc.assert(
       fc.property(secret, (bytes) => {
-        expect(hex(x25519PublicKey(x25519PrivateKey(bytes)))).toBe(hex(sodium.crypto_scalarmult_base(bytes)))
+        expect(hex(x25519KeyPair(bytes).publicBytes)).toBe(hex(sodium.crypto_scalarmult_base(bytes)))
       }),
       RUNS,
     ))
@@ -33,7 +40,7 @@ describe('x25519', () => {
     fc.assert(
       fc.property(secret, (seed) => {
         const pair = sodium.crypto_sign_seed_keypair(seed)
-        const publicKey = x25519PublicKey(x25519OfEd25519(seed))
+        const publicKey = x25519OfEd25519(seed).publicBytes
         expect(hex(publicKey)).toBe(hex(sodium.crypto_sign_ed25519_pk_to_curve25519(pair.publicKey)))
       }),
       RUNS,
@@ -46,10 +53,10 @@ describe('box', () => {
       fc.property(message, nonce, secret, secret, (content, iv, alice, bob) => {
         const alicePublic = sodium.crypto_scalarmult_base(alice)
         const bobPublic = sodium.crypto_scalarmult_base(bob)
-        const boxed = box(content, iv, bobPublic, x25519PrivateKey(alice))
+        const boxed = box(content, iv, x25519PublicKey(bobPublic), x25519KeyPair(alice))
         expect(hex(boxed)).toBe(hex(sodium.crypto_box_easy(content, iv, bobPublic, alice)))
         expect(hex(sodium.crypto_box_open_easy(boxed, iv, alicePublic, bob))).toBe(hex(content))
-        expect(hex(openBox(boxed, iv, alicePublic, x25519PrivateKey(bob)))).toBe(hex(content))
+        expect(hex(openBox(boxed, iv, x25519PublicKey(alicePublic), x25519KeyPair(bob)))).toBe(hex(content))
       }),
       RUNS,
     ))
@@ -57,27 +64,29 @@ describe('box', () => {
   test('does not open when a bit of it is flipped', () =>
     fc.assert(
       fc.property(message, fc.nat(), (content, position) => {
-        const [alice, bob] = [x25519PrivateKey(randomBytes(32)), x25519PrivateKey(randomBytes(32))]
+        const [alice, bob] = [x25519KeyPair(randomBytes(32)), x25519KeyPair(randomBytes(32))]
         const iv = randomBytes(NONCE_LENGTH)
-        const boxed = box(content, iv, x25519PublicKey(bob), alice)
-        expect(() => openBox(flipped(boxed, position), iv, x25519PublicKey(alice), bob)).toThrow()
+        const boxed = box(content, iv, publicOf(bob), alice)
+        expect(() => openBox(flipped(boxed, position), iv, publicOf(alice), bob)).toThrow()
       }),
       RUNS,
     ))
 
   test('does not open with another nonce or for another sender', () => {
-    const alice = x25519PrivateKey(Buffer.alloc(32, 1))
-    const bob = x25519PrivateKey(Buffer.alloc(32, 2))
-    const eve = x25519PrivateKey(Buffer.alloc(32, 3))
+    const alice = x25519KeyPair(Buffer.alloc(32, 1))
+    const bob = x25519KeyPair(Buffer.alloc(32, 2))
+    const eve = x25519KeyPair(Buffer.alloc(32, 3))
     const iv = randomBytes(NONCE_LENGTH)
-    const boxed = box(Buffer.from('hello'), iv, x25519PublicKey(bob), alice)
-    expect(() => openBox(boxed, randomBytes(NONCE_LENGTH), x25519PublicKey(alice), bob)).toThrow()
-    expect(() => openBox(boxed, iv, x25519PublicKey(eve), bob)).toThrow()
+    const boxed = box(Buffer.from('hello'), iv, publicOf(bob), alice)
+    expect(() => openBox(boxed, randomBytes(NONCE_LENGTH), publicOf(alice), bob)).toThrow()
+    expect(() => openBox(boxed, iv, publicOf(eve), bob)).toThrow()
   })
 
   test('refuses a public key of small order', () => {
-    const alice = x25519PrivateKey(randomBytes(32))
-    expect(() => box(Buffer.from('hello'), randomBytes(NONCE_LENGTH), new Uint8Array(32), alice)).toThrow()
+    const alice = x25519KeyPair(randomBytes(32))
+    expect(() =>
+      box(Buffer.from('hello'), randomBytes(NONCE_LENGTH), x25519PublicKey(new Uint8Array(32)), alice),
+    ).toThrow()
   })
 })
 
@@ -86,9 +95,11 @@ describe('sealed box', () => {
     fc.assert(
       fc.property(message, secret, (content, key) => {
         const publicKey = sodium.crypto_scalarmult_base(key)
-        expect(hex(sodium.crypto_box_seal_open(seal(content, publicKey), publicKey, key))).toBe(hex(content))
+        expect(hex(sodium.crypto_box_seal_open(seal(content, x25519PublicKey(publicKey)), publicKey, key))).toBe(
+          hex(content),
+        )
         const sealed = sodium.crypto_box_seal(content, publicKey)
-        expect(hex(openSealed(sealed, x25519PrivateKey(key)))).toBe(hex(content))
+        expect(hex(openSealed(sealed, x25519KeyPair(key)))).toBe(hex(content))
       }),
       RUNS,
     ))
@@ -97,20 +108,20 @@ describe('sealed box', () => {
   test('does not open when a bit of it is flipped, that of the ephemeral key included', () =>
     fc.assert(
       fc.property(message, secret, fc.nat(), (content, key, position) => {
-        const sealed = seal(content, sodium.crypto_scalarmult_base(key))
-        expect(() => openSealed(flipped(sealed, position), x25519PrivateKey(key))).toThrow()
+        const sealed = seal(content, x25519PublicKey(sodium.crypto_scalarmult_base(key)))
+        expect(() => openSealed(flipped(sealed, position), x25519KeyPair(key))).toThrow()
       }),
       RUNS,
     ))
 
   test('does not open for another key', () => {
-    const sealed = seal(Buffer.from('hello'), x25519PublicKey(x25519PrivateKey(Buffer.alloc(32, 1))))
-    expect(() => openSealed(sealed, x25519PrivateKey(Buffer.alloc(32, 2)))).toThrow()
+    const sealed = seal(Buffer.from('hello'), publicOf(x25519KeyPair(Buffer.alloc(32, 1))))
+    expect(() => openSealed(sealed, x25519KeyPair(Buffer.alloc(32, 2)))).toThrow()
   })
 
   test('is refused when it is cut short, at every length', () => {
-    const key = x25519PrivateKey(randomBytes(32))
-    const sealed = seal(Buffer.from('hello'), x25519PublicKey(key))
+    const key = x25519KeyPair(randomBytes(32))
+    const sealed = seal(Buffer.from('hello'), publicOf(key))
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => openSealed(sealed.subarray(0, length), key)).toThrow()
     }

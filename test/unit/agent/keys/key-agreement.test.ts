@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
+import { agreementKeyOf } from '../../../../lib/agent/keys/key-agreement.ts'
 import type { KeyManagementService } from '../../../../lib/agent/keys/key-management-service.ts'
 import { acme, b64, ECDH, ed25519, hello, SALSA, service } from './fixtures.ts'
 import { sodium } from './libsodium.ts'
@@ -93,4 +94,12 @@ describe('authenticated and anonymous boxes', () => {
       Kms.KeyManagementAlgorithmNotSupportedError,
     )
   })
+})
+
+test('the X25519 form of an Ed25519 key is that of libsodium, also when it is remembered, and of more keys than are', () => {
+  const verkeys = Array.from({ length: 1_100 }, () => sodium.crypto_sign_seed_keypair(randomBytes(32)).publicKey)
+  for (const verkey of [...verkeys, ...verkeys.slice(-10), ...verkeys.slice(0, 10)]) {
+    const key = Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey: verkey })
+    expect(b64(agreementKeyOf(key).bytes)).toBe(b64(sodium.crypto_sign_ed25519_pk_to_curve25519(verkey)))
+  }
 })

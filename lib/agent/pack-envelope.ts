@@ -1,0 +1,51 @@
+/** Encryption of one envelope (Aries RFC 0019, "Pack"), for any number of recipients. */
+import { randomBytes } from 'node:crypto'
+import type { Kms } from '@credo-ts/core'
+import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
+import { encryptContent } from './keys/content-encryption.ts'
+import { type Ed25519Key, verkeyOf } from './keys/ed25519-key.ts'
+import { agreementKeyOf, encryptByAgreement } from './keys/key-agreement.ts'
+
+const CONTENT_KEY_BYTES = 32
+
+/** Who packs an envelope: the name of the key, and its private half. */
+export interface Sender {
+  verkey: string
+  jwk: Kms.KmsJwkPrivate
+}
+
+/** Packs JSON: authenticated where there is a sender ("Authcrypt"), else anonymously ("Anoncrypt"). */
+export const packEnvelope = (
+  message: unknown,
+  recipients: readonly Ed25519Key[],
+  sender?: Sender,
+): DidCommEncryptedMessage => {
+  const contentKey = randomBytes(CONTENT_KEY_BYTES)
+  const header = {
+    // The name that wallets know it by; it is ChaCha20-Poly1305 in its IETF form.
+    enc: 'xchacha20poly1305_ietf',
+    typ: 'JWM/1.0',
+    alg: sender === undefined ? 'Anoncrypt' : 'Authcrypt',
+    recipients: recipients.map((key) => recipientOf(key, contentKey, sender)),
+  }
+  const protectedHeader = text(Buffer.from(JSON.stringify(header)))
+  const { encrypted, iv, tag } = encryptContent(
+    'C20P',
+    { kty: 'oct', k: text(contentKey) },
+    Buffer.from(JSON.stringify(message)),
+    { aad: Buffer.from(protectedHeader) },
+  )
+  return { ciphertext: text(encrypted), iv: text(iv), tag: text(tag), protected: protectedHeader }
+}
+
+/** What one recipient needs: the key of the content in a box, and who has sent it, sealed. */
+const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
+  const kid = verkeyOf(key)
+  const theirs = agreementKeyOf(key)
+  const { encrypted, iv } = encryptByAgreement(sender?.jwk, theirs, contentKey)
+  if (sender === undefined) return { encrypted_key: text(encrypted), header: { kid } }
+  const sealed = encryptByAgreement(undefined, theirs, Buffer.from(sender.verkey))
+  return { encrypted_key: text(encrypted), header: { kid, iv: iv && text(iv), sender: text(sealed.encrypted) } }
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
