@@ -13,7 +13,7 @@ export const getConnections = defineOperation(GetConnections, async ({ principal
   const { outOfBandId, theirDid, state, ...paging } = query
   const filters = { outOfBandId, theirDid, state }
   const list = partitionOf(actingAgent(principal), filters)
-  const page = await listRecords(list, paging, { name: JSON.stringify(filters), passes: (one) => passes(one, filters) })
+  const page = await listRecords(list, paging, (record) => passes(record, filters))
   return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
 })
 

@@ -52,8 +52,6 @@ export const organizationTenants = (orgId: string): string => `@org|${orgId}|ten
 /** All registrations of an organization. */
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`
 
-export const CURSOR_KEY_ADDRESS: Address = { pk: '@service|cursor-key', sk: ALONE }
-
 /** A JSON-LD context that a verifier trusts, by the digest of its text. */
 export const contextAddress = (context: { scope: string; digest: string }): Address => ({
   pk: `${context.scope}|context|${context.digest}`,

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  CURSOR_KEY_ADDRESS,
   dataKeyAddress,
   entryPartition,
   envelopeMarkAddress,
@@ -59,7 +58,6 @@ describe('addresses', () => {
       { pk: organizationPartition(name), sk: 'webhook' },
       { pk: organizationTenants(name), sk: name },
       { pk: entryPartition(of, 'ProofRecord', 'threadId', name), sk: 'x' },
-      CURSOR_KEY_ADDRESS,
     ].map(({ pk, sk }) => `${pk} ${sk}`)
 
   test('should be of one thing only, whatever tenants and ids are called', () => {
