@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
 import type { JsonSchema } from '@valibot/to-json-schema'
-import { type Contract, IDEMPOTENCY_KEY, successOf, takesIdempotencyKey } from '../interface/contract.ts'
+import { type Contract, errorStatusesOf, IDEMPOTENCY_KEY, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { REASON_PHRASES } from './error-body.ts'
 import { EXAMPLES, type Examples } from './examples.ts'
@@ -69,7 +69,7 @@ const parametersOf = (contract: Contract, path: string) => [
     required,
     schema,
   })),
-  ...(takesIdempotencyKey(contract) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ...(contract.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
 const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[] = []) =>
@@ -80,7 +80,7 @@ const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly stri
 const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
 
 const describeOperation = (contract: Contract, path: string, examples: Examples) => {
-  const { operationId, summary, description, security, companion, body, mediaTypes, statuses } = contract
+  const { operationId, summary, description, security, companion, body, mediaTypes } = contract
   const { status, schema } = successOf(contract)
   const example = examples[operationId]
   const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
@@ -100,7 +100,9 @@ const describeOperation = (contract: Contract, path: string, examples: Examples)
         content: content(schemaOf(schema), example?.response, mediaTypes),
       },
       ...Object.fromEntries(
-        statuses.filter(isStatus).map((code) => [code, { $ref: `#/components/responses/${nameOf(code)}` }]),
+        errorStatusesOf(contract)
+          .filter(isStatus)
+          .map((code) => [code, { $ref: `#/components/responses/${nameOf(code)}` }]),
       ),
     },
   }

@@ -44,6 +44,12 @@ describe('the contracts', () => {
     expect(OPERATIONS.filter(({ companion }) => !companion)).toHaveLength(7)
   })
 
+  test('are idempotent where they change something for a caller with a token, and nowhere else', () => {
+    const changing = OPERATIONS.filter(({ method, security }) => method !== 'GET' && security !== 'none')
+    expect(OPERATIONS.filter(({ idempotent }) => idempotent)).toEqual(changing)
+    expect(changing.length).toBeGreaterThan(5)
+  })
+
   test('say which answers hold a secret: what is kept of those is sealed', () => {
     const holding = OPERATIONS.filter((contract) =>
       JSON.stringify(toJsonSchema(successOf(contract).schema, { errorMode: 'ignore' })).includes('whsec_'),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type HttpEvent, splitHandler } from '../../../../infra/service.ts'
 import { rateKeys } from '../../../../lib/auth/rate-key.ts'
-import { type Contract, takesIdempotencyKey } from '../../../../lib/interface/contract.ts'
+import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { ofType, type PackagedFunction } from '../../../support/stage-template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
@@ -40,13 +40,12 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
     expect(new Set(found.map(({ key }) => key)).size).toBe(1)
   })
 
-  test('is what the function of its route is made of: a command where it takes an Idempotency-Key', () => {
-    const define = takesIdempotencyKey(contract) ? 'defineCommand' : 'defineOperation'
+  test('is what the function of its route is made of', () => {
     for (const { key, definition } of routesOf(contract)) {
       const { module, name } = splitHandler(definition.handler)
       const source = readFileSync(`${module}.ts`, 'utf8')
       expect(name).toBe(key)
-      expect(source).toMatch(new RegExp(`export const ${name} = ${define}\\(\\s*${nameOf(contract)},`))
+      expect(source).toMatch(new RegExp(`export const ${name} = defineOperation\\(\\s*${nameOf(contract)},`))
     }
   })
 
