@@ -5,7 +5,7 @@ import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { Answer, type AnswerBody } from './request.ts'
 
-export interface Command {
+interface Command {
   /** The agent that it acts in. */
   agent: string
   /** Whose key it is; a caller without a token has none. */
