@@ -15,12 +15,15 @@ const policy = (Effect: 'Allow' | 'Deny', methodArn: string): APIGatewayAuthoriz
   return { Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource: `${stage}/*` }] }
 }
 
-const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerResult => ({
-  principalId: principal.subject,
-  policyDocument: policy('Allow', methodArn),
-  context: { ...toAuthorizerContext(principal) },
-  usageIdentifierKey: rateKeyOf(settings().RATE_KEY_PREFIX, actingAgent(principal)),
-})
+const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerResult => {
+  const { TENANT_RATE, RATE_KEY_PREFIX } = settings()
+  return {
+    principalId: principal.subject,
+    policyDocument: policy('Allow', methodArn),
+    context: { ...toAuthorizerContext(principal) },
+    ...(TENANT_RATE > 0 && { usageIdentifierKey: rateKeyOf(RATE_KEY_PREFIX, actingAgent(principal)) }),
+  }
+}
 
 /**
  * A denial becomes a 403. Of errors the gateway knows one by its text: `Unauthorized` becomes a 401. Any other becomes a 5xx, as a missing

@@ -1,13 +1,15 @@
 /** CreateOffer: a JSON-LD credential, offered on a connection. */
 import { offerCredential } from '../lib/agent/credential-offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { CreateOffer } from '../lib/interface/credentials.ts'
 
-export const createOffer = defineCommand(CreateOffer, {
+export const createOffer = defineOperation(CreateOffer, {
   authorize: ({ principal }) => actingAgent(principal),
-  act: ({ body }) => {
+  handle: ({ body }) => {
     const { connectionId, comment, autoAcceptCredential = 'contentApproved' } = body
     return offerCredential({ connectionId, comment, autoAcceptCredential, ...body.credentialFormats.jsonld })
   },
+  inTransaction,
 })

@@ -1,10 +1,12 @@
 /** CreateRequest: a proof request in a single-use out-of-band invitation. */
 import { createProofRequest } from '../lib/agent/proof-requests.ts'
 import { actingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { CreateRequest } from '../lib/interface/proofs.ts'
 
-export const createRequest = defineCommand(CreateRequest, {
+export const createRequest = defineOperation(CreateRequest, {
   authorize: ({ principal }) => actingAgent(principal),
-  act: ({ body }) => createProofRequest(body),
+  handle: ({ body }) => createProofRequest(body),
+  inTransaction,
 })

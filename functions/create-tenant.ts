@@ -1,20 +1,22 @@
 /** CreateTenant: an agent of its own for an organization; it costs two items in the table. */
 import { randomUUID } from 'node:crypto'
 import { actingAgent, assertMayCreateTenants } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { CreateTenant } from '../lib/interface/tenants.ts'
 import { insertTenant } from '../lib/store/tenants.ts'
 
-export const createTenant = defineCommand(CreateTenant, {
+export const createTenant = defineOperation(CreateTenant, {
   authorize: ({ principal, body }) => {
     assertMayCreateTenants(principal, body.orgId)
     return actingAgent(principal)
   },
-  act: async ({ body, unit }) => {
+  handle: async ({ body, unit }) => {
     const id = randomUUID()
     const { config, orgId = id } = body
     const createdAt = new Date().toISOString()
     insertTenant(unit, { id, orgId, createdAt, ...config })
     return { id, createdAt, config, orgId }
   },
+  inTransaction,
 })

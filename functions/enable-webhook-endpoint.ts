@@ -1,10 +1,12 @@
 /** EnableWebhookEndpoint: an endpoint that was given up gets events again. */
 import { managingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { EnableWebhookEndpoint } from '../lib/interface/webhook-endpoints.ts'
 import { enableEndpoint } from '../lib/webhooks/endpoints.ts'
 
-export const enableWebhookEndpoint = defineCommand(EnableWebhookEndpoint, {
+export const enableWebhookEndpoint = defineOperation(EnableWebhookEndpoint, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
-  act: ({ path, unit }) => enableEndpoint(unit, path),
+  handle: ({ path, unit }) => enableEndpoint(unit, path),
+  inTransaction,
 })

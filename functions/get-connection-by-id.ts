@@ -5,6 +5,8 @@ import { GetConnectionById } from '../lib/interface/connections.ts'
 import { toConnectionJson } from '../lib/records/connection.ts'
 import { requireRecord } from '../lib/store/record-reads.ts'
 
-export const getConnectionById = defineOperation(GetConnectionById, async ({ principal, path }) =>
-  toConnectionJson(await requireRecord(actingAgent(principal), 'ConnectionRecord', path.connectionId)),
-)
+export const getConnectionById = defineOperation(GetConnectionById, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, path }) =>
+    toConnectionJson(await requireRecord(agent, 'ConnectionRecord', path.connectionId)),
+})

@@ -9,12 +9,14 @@ import { listRecords, type ReadRecord } from '../lib/store/record-reads.ts'
 
 type Filters = { outOfBandId?: string | undefined; theirDid?: string | undefined; state?: string | undefined }
 
-export const getConnections = defineOperation(GetConnections, async ({ principal, query }) => {
-  const { outOfBandId, theirDid, state, ...paging } = query
-  const filters = { outOfBandId, theirDid, state }
-  const list = partitionOf(actingAgent(principal), filters)
-  const page = await listRecords(list, paging, { name: JSON.stringify(filters), passes: (one) => passes(one, filters) })
-  return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
+export const getConnections = defineOperation(GetConnections, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, query }) => {
+    const { outOfBandId, theirDid, state, ...paging } = query
+    const filters = { outOfBandId, theirDid, state }
+    const page = await listRecords(partitionOf(agent, filters), paging, (record) => passes(record, filters))
+    return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
+  },
 })
 
 /** The shortest list that holds every match. */

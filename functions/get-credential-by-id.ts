@@ -5,6 +5,8 @@ import { GetCredentialById } from '../lib/interface/credentials.ts'
 import { toCredentialExchangeJson } from '../lib/records/credential-exchange.ts'
 import { requireRecord } from '../lib/store/record-reads.ts'
 
-export const getCredentialById = defineOperation(GetCredentialById, async ({ principal, path }) =>
-  toCredentialExchangeJson(await requireRecord(actingAgent(principal), 'CredentialRecord', path.credentialRecordId)),
-)
+export const getCredentialById = defineOperation(GetCredentialById, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, path }) =>
+    toCredentialExchangeJson(await requireRecord(agent, 'CredentialRecord', path.credentialRecordId)),
+})

@@ -1,16 +1,18 @@
 /** GetWebhookDeliveries: what became of each attempt at an endpoint, newest first, a page at a time. */
-import { assertManages } from '../lib/auth/access.ts'
+import { managingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/page.ts'
 import { GetWebhookDeliveries } from '../lib/interface/webhook-endpoints.ts'
 import { listDeliveries } from '../lib/webhooks/deliveries.ts'
 import { assertEndpointExists } from '../lib/webhooks/endpoints.ts'
 
-export const getWebhookDeliveries = defineOperation(GetWebhookDeliveries, async ({ principal, path, query }) => {
-  const { orgId, endpointId } = path
-  assertManages(principal, orgId)
-  // Before anything of it is read: the id alone does not say whose endpoint it is.
-  await assertEndpointExists(path)
-  const { entries, next } = await listDeliveries(endpointId, query)
-  return pageOf(entries, { path: `/webhooks/orgs/${orgId}/${endpointId}/deliveries`, query, next })
+export const getWebhookDeliveries = defineOperation(GetWebhookDeliveries, {
+  authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
+  handle: async ({ path, query }) => {
+    const { orgId, endpointId } = path
+    // Before anything of it is read: the id alone does not say whose endpoint it is.
+    await assertEndpointExists(path)
+    const { entries, next } = await listDeliveries(endpointId, query)
+    return pageOf(entries, { path: `/webhooks/orgs/${orgId}/${endpointId}/deliveries`, query, next })
+  },
 })

@@ -1,10 +1,10 @@
 /** GetWebhookEndpoints: where an organization's events go, and how its endpoints are doing. */
-import { assertManages } from '../lib/auth/access.ts'
+import { managingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetWebhookEndpoints } from '../lib/interface/webhook-endpoints.ts'
 import { listEndpoints } from '../lib/webhooks/endpoints.ts'
 
-export const getWebhookEndpoints = defineOperation(GetWebhookEndpoints, async ({ principal, path }) => {
-  assertManages(principal, path.orgId)
-  return listEndpoints(path.orgId)
+export const getWebhookEndpoints = defineOperation(GetWebhookEndpoints, {
+  authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
+  handle: ({ path }) => listEndpoints(path.orgId),
 })

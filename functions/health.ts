@@ -3,4 +3,6 @@ import { defineOperation } from '../lib/http/operation.ts'
 import { GetHealth } from '../lib/interface/service.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
-export const health = defineOperation(GetHealth, async () => ({ status: 'ok', version: packageJson.version }))
+export const health = defineOperation(GetHealth, {
+  handle: async () => ({ status: 'ok', version: packageJson.version }),
+})

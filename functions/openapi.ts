@@ -7,7 +7,9 @@ import packageJson from '../package.json' with { type: 'json' }
 
 let document: ReturnType<typeof describeInterface> | undefined
 
-export const openapi = defineOperation(GetOpenApi, async () => {
-  document ??= describeInterface({ version: packageJson.version, url: settings().PUBLIC_URL })
-  return document
+export const openapi = defineOperation(GetOpenApi, {
+  handle: async () => {
+    document ??= describeInterface({ version: packageJson.version, url: settings().PUBLIC_URL })
+    return document
+  },
 })

@@ -9,10 +9,12 @@ import { readTenant } from '../lib/store/tenants.ts'
 
 const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
 
-export const receiveDidcomm = defineOperation(ReceiveDidcomm, async ({ path, body }) => {
-  const envelope = readEnvelope(body)
-  const { tenantId } = path
-  if (tenantId !== undefined) await readTenant(tenantId)
-  const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
-  return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
+export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
+  handle: async ({ path, body }) => {
+    const envelope = readEnvelope(body)
+    const { tenantId } = path
+    if (tenantId !== undefined) await readTenant(tenantId)
+    const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
+    return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
+  },
 })

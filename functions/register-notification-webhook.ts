@@ -1,7 +1,8 @@
 /** RegisterNotificationWebhook: the address for notifications; without a token it waits for one. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { authenticate } from '../lib/auth/authenticate.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { RegisterNotificationWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
@@ -9,17 +10,15 @@ import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 import { registerPending } from '../lib/webhooks/pending-registrations.ts'
 import { registerEndpoint } from '../lib/webhooks/registrations.ts'
 
-export const registerNotificationWebhook = defineCommand(
-  RegisterNotificationWebhook,
-  {
-    authorize: ({ principal, body }) => (principal === undefined ? BASE_AGENT : managingAgent(principal, body.orgId)),
-    act: async ({ principal, body, unit }) => {
-      const endpoint = { orgId: body.orgId, kind: 'notification', url: body.notificationWebhook } as const
-      const register = principal === undefined ? registerPending : registerEndpoint
-      const { registration, secret } = await register(unit, endpoint)
-      return toRegistrationResult(registration, secret)
-    },
-    answers: sealedAnswers,
+export const registerNotificationWebhook = defineOperation(RegisterNotificationWebhook, {
+  authorize: ({ principal, body }) => (principal === undefined ? BASE_AGENT : managingAgent(principal, body.orgId)),
+  handle: async ({ principal, body, unit }) => {
+    const endpoint = { orgId: body.orgId, kind: 'notification', url: body.notificationWebhook } as const
+    const register = principal === undefined ? registerPending : registerEndpoint
+    const { registration, secret } = await register(unit, endpoint)
+    return toRegistrationResult(registration, secret)
   },
-  { verify: authenticate },
-)
+  inTransaction,
+  answers: sealedAnswers,
+  verify: authenticate,
+})

@@ -1,17 +1,19 @@
 /** RegisterWebhook: the address that an organization's events go to. */
 import { managingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { RegisterWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
 import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 import { registerEndpoint } from '../lib/webhooks/registrations.ts'
 
-export const registerWebhook = defineCommand(RegisterWebhook, {
+export const registerWebhook = defineOperation(RegisterWebhook, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
-  act: async ({ path, body, unit }) => {
+  handle: async ({ path, body, unit }) => {
     const endpoint = { orgId: path.orgId, kind: 'webhook', url: body.webhookUrl } as const
     const { registration, secret } = await registerEndpoint(unit, endpoint)
     return toRegistrationResult(registration, secret)
   },
+  inTransaction,
   answers: sealedAnswers,
 })

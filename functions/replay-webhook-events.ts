@@ -1,15 +1,17 @@
 /** ReplayWebhookEvents: events go to an endpoint again, with the ids that they had. */
 import { managingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { ReplayWebhookEvents } from '../lib/interface/webhook-endpoints.ts'
 import { requireEnabledEndpoint } from '../lib/webhooks/endpoints.ts'
 import { replayEvent, replaySince } from '../lib/webhooks/replays.ts'
 
-export const replayWebhookEvents = defineCommand(ReplayWebhookEvents, {
+export const replayWebhookEvents = defineOperation(ReplayWebhookEvents, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
-  act: async ({ path, body, unit }) => {
+  handle: async ({ path, body, unit }) => {
     const { id } = await requireEnabledEndpoint(unit, path)
     const { since = '', state, eventId, cursor } = body
     return eventId === undefined ? replaySince(unit, id, { since, state, cursor }) : replayEvent(unit, id, eventId)
   },
+  inTransaction,
 })

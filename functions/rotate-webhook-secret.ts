@@ -1,12 +1,14 @@
 /** RotateWebhookSecret: a new signing secret, shown once; the one before it signs too for a day. */
 import { managingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { RotateWebhookSecret } from '../lib/interface/webhook-endpoints.ts'
 import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 import { rotateSecret } from '../lib/webhooks/secret-rotation.ts'
 
-export const rotateWebhookSecret = defineCommand(RotateWebhookSecret, {
+export const rotateWebhookSecret = defineOperation(RotateWebhookSecret, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
-  act: ({ path, unit }) => rotateSecret(unit, path),
+  handle: ({ path, unit }) => rotateSecret(unit, path),
+  inTransaction,
   answers: sealedAnswers,
 })

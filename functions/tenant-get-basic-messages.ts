@@ -7,16 +7,18 @@ import { toBasicMessageJson } from '../lib/records/basic-message.ts'
 import { tagPartition } from '../lib/store/index-entries.ts'
 import { listRecords, requireRecord } from '../lib/store/record-reads.ts'
 
-export const tenantGetBasicMessages = defineOperation(TenantGetBasicMessages, async ({ principal, path, query }) => {
-  const { connectionId } = path
-  const tenant = namedTenant(principal, path.tenantId)
-  const [page] = await Promise.all([
-    listRecords(tagPartition(tenant, 'BasicMessageRecord', 'connectionId', connectionId), query),
-    requireRecord(tenant, 'ConnectionRecord', connectionId),
-  ])
-  return pageOf(page.records.map(toBasicMessageJson), {
-    path: `/multi-tenancy/basic-messages/${connectionId}/${tenant}`,
-    query,
-    next: page.next,
-  })
+export const tenantGetBasicMessages = defineOperation(TenantGetBasicMessages, {
+  authorize: ({ principal, path }) => namedTenant(principal, path.tenantId),
+  handle: async ({ agent, path, query }) => {
+    const { connectionId } = path
+    const [page] = await Promise.all([
+      listRecords(tagPartition(agent, 'BasicMessageRecord', 'connectionId', connectionId), query),
+      requireRecord(agent, 'ConnectionRecord', connectionId),
+    ])
+    return pageOf(page.records.map(toBasicMessageJson), {
+      path: `/multi-tenancy/basic-messages/${connectionId}/${agent}`,
+      query,
+      next: page.next,
+    })
+  },
 })

@@ -1,10 +1,12 @@
 /** TestWebhookEndpoint: an event that says nothing but that events arrive. */
 import { managingAgent } from '../lib/auth/access.ts'
-import { defineCommand } from '../lib/http/command.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
 import { TestWebhookEndpoint } from '../lib/interface/webhook-endpoints.ts'
 import { sendTestEvent } from '../lib/webhooks/test-event.ts'
 
-export const testWebhookEndpoint = defineCommand(TestWebhookEndpoint, {
+export const testWebhookEndpoint = defineOperation(TestWebhookEndpoint, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
-  act: ({ path, unit }) => sendTestEvent(unit, path),
+  handle: ({ path, unit }) => sendTestEvent(unit, path),
+  inTransaction,
 })

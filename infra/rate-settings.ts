@@ -6,6 +6,6 @@ const Rate = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, 'is not a whole number
 export const RateSettings = v.object({
   /** Of all callers of one operation. */
   OPERATION_RATE: v.optional(Rate),
-  /** Of a tenant. */
+  /** Of a tenant; without it tenants are not counted. */
   TENANT_RATE: v.optional(Rate),
 })

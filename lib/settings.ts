@@ -38,6 +38,8 @@ const Settings = v.object({
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, TokenIssuers), '[]'),
   TRUSTED_CONTEXTS: v.optional(v.pipe(v.string(), json, v.array(TrustedContext), v.maxLength(10)), '[]'),
+  /** Requests a second of a tenant; 0: callers are not counted. */
+  TENANT_RATE: v.optional(v.pipe(v.string(), v.transform(Number), v.minValue(0)), '0'),
   /** What the API keys begin with that callers are counted by (lib/auth/rate-key.ts). */
   RATE_KEY_PREFIX: v.optional(v.pipe(v.string(), v.minLength(1)), 'rate'),
   /** What private keys and secrets are sealed with: 32 bytes in base64url on the local stage, a KMS key on AWS. */

@@ -1,5 +1,5 @@
 /**
- * API Gateway's rates as token buckets: one of each method, and one of each API key of the usage plan.
+ * API Gateway's rates as token buckets: one of each method, and one of each API key of the usage plan, where that has a rate.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 import { TokenBucket } from 'limiter'
@@ -44,10 +44,14 @@ export const ratesOf = ({ resources, custom }: Service): Rates => {
   const { RateLimit, BurstLimit } = v.parse(PlanLimits, TenantRate?.Properties).Throttle
   const ofMethod = bucketsOf(ThrottlingRateLimit, ThrottlingBurstLimit)
   const ofKey = bucketsOf(RateLimit, BurstLimit)
+  const isTenantRateAsked = RateLimit > 0
   const keys = new Set(rateKeys(custom.rateKeyPrefix))
   const take = (bucket: TokenBucket) => (bucket.tryRemoveTokens(1) ? undefined : 'THROTTLED')
   return {
     countMethod: (method) => take(ofMethod(method)),
-    countCaller: (key = '') => (keys.has(key) ? take(ofKey(key)) : 'INVALID_API_KEY'),
+    countCaller: (key = '') => {
+      if (!isTenantRateAsked) return undefined
+      return keys.has(key) ? take(ofKey(key)) : 'INVALID_API_KEY'
+    },
   }
 }

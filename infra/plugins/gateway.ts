@@ -1,4 +1,5 @@
-/** Serverless plugin: the API's deployment waits for the gateway responses, is shown by the stage of infra/stage.yml, and counts callers by key. */
+/** Serverless plugin: the API's deployment waits for the gateway responses, is shown by the stage of infra/stage.yml, and counts callers by key if that is asked for. */
+import * as v from 'valibot'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
 import type { Resource, Serverless } from '../service.ts'
 
@@ -10,7 +11,8 @@ export default class Gateway {
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { Resources } = service.provider.compiledCloudFormationTemplate
         tieDeployment(Resources)
-        countCallers(Resources, service.custom.rateKeyPrefix)
+        if (isTenantRateAsked(Resources)) countCallers(Resources, service.custom.rateKeyPrefix)
+        else delete Resources.TenantRate
       },
     }
   }
@@ -33,6 +35,12 @@ export const tieDeployment = (resources: Record<string, Resource>): void => {
   delete deployment.Properties.StageName
   stage.Properties.DeploymentId = { Ref: deploymentId }
 }
+
+const Plan = v.object({ Throttle: v.object({ RateLimit: v.pipe(v.unknown(), v.transform(Number)) }) })
+
+/** Whether the usage plan of infra/stage.yml has a rate. */
+export const isTenantRateAsked = ({ TenantRate }: Record<string, Resource>): boolean =>
+  v.parse(Plan, TenantRate?.Properties).Throttle.RateLimit > 0
 
 /**
  * Puts the keys into the usage plan of infra/stage.yml, and has every method with an authorizer count by the one that it names.

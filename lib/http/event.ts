@@ -8,6 +8,7 @@ export interface Checked {
   path?: unknown
   query?: unknown
   body?: unknown
+  idempotencyKey?: string | undefined
 }
 
 export type OperationEvent = APIGatewayProxyEvent & { checked?: Checked }

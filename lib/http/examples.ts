@@ -28,9 +28,7 @@ interface Example {
 }
 
 /** By operationId. */
-export type Examples = Readonly<Record<string, Example>>
-
-export const EXAMPLES: Examples = {
+export const EXAMPLES: Readonly<Record<string, Example>> = {
   CreateOffer: createOffer,
   CreateRequest: createRequest,
   CreateTenant: createTenant,

@@ -42,18 +42,21 @@ const UNSPOKEN = ['check', 'raw_check', 'partial_check']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  typeMode: 'input',
+  // Of a pipe its last schema speaks: the one before it only refuses arrays.
+  typeMode: 'output',
   ignoreActions: UNSPOKEN,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema: { pattern: _, ...jsonSchema } }) =>
     valibotAction.type === 'includes' && jsonSchema.type === 'array' && 'requirement' in valibotAction
       ? { ...jsonSchema, contains: { const: String(valibotAction.requirement) } }
       : undefined,
-  // A query carries text; what is meant is a number.
-  overrideSchema: ({ valibotSchema }) =>
-    'wrapped' in valibotSchema && valibotSchema.wrapped === Limit
-      ? { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
-      : undefined,
+  overrideSchema: ({ valibotSchema, jsonSchema }) => {
+    // A query carries text; what is meant is a number.
+    if ('wrapped' in valibotSchema && valibotSchema.wrapped === Limit)
+      return { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
+    const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'
+    return isClosed ? { ...jsonSchema, additionalProperties: false } : undefined
+  },
 }
 
 /** `components.schemas` of the document. */

@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
 import type { JsonSchema } from '@valibot/to-json-schema'
-import { type Contract, IDEMPOTENCY_KEY, successOf, takesIdempotencyKey } from '../interface/contract.ts'
+import { type Contract, errorStatusesOf, IDEMPOTENCY_KEY, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { REASON_PHRASES } from './error-body.ts'
-import { EXAMPLES, type Examples } from './examples.ts'
+import { EXAMPLES } from './examples.ts'
 import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
 import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
 
@@ -69,7 +69,7 @@ const parametersOf = (contract: Contract, path: string) => [
     required,
     schema,
   })),
-  ...(takesIdempotencyKey(contract) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ...(contract.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
 const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[] = []) =>
@@ -79,10 +79,10 @@ const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly stri
 
 const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
 
-const describeOperation = (contract: Contract, path: string, examples: Examples) => {
-  const { operationId, summary, description, security, companion, body, mediaTypes, statuses } = contract
+const describeOperation = (contract: Contract, path: string) => {
+  const { operationId, summary, description, security, companion, body, mediaTypes } = contract
   const { status, schema } = successOf(contract)
-  const example = examples[operationId]
+  const example = EXAMPLES[operationId]
   const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
   const parameters = parametersOf(contract, path)
   return {
@@ -100,17 +100,19 @@ const describeOperation = (contract: Contract, path: string, examples: Examples)
         content: content(schemaOf(schema), example?.response, mediaTypes),
       },
       ...Object.fromEntries(
-        statuses.filter(isStatus).map((code) => [code, { $ref: `#/components/responses/${nameOf(code)}` }]),
+        errorStatusesOf(contract)
+          .filter(isStatus)
+          .map((code) => [code, { $ref: `#/components/responses/${nameOf(code)}` }]),
       ),
     },
   }
 }
 
-const describePaths = (examples: Examples) => {
+const describePaths = () => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const contract of OPERATIONS)
     for (const path of [contract.path, ...(contract.tenantPath ? [contract.tenantPath] : [])])
-      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describeOperation(contract, path, examples) }
+      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describeOperation(contract, path) }
   return paths
 }
 
@@ -140,15 +142,7 @@ const BEARER = {
 }
 
 /** The document. `url` is the base URL of the stage. */
-export const describeInterface = ({
-  version,
-  url,
-  examples = EXAMPLES,
-}: {
-  version: string
-  url: string
-  examples?: Examples
-}) => ({
+export const describeInterface = ({ version, url }: { version: string; url: string }) => ({
   openapi: '3.1.0',
   jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
   info: {
@@ -159,7 +153,7 @@ export const describeInterface = ({
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url }],
-  paths: describePaths(examples),
+  paths: describePaths(),
   webhooks: describeWebhooks(),
   components: {
     schemas: componentSchemas(),

@@ -1,6 +1,6 @@
 /** Path, query and `Idempotency-Key` of a request against their schemas: 400 for what breaks them. */
 import { AgentError } from '../errors.ts'
-import { type Contract, IDEMPOTENCY_KEY, takesIdempotencyKey } from '../interface/contract.ts'
+import { type Contract, IDEMPOTENCY_KEY } from '../interface/contract.ts'
 import { headerOf, keep, type OperationEvent, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
@@ -26,10 +26,11 @@ const assertSingle = ({ multiValueQueryStringParameters: parameters }: Operation
   throw new AgentError('request.malformed', 'The query is not valid', { details })
 }
 
-const assertKey = (event: OperationEvent): void => {
+const keyOf = (event: OperationEvent): string | undefined => {
   const key = headerOf(event, 'idempotency-key')
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
     throw new AgentError('request.malformed', 'the Idempotency-Key must be 1 to 255 visible characters')
+  return key
 }
 
 export const checkParameters =
@@ -42,5 +43,5 @@ export const checkParameters =
       assertSingle(event, Object.keys(Object(checked)))
       keep(event, { query: checked })
     }
-    if (takesIdempotencyKey(contract)) assertKey(event)
+    if (contract.idempotent) keep(event, { idempotencyKey: keyOf(event) })
   }

@@ -1,7 +1,8 @@
-/** What an act is given, derived from its contract, and what it gives back. */
+/** What a handler is given, derived from its contract, and what it gives back. */
 import type * as v from 'valibot'
 import type { Principal } from '../auth/principal.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 type Parameter<C extends Contract, Name extends 'path' | 'query'> = C['parameters'] extends { [N in Name]: infer S }
@@ -16,15 +17,18 @@ type PrincipalOf<C extends Contract> = C['security'] extends 'token'
 
 /** A request that has passed every check of its contract. */
 export interface OperationRequest<C extends Contract = Contract> {
-  operationId: string
   principal: PrincipalOf<C>
   path: Parameter<C, 'path'>
   query: Parameter<C, 'query'>
   body: C extends { body: infer S } ? Output<S> : undefined
-  /** A header by its name in lower case. */
-  header: (name: string) => string | undefined
-  /** The gateway's, also in `x-request-id` of the answer. */
-  requestId: string
+}
+
+/** A request whose caller may make it. */
+export interface AuthorizedRequest<C extends Contract = Contract> extends OperationRequest<C> {
+  /** The agent that the operation acts in, as `authorize` has said: a tenant's id or BASE_AGENT. */
+  agent: C['security'] extends 'none' ? undefined : string
+  /** The running unit of work, whose writes are committed before the answer. */
+  unit: C extends { idempotent: true } ? UnitOfWork : undefined
 }
 
 /** Body of an answer: JSON, or nothing. The pipeline checks it against the contract. */
@@ -43,6 +47,3 @@ export class Answer {
 
 export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
   new Answer(body, headers)
-
-/** What an operation does with a checked request. */
-export type Act<Request> = (request: Request) => Promise<AnswerBody | Answer>

@@ -13,10 +13,11 @@ export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   summary: 'Send a basic message to a connection',
   description: 'The record and the message to the wallet are committed together before the answer.',
   security: 'token',
+  idempotent: true,
   parameters: { path: v.object({ connectionId: EntityId }) },
   body: exactly({ content: text(100_000) }),
   answers: { 200: BasicMessageRecord },
-  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
@@ -27,5 +28,5 @@ export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   parameters: { path: v.object({ connectionId: EntityId, tenantId: EntityId }), query: Paging },
   answers: { 200: v.array(BasicMessageRecord) },
-  statuses: [400, 401, 403, 404, 429, 500, 503],
+  refusals: [404],
 }))

@@ -24,7 +24,6 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
     }),
   },
   answers: { 200: v.array(ConnectionRecord) },
-  statuses: [400, 401, 403, 429, 500, 503],
 }))
 
 export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
@@ -36,5 +35,5 @@ export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
   companion: true,
   parameters: { path: v.object({ connectionId: EntityId }) },
   answers: { 200: ConnectionRecord },
-  statuses: [400, 401, 403, 404, 429, 500, 503],
+  refusals: [404],
 }))

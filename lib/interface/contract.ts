@@ -1,4 +1,4 @@
-/** The contract of an operation: what the pipeline checks, what the act is given, and what the OpenAPI document says. */
+/** The contract of an operation: what the pipeline checks, what the handler is given, and what the OpenAPI document says. */
 import type * as v from 'valibot'
 
 export type Schema = v.GenericSchema
@@ -16,6 +16,8 @@ export interface Contract {
   summary: string
   description?: string
   security: Security
+  /** It changes something: it runs in one transaction, and the same `Idempotency-Key` gets the first answer again. */
+  idempotent?: true
   /** Not one of the document's seven operations. */
   companion?: true
   parameters?: { path?: Schema; query?: Schema }
@@ -26,8 +28,8 @@ export interface Contract {
   secretAnswer?: true
   /** Body of the one status that means success. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema }
-  /** Statuses of the errors that it can answer. */
-  statuses: readonly number[]
+  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready. */
+  refusals?: readonly (404 | 409)[]
 }
 
 /**
@@ -39,9 +41,18 @@ export const defineContract = <const C extends Contract>(contract: () => C): C =
 /** Visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Every operation that changes something for a caller with a token takes an `Idempotency-Key`, and no other does. */
-export const takesIdempotencyKey = ({ method, security }: Pick<Contract, 'method' | 'security'>): boolean =>
-  method !== 'GET' && security !== 'none'
+/** Statuses of the errors that an operation can answer, as its security, parameters and body have them, and those that it declares. */
+export const errorStatusesOf = ({ security, idempotent, parameters, body, refusals = [] }: Contract): number[] => {
+  const statuses = [
+    ...(parameters || body || idempotent ? [400] : []),
+    ...(security === 'none' ? [] : [401, 403]),
+    // A record changed at the same time, or the key came with another request.
+    ...(idempotent ? [409] : []),
+    ...(body ? [413, 415, 422] : []),
+    ...[...refusals, 429, 500, 503],
+  ]
+  return [...new Set(statuses)].sort((a, b) => a - b)
+}
 
 /** Status of success, and the schema of its body. */
 export const successOf = ({ answers }: Contract): { status: number; schema: Schema } => {

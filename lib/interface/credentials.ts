@@ -14,7 +14,7 @@ export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   answers: { 200: CredentialExchangeRecord },
-  statuses: [400, 401, 403, 404, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
@@ -23,6 +23,7 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/create-offer',
   summary: 'Offer a JSON-LD credential to a connection',
   security: 'token',
+  idempotent: true,
   companion: true,
   body: exactly({
     connectionId: EntityId,
@@ -41,5 +42,5 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
     comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
   }),
   answers: { 200: CredentialExchangeRecord },
-  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+  refusals: [404],
 }))

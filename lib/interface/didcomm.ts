@@ -18,5 +18,5 @@ export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
   body: JsonObject,
   mediaTypes: ['application/didcomm-envelope-enc', 'application/ssi-agent-wire'],
   answers: { 200: v.optional(JsonObject) },
-  statuses: [400, 404, 409, 413, 415, 422, 429, 500, 503],
+  refusals: [404, 409],
 }))

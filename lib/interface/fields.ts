@@ -1,16 +1,15 @@
 /** The building blocks of request schemas: objects of exactly these fields, and strings that end somewhere. */
 import * as v from 'valibot'
 
-type Run<S extends v.GenericSchema> = S['~run']
+/** valibot takes an array for an object and copies it into one; JSON does not. */
+const NotArray: v.GenericSchema = v.pipe(
+  v.instance(Object),
+  v.check((value) => !Array.isArray(value), 'must be an object'),
+)
 
-/** valibot takes an array for an object; JSON does not. Wraps a schema of objects before any check sees what became of the array. */
-export const noArray = <S extends v.GenericSchema>(schema: S): S => {
-  const run: Run<S> = schema['~run']
-  return Object.assign(schema, {
-    '~run': (...[dataset, config]: Parameters<Run<S>>) =>
-      run.call(schema, Array.isArray(dataset.value) ? { value: 'array' } : dataset, config),
-  })
-}
+/** Refuses arrays where the schema is one of objects. */
+export const noArray = <Output>(schema: v.GenericSchema<unknown, Output>): v.GenericSchema<unknown, Output> =>
+  v.pipe(NotArray, schema)
 
 /** Whatever JSON object. */
 export const JsonObject = noArray(v.record(v.string(), v.unknown()))
@@ -21,23 +20,8 @@ export const JsonObject = noArray(v.record(v.string(), v.unknown()))
  */
 export const exactly = <const Entries extends v.ObjectEntries>(
   entries: Entries,
-): v.StrictObjectSchema<Entries, undefined> => {
-  const schema = v.strictObject(entries)
-  const run = schema['~run']
-  return noArray(
-    Object.assign(schema, {
-      '~run': (...[dataset, config]: Parameters<typeof run>): ReturnType<typeof run> => {
-        const output = run.call(schema, dataset, config)
-        const first = output.issues?.find((issue) => issue.expected === 'never' && issue.path?.length === 1)
-        const item = first?.path?.[0]
-        if (first === undefined || item?.type !== 'object') return output
-        const [, ...more] = Object.keys(item.input).filter((key) => !Object.hasOwn(entries, key))
-        for (const key of more) output.issues?.push({ ...first, path: [{ ...item, key, value: item.input[key] }] })
-        return output
-      },
-    }),
-  )
-}
+): v.GenericSchema<unknown, v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> =>
+  noArray(v.objectWithRest(entries, v.never()))
 
 /** A string of 1 to `max` UTF-16 code units. */
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))

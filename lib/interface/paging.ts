@@ -8,6 +8,7 @@ export const Limit = v.pipe(
   v.string(),
   v.regex(/^[0-9]{1,4}$/, 'must be a whole number'),
   v.transform(Number),
+  v.number(),
   v.minValue(1, 'must be 1 to 1000'),
   v.maxValue(MAX_PAGE, 'must be 1 to 1000'),
 )

@@ -38,7 +38,7 @@ const formatBoundFaults = (filter: Keywords): Fault[] => {
   })
 }
 
-export const Filter: v.GenericSchema<Keywords> = v.pipe(
+export const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
   exactly({
     type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),
     const: v.optional(v.union([FiniteNumber, text(1024), v.boolean()])),

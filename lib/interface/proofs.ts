@@ -14,9 +14,10 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
     'A constraint, path, filter, pattern or claim format of a presentation definition that would not be enforced is a 422 that names it. ' +
     'Contexts in the options are trusted for this request beside those of the service, and are not sent to the wallet.',
   security: 'token',
+  idempotent: true,
   body: ProofRequest,
   answers: { 200: ProofRequestResult },
-  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
@@ -27,5 +28,5 @@ export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
   answers: { 200: ProofFormData },
-  statuses: [400, 401, 403, 404, 429, 500, 503],
+  refusals: [404],
 }))

@@ -10,7 +10,6 @@ export const GetOpenApi = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   companion: true,
   answers: { 200: v.looseObject({ openapi: v.string(), paths: v.record(v.string(), v.unknown()) }) },
-  statuses: [429, 500, 503],
 }))
 
 export const GetHealth = /* @__PURE__ */ defineContract(() => ({
@@ -21,5 +20,4 @@ export const GetHealth = /* @__PURE__ */ defineContract(() => ({
   security: 'none',
   companion: true,
   answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },
-  statuses: [429, 500, 503],
 }))

@@ -6,7 +6,7 @@ import { exactly, text } from './fields.ts'
 const Sentence = v.optional(text(1024))
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))
 
-export const SubmissionRequirement: v.GenericSchema<Requirement> = v.pipe(
+export const SubmissionRequirement: v.GenericSchema<unknown, Requirement> = v.pipe(
   exactly({
     name: Sentence,
     purpose: Sentence,

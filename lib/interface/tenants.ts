@@ -12,11 +12,11 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
   description:
     'Needs a root token with tenants, of an issuer that is not limited to some. `orgId` defaults to the id of the tenant.',
   security: 'token',
+  idempotent: true,
   companion: true,
   body: exactly({
     config: exactly({ label: text(255), connectionImageUrl: v.optional(HttpUrl) }),
     orgId: v.optional(EntityId),
   }),
   answers: { 201: TenantRecord },
-  statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
 }))

@@ -23,7 +23,6 @@ export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
   companion: true,
   parameters: { path: v.object({ orgId: EntityId }) },
   answers: { 200: v.array(WebhookEndpoint) },
-  statuses: [400, 401, 403, 429, 500, 503],
 }))
 
 export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -33,10 +32,11 @@ export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   summary: 'Delete a webhook endpoint, or a pending registration of one',
   description: `${WHOSE} Answers with the endpoint as it was. What is on its way to it is not sent any more.`,
   security: 'token',
+  idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
   answers: { 200: WebhookEndpoint },
-  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
@@ -48,11 +48,12 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
     `${WHOSE} The secret is shown this once. The one before it signs too for 24 hours; after another rotation within that ` +
     'time, only the latest one and the one right before it do.',
   security: 'token',
+  idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
   secretAnswer: true,
   answers: { 200: RotatedWebhookEndpoint },
-  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -62,10 +63,11 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   summary: 'Send an endpoint.test event to a webhook endpoint',
   description: `${WHOSE} What becomes of it is among the endpoint's deliveries. An endpoint that is disabled is to be enabled first.`,
   security: 'token',
+  idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
   answers: { 202: v.strictObject({ eventId: v.string() }) },
-  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
@@ -75,10 +77,11 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   summary: 'Enable a webhook endpoint that was disabled',
   description: `${WHOSE} What it has missed is kept for 30 days and waits for a replay. An endpoint that is not disabled stays as it is.`,
   security: 'token',
+  idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
   answers: { 200: WebhookEndpoint },
-  statuses: [400, 401, 403, 404, 409, 429, 500, 503],
+  refusals: [404],
 }))
 
 export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
@@ -98,7 +101,7 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
     }),
   },
   answers: { 200: v.array(WebhookDelivery) },
-  statuses: [400, 401, 403, 404, 429, 500, 503],
+  refusals: [404],
 }))
 
 /** `held`: kept while the endpoint was disabled; `failed`: the retry plan is used up. Pending ones are on their way anyway. */
@@ -145,9 +148,10 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
     'delivered ones, or only those of one `state`. What is on its way already is left alone. When the answer holds a `cursor`, there may be ' +
     'more: call again with the same body and that `cursor`.',
   security: 'token',
+  idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
   body: Replay,
   answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
-  statuses: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+  refusals: [404],
 }))

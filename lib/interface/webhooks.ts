@@ -19,10 +19,10 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
     `With a token of ${MANAGERS}, the registration is active. Without a token it is pending: it delivers nothing and expires after 7 days, ` +
     'and the same request with such a token makes it active. The answer to a caller without a token does not tell whether the organization exists.',
   security: 'optional',
+  idempotent: true,
   secretAnswer: true,
   body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),
   answers: { 201: NotificationRegistrationResult },
-  statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
 }))
 
 export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
@@ -32,9 +32,9 @@ export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
   summary: 'Register Webhook',
   description: `Needs a token of ${MANAGERS}.`,
   security: 'token',
+  idempotent: true,
   parameters: { path: v.object({ orgId: EntityId }) },
   secretAnswer: true,
   body: exactly({ webhookUrl: EndpointUrl }),
   answers: { 201: WebhookRegistrationResult },
-  statuses: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
 }))

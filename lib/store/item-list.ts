@@ -1,5 +1,5 @@
-/** Pages of a partition behind signed cursors: as much as was asked for, as far as one answer may go. */
-import { openCursor, signCursor } from './cursor.ts'
+/** Pages of a partition behind cursors: as much as was asked for, as far as one answer may go. */
+import { LIST_POSITION, openCursor, toCursor } from './cursor.ts'
 import { itemBytes } from './item-size.ts'
 import { type Item, queryPage } from './table.ts'
 
@@ -14,8 +14,8 @@ export interface ListQuery {
 export interface ListView<T> {
   /** What an item is shown as; undefined: it is left out. */
   show: (item: Item) => T | undefined
-  /** Names the filter that leaves items out, and binds cursors to it; none: every item is shown. */
-  filter?: string | undefined
+  /** Whether `show` leaves items out. */
+  filtered: boolean
 }
 
 export interface ListedPage<T> {
@@ -33,21 +33,20 @@ const ENOUGH_BYTES = 256 * 1024
 
 /**
  * One page of a partition. It may be shorter than the limit and have a next one: it also ends at 1 MB. Throws `request.malformed` for a
- * cursor that is not of this partition, filter and order.
+ * cursor that holds no position of a list.
  */
 export const listItems = async <T>(
   partition: string,
   { limit, order, cursor }: ListQuery,
-  { show, filter }: ListView<T>,
+  { show, filtered }: ListView<T>,
 ): Promise<ListedPage<T>> => {
-  const scope = `${partition} ${order} ${filter ?? ''}`
   const shown: { entry: T; position: string }[] = []
   let bytes = 0
-  let after = cursor === undefined ? undefined : await openCursor(scope, cursor)
+  let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
   for (let reads = 0; reads < MOST_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
     const page = await queryPage(partition, {
       // One more than asked for tells whether there is a next page. A filter may leave most of them out.
-      limit: Math.max(limit + 1 - shown.length, filter === undefined ? 0 : FILTERED_READ),
+      limit: Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0),
       descending: order === 'desc',
       ...(after === undefined ? {} : { after }),
     })
@@ -58,9 +57,9 @@ export const listItems = async <T>(
       bytes += itemBytes(item)
     }
     after = page.next
-    if (after === undefined || filter === undefined) break
+    if (after === undefined || !filtered) break
   }
   const entries = shown.slice(0, limit).map(({ entry }) => entry)
   const next = shown.length > limit ? shown[limit - 1]?.position : after
-  return next === undefined ? { entries } : { entries, next: await signCursor(scope, next) }
+  return next === undefined ? { entries } : { entries, next: toCursor(next) }
 }

@@ -92,8 +92,6 @@ export const pendingAddress = (orgId: string, slot: number): Address => ({
 /** An item that stands for nothing. */
 export const decoyAddress = (number: number): Address => ({ pk: `@decoy|${number}`, sk: ALONE })
 
-export const CURSOR_KEY_ADDRESS: Address = { pk: '@service|cursor-key', sk: ALONE }
-
 /** A JSON-LD context that a verifier trusts, by the digest of its text. */
 export const contextAddress = (context: { scope: string; digest: string }): Address => ({
   pk: `${context.scope}|context|${context.digest}`,

@@ -30,18 +30,15 @@ export interface ListPage {
   next?: string
 }
 
-/** Which records of a list to show; `name` binds cursors to it. */
-export interface ListFilter {
-  name: string
-  passes: (record: ReadRecord) => boolean
-}
+/** Which records of a list to show. */
+export type ListFilter = (record: ReadRecord) => boolean
 
 /** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
-export const listRecords = async (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> => {
+export const listRecords = async (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> => {
   const show = (item: Item): ReadRecord | undefined => {
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
-    return (filter?.passes(record) ?? true) ? record : undefined
+    return (passes?.(record) ?? true) ? record : undefined
   }
-  const { entries, next } = await listItems(partition, query, { show, filter: filter?.name })
+  const { entries, next } = await listItems(partition, query, { show, filtered: passes !== undefined })
   return next === undefined ? { records: entries } : { records: entries, next }
 }

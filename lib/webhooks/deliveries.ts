@@ -11,7 +11,7 @@ export interface DeliveriesQuery {
   cursor?: string | undefined
 }
 
-/** A page of attempts. Throws `request.malformed` for a cursor that is not of this endpoint and status. */
+/** A page of attempts. Throws `request.malformed` for a cursor that holds no position of a list. */
 export const listDeliveries = (
   endpointId: string,
   { status, limit, cursor }: DeliveriesQuery,
@@ -20,7 +20,11 @@ export const listDeliveries = (
     const delivery = toDelivery(item)
     return status === undefined || delivery.status === status ? delivery : undefined
   }
-  return listItems(attemptPartition(endpointId), { limit, cursor, order: 'desc' }, { show, filter: status })
+  return listItems(
+    attemptPartition(endpointId),
+    { limit, cursor, order: 'desc' },
+    { show, filtered: status !== undefined },
+  )
 }
 
 const toDelivery = (item: Item): WebhookDelivery => {

@@ -1,6 +1,6 @@
 /** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
 import { AgentError } from '../errors.ts'
-import { openCursor, signCursor } from '../store/cursor.ts'
+import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
 import type { Item, PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { occurredAtOf } from './event-id.ts'
@@ -39,7 +39,7 @@ export interface ReplaySince {
 
 /**
  * Replays the next events, oldest first; those that occur after the first call are none of them. Throws `request.malformed` for a cursor
- * that is not of this endpoint, `since` and `state`. `now` in ms since the epoch.
+ * that is not of a replay. `now` in ms since the epoch.
  */
 export const replaySince = async (
   unit: UnitOfWork,
@@ -47,13 +47,12 @@ export const replaySince = async (
   { since, state, cursor }: ReplaySince,
   now: number = Date.now(),
 ): Promise<Replayed> => {
-  const scope = `${endpointId} replay ${since} ${state ?? ''}`
-  const position = cursor === undefined ? undefined : await openCursor(scope, cursor)
+  const position = cursor === undefined ? undefined : openCursor(cursor, REPLAY_POSITION)
   const [until = '', last] = position?.split(' ') ?? [new Date(now).toISOString()]
   const after = last ?? new Date(since).toISOString()
   const { events, next } = await nextAtRest(unit, endpointId, { after, until, state })
   const replayed = replay(unit, endpointId, events)
-  return next === undefined ? { replayed } : { replayed, cursor: await signCursor(scope, `${until} ${next}`) }
+  return next === undefined ? { replayed } : { replayed, cursor: toCursor(`${until} ${next}`) }
 }
 
 interface Range extends Pick<ReplaySince, 'state'> {

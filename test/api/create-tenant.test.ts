@@ -52,9 +52,11 @@ describe('names every field that is wrong', () => {
     [{ config: { label: '' } }, ['config.label']],
     [{ config: { label: 'x'.repeat(256) } }, ['config.label']],
     [{ config: { label: 'x', connectionImageUrl: 'data:image/png,x' } }, ['config.connectionImageUrl']],
+    [{ config: { label: 'x', connectionImageUrl: 'https:// example.org/' } }, ['config.connectionImageUrl']],
     [{ config: { label: 'x', more: 1 }, id: 'mine', tenantId: 'mine' }, ['config.more', 'id', 'tenantId']],
     [{ config: { label: 'x' }, orgId: '@base' }, ['orgId']],
     [{ config: { label: 'x' }, orgId: 'a|b' }, ['orgId']],
+    [{ config: { label: 'x' }, orgId: 'a b' }, ['orgId']],
   ])('%j', async (body, fields) => {
     expectInvalid(await api.post(path, { token, body }), fields)
   })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { document, operationNamed, operations, resolve } from '../support/api-document.ts'
 import { OPENAPI_SHAPE } from '../support/api-openapi-shape.ts'
 import { api, world } from '../support/api-scene.ts'
@@ -23,7 +24,11 @@ describe('the document is valid OpenAPI 3.1', () => {
     const validate = ajv.compile(OPENAPI_SHAPE)
     validate(document)
     expect(validate.errors ?? []).toEqual([])
-    expect(document.servers).toEqual([{ url: world.baseUrl }])
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: packageJson.version, title: expect.any(String), license: { identifier: 'Apache-2.0' } },
+      servers: [{ url: world.baseUrl }],
+    })
   })
 
   test('in its references', () => {
@@ -38,7 +43,11 @@ describe('the document is valid OpenAPI 3.1', () => {
   })
 
   test('in its schemas: JSON Schema 2020-12, without a word that it does not have', () => {
-    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateSchema: true })
+    const ajv = new Ajv2020({
+      strict: true,
+      ...{ strictTypes: false, strictRequired: false, strictTuples: false },
+      validateSchema: true,
+    })
     addFormats.default(ajv)
     ajv.addVocabulary(Object.keys(document))
     ajv.addSchema(document, 'document')
@@ -58,6 +67,8 @@ describe('the document is valid OpenAPI 3.1', () => {
       const parameters: Json[] = (operation.parameters ?? []).map(resolve)
       const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
       expect(inPath.sort(), path).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort())
+      for (const { in: place, schema } of parameters)
+        if (place === 'path') expect(schema, path).toMatchObject({ type: 'string' })
       if (method !== 'POST') expect(operation, path).not.toHaveProperty('requestBody')
       for (const requirement of operation.security)
         for (const scheme of Object.keys(requirement))
@@ -108,6 +119,74 @@ test('every operation has every status that it may answer, each with a body and 
     }
 })
 
+describe('every operation says', () => {
+  test('whether it needs a token, and how one is shown', () => {
+    expect(document.components.securitySchemes.bearer).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+    })
+    const OPEN: Record<string, object[]> = {
+      RegisterNotificationWebhook: [{ bearer: [] }, {}],
+      ReceiveDidcomm: [],
+      tenant_ReceiveDidcomm: [],
+      GetOpenApi: [],
+      GetHealth: [],
+    }
+    for (const { operation } of operations)
+      expect({ [operation.operationId]: operation.security }).toEqual({
+        [operation.operationId]: OPEN[operation.operationId] ?? [{ bearer: [] }],
+      })
+  })
+
+  test('that it takes an Idempotency-Key, where it is a POST or DELETE that looks at a token, and nowhere else', () => {
+    expect(document.components.parameters.IdempotencyKey).toMatchObject({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+    })
+    const key = '#/components/parameters/IdempotencyKey'
+    const offered = operations.filter(({ operation }) => operation.parameters?.some(({ $ref }: Json) => $ref === key))
+    expect(offered).toEqual(
+      operations.filter(({ method, operation }) => method !== 'GET' && operation.security.length > 0),
+    )
+    expect(offered.map(({ method }) => method)).toContain('DELETE')
+  })
+
+  test('how its pages are asked for, where it has pages', () => {
+    const PAGED = ['tenant_GetBasicMessages', 'GetConnections', 'GetWebhookDeliveries']
+    for (const { operation } of operations) {
+      const isPaged = PAGED.includes(operation.operationId)
+      const names = (operation.parameters ?? []).map(({ name }: Json) => name)
+      const { headers } = resolve(operation.responses[200] ?? operation.responses[201] ?? operation.responses[202])
+      expect({ operation: operation.operationId, cursor: names.includes('cursor'), link: 'link' in headers }).toEqual({
+        operation: operation.operationId,
+        cursor: isPaged,
+        link: isPaged,
+      })
+      if (isPaged)
+        expect(operation.parameters).toContainEqual({
+          name: 'limit',
+          in: 'query',
+          required: false,
+          schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+        })
+    }
+    const { parameters } = operationNamed('tenant_GetBasicMessages').operation
+    expect(parameters.map(({ name }: Json) => name)).toContain('order')
+  })
+
+  test('in which content types it takes envelopes', () => {
+    const { requestBody } = operationNamed('ReceiveDidcomm').operation
+    expect(Object.keys(requestBody.content)).toEqual([
+      'application/json',
+      'application/didcomm-envelope-enc',
+      'application/ssi-agent-wire',
+    ])
+  })
+})
+
 describe('the error body is that of the interface', () => {
   test('statusCode and error are required, message and details are not, and there is nothing else', () => {
     const { properties, required, additionalProperties } = document.components.schemas.Error
@@ -125,6 +204,7 @@ describe('the error body is that of the interface', () => {
     expect(api.description.mismatches(pointer, { statusCode: status, error })).toEqual([])
     expect(api.description.mismatches(pointer, { statusCode: status, error, message: 'why' })).not.toEqual([])
     expect(api.description.mismatches(pointer, { statusCode: status, error: 'other' })).not.toEqual([])
+    expect(api.description.mismatches(pointer, { statusCode: 400, error })).not.toEqual([])
   })
 })
 
@@ -150,5 +230,54 @@ describe('the examples are real exchanges', () => {
       expect(media['application/json'].example).toEqual(example[part])
       expect(api.description.mismatches(`${pointer}/content/application~1json/schema`, example[part])).toEqual([])
     }
+  })
+})
+
+describe('the document says, as far as JSON Schema can', () => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'document')
+
+  const validatorAt = (pointer: string) => ajv.compile({ $ref: `document#${pointer}` })
+
+  const bodyOf = (operationId: string): Json => {
+    const [found] = operations.filter(({ operation }) => operation.operationId === operationId)
+    return found?.operation.requestBody?.content['application/json']?.schema
+  }
+
+  test.each<[string, string[], unknown[], unknown[]]>([
+    [
+      'ReplayWebhookEvents',
+      [],
+      [{ since: '2026-01-01T00:00:00.000Z', state: 'held' }, { eventId: 'a' }],
+      [{}, { since: '2026-01-01T00:00:00.000Z', eventId: 'a' }, { eventId: 'a', state: 'held' }],
+    ],
+    [
+      'RegisterWebhook',
+      ['properties', 'webhookUrl'],
+      ['https://example.org/', 'HTTPS://example.org'],
+      ['0', 'ftp://a.example'],
+    ],
+    [
+      'CreateOffer',
+      ['properties', 'credentialFormats', 'properties', 'jsonld', 'properties', 'credential', 'properties', '@context'],
+      [['https://www.w3.org/2018/credentials/v1']],
+      [['https://schema.org']],
+    ],
+  ])('what a body may be together: %s %s', (operationId, names, taken, refused) => {
+    const schema = names.reduce<Json>((found, name) => resolve(found)[name], bodyOf(operationId))
+    const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))
+    const validate = ajv.compile(local)
+    for (const body of taken) expect(validate(body), JSON.stringify(body)).toBe(true)
+    for (const body of refused) expect(validate(body), JSON.stringify(body)).toBe(false)
+  })
+
+  test('that a submission requirement takes from a group or from others, and not from both', () => {
+    const validate = validatorAt('/components/schemas/SubmissionRequirement')
+    const nested = { from_nested: [{ rule: 'all', from: 'A' }] }
+    expect(validate({ rule: 'all', from: 'A' })).toBe(true)
+    expect(validate({ rule: 'all', ...nested })).toBe(true)
+    expect(validate({ rule: 'all' })).toBe(false)
+    expect(validate({ rule: 'all', from: 'A', ...nested })).toBe(false)
   })
 })

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { takesIdempotencyKey } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { sign, type TestIssuer } from '../support/api-tokens.ts'
 import {
@@ -111,7 +110,7 @@ const EXAMPLES: Record<string, () => Promise<Example>> = {
   },
 }
 
-const COMMANDS = OPERATIONS.filter(takesIdempotencyKey)
+const COMMANDS = OPERATIONS.filter(({ idempotent }) => idempotent)
 
 /** Name of the handler's export. */
 const handlerOf = (operationId: string): OperationName =>

@@ -37,7 +37,7 @@ let send: Send
 
 beforeAll(async () => {
   folder = await serviceFolder(CRASHING)
-  const env = { PORT: '0', NODE_OPTIONS: '' }
+  const env = { PORT: '0', NODE_OPTIONS: '', TENANT_RATE: '100000' }
   stage = await whenReady(startProgram(process.execPath, ['infra/local/start.ts'], { cwd: folder.path, env }))
   send = httpTo(stage.baseUrl)
 })

@@ -35,11 +35,7 @@ const refusalOf = async (env: Record<string, string>): Promise<string> => {
 }
 
 describe.concurrent('a setting that makes no sense', () => {
-  test.each([
-    [{ PORT: 'abc' }, 'PORT=abc: is not a port'],
-    [{ TENANT_RATE: 'fast' }, 'TENANT_RATE=fast: is not a whole number of requests a second'],
-    [{ TOKEN_ISSUERS: '[{"issuer":"https://id.example.org"}]' }, /^TOKEN_ISSUERS\.0\.audience: /],
-  ])('%j', async (env, line) => {
+  test.each([[{ PORT: 'abc' }, 'PORT=abc: is not a port']])('%j', async (env, line) => {
     expect(await refusalOf(env)).toMatch(line)
   })
 })

@@ -31,14 +31,17 @@ export default class {
   }
 }`
 
-/** Packages the service for the stage `dev`, or as `args` say. */
-export const packageService = async (...args: string[]): Promise<PackagedService> => {
+/** Packages the service for the stage `dev`, or as `args` say, with these settings. */
+export const packageService = async (
+  settings: Record<string, string> = {},
+  ...args: string[]
+): Promise<PackagedService> => {
   await using folder = await serviceFolder({ 'infra/plugins/bundle.ts': NO_BUNDLES })
   const serverless = resolve('node_modules/serverless/bin/serverless.js')
   const { code, stdout, stderr } = await runProgram(
     process.execPath,
     [serverless, 'package', '--package', 'packaged', ...args],
-    { cwd: folder.path, env: { SLS_LOG_LEVEL: 'error' } },
+    { cwd: folder.path, env: { SLS_LOG_LEVEL: 'error', ...settings } },
   )
   if (code !== 0) throw new Error(`serverless package ended with ${code}: ${stdout}${stderr}`)
   const read = async (name: string) => JSON.parse(await readFile(join(folder.path, 'packaged', name), 'utf8'))

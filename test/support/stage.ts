@@ -35,7 +35,7 @@ const whenReady = async (child: ChildProcess, output: () => string): Promise<Rea
 }
 
 /** Tests and measurements ask for more in a second than is anybody's. */
-const UNTHROTTLED = { OPERATION_RATE: '100000', TENANT_RATE: '100000' }
+const UNTHROTTLED = { OPERATION_RATE: '100000' }
 
 /** Starts a stage. Rejects with what it wrote when it does not start. */
 export const startStage = async ({ port = 0, dataDir, env = {} }: StageOptions = {}): Promise<RunningStage> => {

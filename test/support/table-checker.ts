@@ -31,7 +31,6 @@ const PLACES: Record<string, RegExp> = {
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
-  'cursor-key': /^@service\|cursor-key -$/,
 }
 
 const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`

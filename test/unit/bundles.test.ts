@@ -18,20 +18,11 @@ import {
 } from '../support/bench-bundles.ts'
 import { playScene } from '../support/bench-scene.ts'
 import { startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { READING_FUNCTIONS } from '../support/operation-functions.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './bundles/attack.ts'
 import { testTextToCode } from './bundles/text-to-code.ts'
-
-const READING = [
-  'get-connection-by-id',
-  'get-connections',
-  'get-credential-by-id',
-  'get-webhook-deliveries',
-  'get-webhook-endpoints',
-  'tenant-get-basic-messages',
-  'tenant-proof-form-data',
-]
 
 /** Of all files of a reading function, minified. */
 const MOST_BYTES = 350 * 1024
@@ -52,15 +43,21 @@ const unpackedFunction = (name: string): UnpackedFunction => {
   return found
 }
 
-describe.each(READING)('the bundle of %s', (name) => {
+describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
   test('is small', () => {
     expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MOST_BYTES)
   })
 
-  test('is free of Credo', () => {
-    const packages = Object.keys(packagesOf(unpackedFunction(name).metafile))
+  test('is free of Credo, and of the unit of work', () => {
+    const { metafile } = unpackedFunction(name)
+    const packages = Object.keys(packagesOf(metafile))
     expect(packages).toContain('@aws-sdk/client-dynamodb')
     expect(packages.filter((one) => one.startsWith('@credo-ts'))).toEqual([])
+    const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+    )
+    expect(bundled).toContainEqual(expect.stringMatching(/lib\/store\/table\.ts$/))
+    expect(bundled.filter((path) => /unit-of-work|transaction/.test(path))).toEqual([])
   })
 })
 

@@ -1,7 +1,8 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { rateKeyOf } from '../../../lib/auth/rate-key.ts'
 import { BASE_AGENT } from '../../../lib/records/tenant.ts'
+import { settings } from '../../../lib/settings.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
@@ -69,7 +70,15 @@ describe('the authorizer', () => {
     })
   })
 
+  test('names no key, where tenants are not counted', async () => {
+    expect(await call(await sign({ sub: 'alice' }))).not.toHaveProperty('usageIdentifierKey')
+  })
+
   test('names the key that the requests of an agent are counted by, whoever asks for it', async () => {
+    onTestFinished(() => {
+      settings().TENANT_RATE = 0
+    })
+    settings().TENANT_RATE = 100
     const keyOf = async (claims: object) => (await call(await sign(claims))).usageIdentifierKey
     const acme = await keyOf({ sub: 'alice' })
     expect(acme).toBe(rateKeyOf('rate', 'acme'))

@@ -8,7 +8,7 @@ import { factsOf } from '../../../lib/webhooks/events.ts'
 import { inserted } from '../../support/changes.ts'
 import { recordItem } from '../webhooks/event-scenes.ts'
 
-const document = describeInterface({ version: '1.2.3', url: 'https://api.example.org', examples: {} })
+const document = describeInterface({ version: '1.2.3', url: 'https://api.example.org' })
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: 'https://api.example.org/openapi.json', ...JSON.parse(JSON.stringify(document)) })
 

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Principal } from '../../../lib/auth/principal.ts'
-import { defineCommand } from '../../../lib/http/command.ts'
-import { type Act, defineOperation, type OperationRequest } from '../../../lib/http/operation.ts'
+import { inTransaction } from '../../../lib/http/in-transaction.ts'
+import { defineOperation } from '../../../lib/http/operation.ts'
 import { SendMessage, TenantGetBasicMessages } from '../../../lib/interface/basic-messages.ts'
 import { ReceiveDidcomm } from '../../../lib/interface/didcomm.ts'
 import { CreateRequest } from '../../../lib/interface/proofs.ts'
@@ -11,86 +11,109 @@ import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 
 /** The compiler is what runs these: `npm run typecheck`. */
-describe('an act is typed by its contract', () => {
-  test('with path, query, body and principal', () => {
-    defineOperation(SendMessage, async ({ path, query, body, principal }) => {
-      expectTypeOf(path).toEqualTypeOf<{ connectionId: string }>()
-      expectTypeOf(query).toEqualTypeOf<Record<string, never>>()
-      expectTypeOf(body).toEqualTypeOf<{ content: string }>()
-      expectTypeOf(principal).toEqualTypeOf<Principal>()
-      return {}
+describe('an operation is typed by its contract', () => {
+  const authorize = () => 'acme'
+  const handle = async () => ({})
+  const verify = async (): Promise<Principal> => ({
+    role: 'RestRootAgent',
+    organizations: {},
+    subject: '',
+    expiresAt: 0,
+  })
+
+  test('with path, query, body and principal, where it only reads', () => {
+    defineOperation(TenantGetBasicMessages, {
+      authorize: ({ principal, path }) => {
+        expectTypeOf(principal).toEqualTypeOf<Principal>()
+        return path.tenantId
+      },
+      handle: async ({ agent, path, query, body, unit }) => {
+        expectTypeOf(agent).toEqualTypeOf<string>()
+        expectTypeOf(path).toEqualTypeOf<{ connectionId: string; tenantId: string }>()
+        expectTypeOf(query).toEqualTypeOf<{ limit: number; cursor?: string | undefined; order: 'asc' | 'desc' }>()
+        expectTypeOf(body).toEqualTypeOf<undefined>()
+        expectTypeOf(unit).toEqualTypeOf<undefined>()
+        return []
+      },
     })
-    defineOperation(TenantGetBasicMessages, async ({ query, body }) => {
-      expectTypeOf(query).toEqualTypeOf<{ limit: number; cursor?: string | undefined; order: 'asc' | 'desc' }>()
-      expectTypeOf(body).toEqualTypeOf<undefined>()
-      return []
-    })
-    defineOperation(CreateRequest, async ({ body }) => {
-      expectTypeOf(body.protocolVersion).toEqualTypeOf<'v1' | 'v2'>()
-      expectTypeOf(body.autoAcceptProof).toEqualTypeOf<'always' | 'contentApproved' | 'never'>()
-      return {}
-    })
-    defineOperation(ReceiveDidcomm, async ({ path, principal }) => {
-      expectTypeOf(path).toEqualTypeOf<{ tenantId?: string | undefined }>()
-      expectTypeOf(principal).toEqualTypeOf<undefined>()
-      return undefined
+    defineOperation(ReceiveDidcomm, {
+      handle: async ({ agent, path, principal }) => {
+        expectTypeOf(path).toEqualTypeOf<{ tenantId?: string | undefined }>()
+        expectTypeOf(principal).toEqualTypeOf<undefined>()
+        expectTypeOf(agent).toEqualTypeOf<undefined>()
+        return undefined
+      },
     })
   })
 
-  test('through a wrapper that passes the request on', () => {
-    const wrapped = <Request extends Pick<OperationRequest, 'header'>>(act: Act<Request>): Act<Request> => act
-    defineOperation(
-      SendMessage,
-      wrapped(async ({ body }) => {
-        expectTypeOf(body).toEqualTypeOf<{ content: string }>()
-        return {}
-      }),
-    )
-  })
-
-  test('also that of a command, which runs in a unit of work', () => {
-    const authorize = () => 'acme'
-    defineCommand(SendMessage, {
+  test('and with a unit of work, where it changes something', () => {
+    defineOperation(SendMessage, {
       authorize: ({ principal, body }) => {
         expectTypeOf(principal).toEqualTypeOf<Principal>()
         expectTypeOf(body).toEqualTypeOf<{ content: string }>()
         return 'acme'
       },
-      act: async ({ path, unit }) => {
+      handle: async ({ principal, path, query, body, unit }) => {
+        expectTypeOf(principal).toEqualTypeOf<Principal>()
         expectTypeOf(path).toEqualTypeOf<{ connectionId: string }>()
+        expectTypeOf(query).toEqualTypeOf<Record<string, never>>()
+        expectTypeOf(body).toEqualTypeOf<{ content: string }>()
         expectTypeOf(unit).toEqualTypeOf<UnitOfWork>()
         return {}
       },
+      inTransaction,
     })
-    defineCommand(RegisterWebhook, { authorize, act: async () => ({}), answers: sealedAnswers })
+    defineOperation(CreateRequest, {
+      authorize,
+      handle: async ({ body }) => {
+        expectTypeOf(body.protocolVersion).toEqualTypeOf<'v1' | 'v2'>()
+        expectTypeOf(body.autoAcceptProof).toEqualTypeOf<'always' | 'contentApproved' | 'never'>()
+        return {}
+      },
+      inTransaction,
+    })
+    // @ts-expect-error: the body has no such field
+    defineOperation(SendMessage, { authorize, handle: async ({ body }) => ({ x: body.nothing }), inTransaction })
+    // @ts-expect-error: what it changes would be no transaction
+    defineOperation(SendMessage, { authorize, handle })
+    // @ts-expect-error: an operation that only reads has nothing to commit
+    defineOperation(TenantGetBasicMessages, { authorize, handle, inTransaction })
+  })
+
+  test('and always asks whether its caller may, where there is one', () => {
     // @ts-expect-error: nobody would ask whether the caller may
-    defineCommand(SendMessage, { act: async () => ({}) })
+    defineOperation(TenantGetBasicMessages, { handle })
+    // @ts-expect-error: nobody would ask whether the caller may
+    defineOperation(SendMessage, { handle, inTransaction })
+    // @ts-expect-error: there is no caller to ask about
+    defineOperation(GetHealth, { authorize, handle })
+  })
+
+  test('and seals an answer with a secret, and no other', () => {
+    defineOperation(RegisterWebhook, { authorize, handle, inTransaction, answers: sealedAnswers })
     // @ts-expect-error: a secret would be kept in the clear
-    defineCommand(RegisterWebhook, { authorize, act: async () => ({}) })
+    defineOperation(RegisterWebhook, { authorize, handle, inTransaction })
     // @ts-expect-error: there is no secret to seal, and no means to
-    defineCommand(SendMessage, { authorize, act: async () => ({}), answers: sealedAnswers })
+    defineOperation(SendMessage, { authorize, handle, inTransaction, answers: sealedAnswers })
   })
 
   test('and a verifier goes with an optional token, and with no other', () => {
-    const verify = async (): Promise<Principal> => ({
-      role: 'RestRootAgent',
-      organizations: {},
-      subject: '',
-      expiresAt: 0,
-    })
-    defineOperation(
-      RegisterNotificationWebhook,
-      async ({ principal }) => {
+    defineOperation(RegisterNotificationWebhook, {
+      authorize: ({ principal }) => {
+        expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
+        return 'acme'
+      },
+      handle: async ({ principal }) => {
         expectTypeOf(principal).toEqualTypeOf<Principal | undefined>()
         return {}
       },
-      { verify },
-    )
+      inTransaction,
+      answers: sealedAnswers,
+      verify,
+    })
     // @ts-expect-error: without a verifier nobody would look at the token
-    defineOperation(RegisterNotificationWebhook, async () => ({}))
+    defineOperation(RegisterNotificationWebhook, { authorize, handle, inTransaction, answers: sealedAnswers })
     // @ts-expect-error: an operation that looks at no token needs no verifier
-    defineOperation(GetHealth, async () => ({}), { verify })
-    // @ts-expect-error: the body has no such field
-    defineOperation(SendMessage, async ({ body }) => ({ x: body.nothing }))
+    defineOperation(GetHealth, { handle, verify })
   })
 })

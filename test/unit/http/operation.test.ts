@@ -1,13 +1,18 @@
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError, type ErrorCode } from '../../../lib/errors.ts'
 import { toErrorLog } from '../../../lib/http/error-body.ts'
-import { answer, defineOperation } from '../../../lib/http/operation.ts'
+import { headerOf } from '../../../lib/http/event.ts'
+import type { InTransaction } from '../../../lib/http/in-transaction.ts'
+import { defineOperation } from '../../../lib/http/operation.ts'
+import { answer } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, text } from '../../../lib/interface/fields.ts'
 import { Paging } from '../../../lib/interface/paging.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
-import { AUTHORIZER, authorizerOf, call, type Given, PRINCIPAL } from './gateway-event.ts'
+import { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { AUTHORIZER, authorizerOf, call, type Given, gatewayEvent, PRINCIPAL } from './gateway-event.ts'
 
 const Post = defineContract(() => ({
   operationId: 'PostThing',
@@ -24,7 +29,6 @@ const Post = defineContract(() => ({
     either: v.optional(v.union([v.array(exactly({ a: v.string() })), v.string()])),
   }),
   answers: { 201: v.looseObject({ id: v.string() }) },
-  statuses: [],
 }))
 
 const Get = defineContract(() => ({
@@ -34,38 +38,42 @@ const Get = defineContract(() => ({
   summary: 'Get',
   security: 'none',
   answers: { 200: v.optional(v.looseObject({ id: v.string() })) },
-  statuses: [],
 }))
 
-const act = vi.fn()
-const post = defineOperation(Post, act)
+const Put = defineContract(() => ({ ...Post, idempotent: true }))
+
+const handle = vi.fn()
+const authorize = ({ principal, path }: { principal: Principal; path: { id: string } }) => {
+  if (path.id === 'theirs') throw new AgentError('auth.forbidden', 'Forbidden')
+  return `${principal.tenantId}`
+}
+const post = defineOperation(Post, { authorize, handle })
 const valid = { path: { id: '1' }, body: { name: 'n' } }
 const postWith = (given: Given) => call(post, { ...valid, ...given })
 
 beforeEach(() => {
-  act.mockReset().mockResolvedValue({ id: '1' })
+  handle.mockReset().mockResolvedValue({ id: '1' })
 })
 
 describe('a request that passes every check', () => {
-  test('reaches the act with principal, path, query, body and headers whatever the case of their names, the last of each', async () => {
-    const headers = {
-      'content-type': 'text/plain',
-      'content-TYPE': 'application/json; charset=UTF-8',
-      'Idempotency-Key': 'k',
-    }
-    await postWith({ headers, query: { limit: '5' } })
-    const [request] = act.mock.lastCall ?? []
-    expect(request).toEqual({
-      operationId: 'PostThing',
+  test('reaches the handler with principal, agent, path, query and body', async () => {
+    await postWith({ query: { limit: '5' } })
+    expect(handle).toHaveBeenCalledExactlyOnceWith({
       principal: expect.objectContaining({ role: 'RestTenantAgent', tenantId: 'acme', subject: 'alice' }),
+      agent: 'acme',
       path: { id: '1' },
       query: { limit: 5, order: 'asc' },
       body: { name: 'n' },
-      header: expect.any(Function),
-      requestId: 'request-1',
+      unit: undefined,
     })
+  })
+
+  test('is read with headers whatever the case of their names, the last of each', async () => {
+    const headers = { 'content-type': 'text/plain', 'content-TYPE': 'application/json; charset=UTF-8' }
+    await expect(postWith({ headers })).resolves.toMatchObject({ statusCode: 201 })
+    const event = gatewayEvent({ headers: { ...headers, 'Idempotency-Key': 'k' } })
     const names = ['content-type', 'idempotency-key', 'accept']
-    expect(names.map(request.header)).toEqual(['application/json; charset=UTF-8', 'k', undefined])
+    expect(names.map((name) => headerOf(event, name))).toEqual(['application/json; charset=UTF-8', 'k', undefined])
   })
 
   test("is answered with the contract's status, JSON, the request id, CORS and no-store", async () => {
@@ -83,8 +91,8 @@ describe('a request that passes every check', () => {
     })
   })
 
-  test("is answered with the act's own headers", async () => {
-    act.mockResolvedValue(
+  test("is answered with the handler's own headers", async () => {
+    handle.mockResolvedValue(
       answer({ id: '1' }, { headers: { link: '<x>; rel="next"', 'content-type': 'application/x+json' } }),
     )
     const { headers } = await postWith({})
@@ -96,12 +104,12 @@ describe('a request that passes every check', () => {
   })
 
   test('keeps fields of the answer that the schema does not name', async () => {
-    act.mockResolvedValue({ id: '1', more: [1] })
+    handle.mockResolvedValue({ id: '1', more: [1] })
     await expect(postWith({})).resolves.toMatchObject({ body: { id: '1', more: [1] } })
   })
 
   test('is answered with nothing where the contract allows nothing', async () => {
-    const { body, headers } = await call(defineOperation(Get, async () => undefined))
+    const { body, headers } = await call(defineOperation(Get, { handle: async () => undefined }))
     expect(body).toBeUndefined()
     expect(headers).not.toHaveProperty('content-type')
   })
@@ -109,21 +117,50 @@ describe('a request that passes every check', () => {
   test('may come in base64', async () => {
     const body = Buffer.from('{"name":"ä"}').toString('base64')
     await postWith({ body, isBase64Encoded: true })
-    expect(act).toHaveBeenCalledWith(expect.objectContaining({ body: { name: 'ä' } }))
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ body: { name: 'ä' } }))
   })
-
-  test.each(['application/json', 'application/vnd.x+json', 'APPLICATION/JSON', 'application/json;charset="utf-8"'])(
-    'may have the content type %s',
-    async (type) => {
-      await expect(postWith({ headers: { 'content-type': type } })).resolves.toMatchObject({ statusCode: 201 })
-    },
-  )
 
   test('may hold NUL characters and names like those of Object.prototype, which stay what they are: data', async () => {
     await expect(postWith({ body: { name: 'a\u0000b' } })).resolves.toMatchObject({ statusCode: 201 })
     const { body } = await postWith({ body: '{"name":"n","toString":2,"hasOwnProperty":3}' })
     expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['toString', 'hasOwnProperty'])
   })
+})
+
+describe('an operation that changes something', () => {
+  const unit = new UnitOfWork('acme')
+  const inTransaction = vi.fn<InTransaction>(async (_, act) => Object(await act(unit)))
+  const put = defineOperation(Put, { authorize, handle, inTransaction })
+  const putWith = (given: Given) => call(put, { ...valid, ...given })
+
+  beforeEach(() => {
+    inTransaction.mockClear()
+  })
+
+  test('runs in a transaction of its agent, which is told what makes the request the same one', async () => {
+    const headers = { 'content-type': 'application/json', 'Idempotency-Key': 'k' }
+    await expect(putWith({ headers, query: { limit: '5' } })).resolves.toMatchObject({ statusCode: 201 })
+    const command = {
+      agent: 'acme',
+      subject: 'alice',
+      idempotencyKey: 'k',
+      request: ['PostThing', { id: '1' }, { limit: 5, order: 'asc' }, { name: 'n' }],
+      answers: undefined,
+    }
+    expect(inTransaction).toHaveBeenCalledExactlyOnceWith(command, expect.any(Function))
+    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ agent: 'acme', unit }))
+  })
+
+  test('opens none for a caller who may not make the request', async () => {
+    await expect(putWith({ path: { id: 'theirs' } })).resolves.toMatchObject({ statusCode: 403 })
+    expect(inTransaction).not.toHaveBeenCalled()
+  })
+})
+
+test('a caller who may not make the request is a 403, and the handler is not run', async () => {
+  const { statusCode, body } = await postWith({ path: { id: 'theirs' } })
+  expect({ statusCode, body }).toEqual({ statusCode: 403, body: { statusCode: 403, error: 'Forbidden' } })
+  expect(handle).not.toHaveBeenCalled()
 })
 
 describe('401: nobody that we know', () => {
@@ -137,7 +174,7 @@ describe('401: nobody that we know', () => {
       headers: { 'www-authenticate': 'Bearer', 'x-request-id': 'request-1', 'access-control-allow-origin': '*' },
       body: { statusCode: 401, error: 'Unauthorized' },
     })
-    expect(act).not.toHaveBeenCalled()
+    expect(handle).not.toHaveBeenCalled()
   })
 
   test('carries nothing but status and reason phrase', async () => {
@@ -147,32 +184,9 @@ describe('401: nobody that we know', () => {
 })
 
 describe('400: a path, a query or a body that cannot be read', () => {
-  test.each(['', 'a/b', 'x'.repeat(65), '@base', 'a b', '%', '%2F', 'ä', '\u0000'])(
-    'with the id "%s" in the path',
-    async (id) => {
-      const { statusCode, body } = await postWith({ path: { id } })
-      expect(statusCode).toBe(400)
-      expect(body).toMatchObject({ error: 'Bad Request', details: [{ path: 'id' }] })
-    },
-  )
-
   test('reads an id that the gateway left encoded', async () => {
     await postWith({ path: { id: 'a%3Ab' } })
-    expect(act).toHaveBeenCalledWith(expect.objectContaining({ path: { id: 'a:b' } }))
-  })
-
-  test.each([
-    { limit: '0' },
-    { limit: '1001' },
-    { limit: '' },
-    { limit: '1e3' },
-    { limit: '-1' },
-    { order: 'up' },
-    { cursor: 'a b' },
-  ])('with the query %o', async (query) => {
-    const { statusCode, body } = await postWith({ query })
-    expect(statusCode).toBe(400)
-    expect(body.details).toEqual([{ path: Object.keys(query)[0], message: expect.any(String) }])
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ path: { id: 'a:b' } }))
   })
 
   test('with a parameter that is given twice', async () => {
@@ -180,15 +194,6 @@ describe('400: a path, a query or a body that cannot be read', () => {
     await expect(postWith(given)).resolves.toMatchObject({ statusCode: 400, body: { details: [{ path: 'limit' }] } })
     const unknown = { query: { utm: 'b' }, repeatedQuery: { utm: ['a', 'b'] } }
     await expect(postWith(unknown)).resolves.toMatchObject({ statusCode: 201 })
-  })
-
-  test.each(['', '{', '{"name":}', 'hello', '\u0000', '{"name":"n"}}'])('with the body "%s"', async (body) => {
-    await expect(postWith({ body })).resolves.toMatchObject({ statusCode: 400, body: { error: 'Bad Request' } })
-  })
-
-  test('with no body at all', async () => {
-    await expect(postWith({ body: undefined })).resolves.toMatchObject({ statusCode: 400 })
-    await expect(postWith({ body: undefined, headers: {} })).resolves.toMatchObject({ statusCode: 400 })
   })
 
   test('with a body that is no UTF-8', async () => {
@@ -204,47 +209,9 @@ describe('400: a path, a query or a body that cannot be read', () => {
 describe('413: a body that is too large', () => {
   const json = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
 
-  test('from one byte over 256 KiB, whatever its content type', async () => {
-    await expect(postWith({ body: json(262_144) })).resolves.toMatchObject({ statusCode: 422 })
-    await expect(postWith({ body: json(262_145) })).resolves.toMatchObject({
-      statusCode: 413,
-      body: { statusCode: 413 },
-    })
-    await expect(postWith({ body: json(262_145), headers: {} })).resolves.toMatchObject({ statusCode: 413 })
-  })
-
-  test('counts bytes, not characters', async () => {
-    await expect(postWith({ body: `"${'ä'.repeat(131_072)}"` })).resolves.toMatchObject({ statusCode: 413 })
-  })
-
   test('counts bytes behind base64', async () => {
     const body = Buffer.from(json(262_145)).toString('base64')
     await expect(postWith({ body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 413 })
-  })
-})
-
-describe('415: a content type that is not JSON', () => {
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'application/jsonp',
-    'json',
-    'application/json; charset=latin1',
-  ])('such as %s', async (type) => {
-    await expect(postWith({ headers: { 'content-type': type } })).resolves.toMatchObject({
-      statusCode: 415,
-      body: { error: 'Unsupported Media Type' },
-    })
-  })
-
-  test('such as none, with a body', async () => {
-    await expect(postWith({ headers: {} })).resolves.toMatchObject({ statusCode: 415 })
-  })
-
-  test('comes before the JSON is looked at', async () => {
-    await expect(postWith({ headers: { 'content-type': 'text/plain' }, body: '{' })).resolves.toMatchObject({
-      statusCode: 415,
-    })
   })
 })
 
@@ -266,10 +233,6 @@ describe('422: JSON that breaks the schema', () => {
       { path: 'more', message: 'is not a known field' },
       { path: 'less', message: 'is not a known field' },
     ])
-  })
-
-  test.each([[null], [[]], [7], ['"text"'], [true]])('refuses %o where an object is wanted', async (body) => {
-    await expect(details(typeof body === 'string' ? body : JSON.stringify(body))).resolves.toHaveLength(1)
   })
 
   test('refuses an array for an object within', async () => {
@@ -336,22 +299,25 @@ describe('the order of the checks', () => {
     body: 'x'.repeat(300_000),
   }
 
-  test('is principal, path, query, key, size, content type, JSON, schema', async () => {
+  test('is principal, path, query, key, size, content type, JSON, schema, who may', async () => {
+    const inTransaction: InTransaction = async (_, act) => Object(await act(new UnitOfWork('acme')))
+    const put = defineOperation(Put, { authorize, handle, inTransaction })
     const statuses = []
     let given: Given = { ...broken, authorizer: undefined }
     const repairs = [
       { authorizer: AUTHORIZER },
-      { path: { id: '1' } },
+      { path: { id: 'theirs' } },
       { query: {} },
       { headers: {} },
       { body: '{' },
       { headers: { 'content-type': 'application/json' } },
       { body: '{}' },
       { body: '{"name":"n"}' },
+      { path: { id: '1' } },
     ]
     for (const repair of [{}, ...repairs]) {
       given = { ...given, ...repair }
-      const { statusCode, body } = await postWith(given)
+      const { statusCode, body } = await call(put, given)
       statuses.push([statusCode, body.message])
     }
     expect(statuses).toEqual([
@@ -363,12 +329,13 @@ describe('the order of the checks', () => {
       [415, expect.any(String)],
       [400, 'The body is not JSON'],
       [422, expect.any(String)],
+      [403, undefined],
       [201, undefined],
     ])
   })
 })
 
-describe('errors of the act', () => {
+describe('errors of the handler', () => {
   test.each<[ErrorCode, number, string]>([
     ['auth.forbidden', 403, 'Forbidden'],
     ['resource.not_found', 404, 'Not Found'],
@@ -385,7 +352,7 @@ describe('errors of the act', () => {
     ['store.unavailable', 503, 'Service Unavailable'],
     ['auth.keys_unavailable', 503, 'Service Unavailable'],
   ])('%s is a %i', async (code, statusCode, error) => {
-    act.mockRejectedValue(new AgentError(code, 'why'))
+    handle.mockRejectedValue(new AgentError(code, 'why'))
     const { body, ...rest } = await postWith({})
     expect(rest).toMatchObject({
       statusCode,
@@ -402,7 +369,7 @@ describe('errors of the act', () => {
     [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })],
     [new Error('wrapped', { cause: new AgentError('store.unavailable', 'x') })],
   ])('%s is a 503 with a time to come back', async (error) => {
-    act.mockRejectedValue(error)
+    handle.mockRejectedValue(error)
     await expect(postWith({})).resolves.toMatchObject({
       statusCode: 503,
       headers: { 'retry-after': '1' },
@@ -418,7 +385,7 @@ describe('errors of the act', () => {
     null,
     { statusCode: 404, message: 'inside' },
   ])('that nobody knows (%s) is a 500 that says nothing of the inside', async (error) => {
-    act.mockImplementation(async () => {
+    handle.mockImplementation(async () => {
       throw error
     })
     const { statusCode, body } = await postWith({})
@@ -427,13 +394,12 @@ describe('errors of the act', () => {
   })
 
   test('a broken answer is a 500, not half an answer', async () => {
-    act.mockResolvedValue({ name: 'no id' })
+    handle.mockResolvedValue({ name: 'no id' })
     await expect(postWith({})).resolves.toMatchObject({ statusCode: 500, body: { error: 'Internal Server Error' } })
   })
 
-  test('an act that outlasts the function is a 503 before the gateway loses patience', async () => {
-    act.mockReturnValue(new Promise(() => undefined))
-    const { gatewayEvent } = await import('./gateway-event.ts')
+  test('a handler that outlasts the function is a 503 before the gateway loses patience', async () => {
+    handle.mockReturnValue(new Promise(() => undefined))
     const context = { getRemainingTimeInMillis: () => 300 } as Parameters<typeof post>[1]
     await expect(post(gatewayEvent(valid), context)).resolves.toMatchObject({ statusCode: 503 })
   })
@@ -446,23 +412,23 @@ describe('a token that is optional', () => {
     if (authorization !== 'Bearer good') throw new AgentError('auth.unauthorized', 'Unauthorized')
     return principal
   })
-  const optional = defineOperation(Optional, act, { verify })
+  const optional = defineOperation(Optional, { authorize: () => 'acme', handle, verify })
 
   test('is verified when it is there', async () => {
     await call(optional, { headers: { AUTHORIZATION: 'Bearer good' } })
-    expect(act).toHaveBeenCalledWith(expect.objectContaining({ principal }))
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ principal }))
   })
 
   test('is not asked for when it is not', async () => {
     await call(optional, { headers: {} })
-    expect(act).toHaveBeenCalledWith(expect.objectContaining({ principal: undefined }))
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ principal: undefined }))
   })
 
   test('is a 401 when it is bad', async () => {
     await expect(call(optional, { headers: { authorization: 'Bearer bad' } })).resolves.toMatchObject({
       statusCode: 401,
     })
-    expect(act).not.toHaveBeenCalled()
+    expect(handle).not.toHaveBeenCalled()
   })
 
   test('is a 503 when it cannot be checked', async () => {
@@ -474,7 +440,7 @@ describe('a token that is optional', () => {
 
   test('does not make a principal of an authorizer that should not be there', async () => {
     await call(optional, { headers: {}, authorizer: AUTHORIZER })
-    expect(act).toHaveBeenCalledWith(expect.objectContaining({ principal: undefined }))
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ principal: undefined }))
   })
 })
 
@@ -495,7 +461,7 @@ describe('the log', () => {
   const lines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)))
 
   test('has one line for an error, with request id, operation, status and causes', async () => {
-    act.mockRejectedValue(new Error('outer', { cause: new TypeError('inner') }))
+    handle.mockRejectedValue(new Error('outer', { cause: new TypeError('inner') }))
     await postWith({})
     expect(lines()).toEqual([
       expect.objectContaining({
@@ -529,7 +495,7 @@ describe('the log', () => {
   })
 
   test('has nothing of a body, a token or a broken answer', async () => {
-    act.mockResolvedValue({ secret: 'SECRET' })
+    handle.mockResolvedValue({ secret: 'SECRET' })
     await postWith({ headers: { 'content-type': 'application/json', authorization: 'Bearer SECRET' } })
     await postWith({ body: '{"name":"SECRET-SECRET","x":"SECRET"}' })
     await postWith({ body: 'SECRET' })
@@ -542,7 +508,7 @@ describe('the log', () => {
     expect(lines()).toEqual([])
   })
 
-  describe('an error that the act throws', () => {
+  describe('an error that the handler throws', () => {
     const withMessage = (message: unknown) => Object.assign(new Error(), { message })
     const throwing = (name: string, error: Error = new Error('inside')) =>
       Object.defineProperty(error, name, {
@@ -593,7 +559,7 @@ describe('the log', () => {
       ['a function in its place', () => () => 'inside'],
       ['a proxy in its place', () => new Proxy({}, hostile as ProxyHandler<object>)],
     ])('with %s is a 500, and a line in the log', async (_, make) => {
-      act.mockImplementation(async () => {
+      handle.mockImplementation(async () => {
         throw make()
       })
       const { statusCode, body } = await postWith({})

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import type { Image } from '../../../lib/store/item.ts'
 import {
-  CURSOR_KEY_ADDRESS,
   dataKeyAddress,
   entryPartition,
   envelopeMarkAddress,
@@ -63,7 +62,6 @@ describe('addresses', () => {
       { pk: organizationPartition(name), sk: 'webhook' },
       { pk: organizationTenants(name), sk: name },
       { pk: entryPartition(of, 'ProofRecord', 'threadId', name), sk: 'x' },
-      CURSOR_KEY_ADDRESS,
     ].map(({ pk, sk }) => `${pk} ${sk}`)
 
   test('should be of one thing only, whatever tenants and ids are called', () => {

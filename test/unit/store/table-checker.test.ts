@@ -3,7 +3,6 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
-  CURSOR_KEY_ADDRESS,
   dataKeyAddress,
   entryPartition,
   envelopeMarkAddress,
@@ -85,7 +84,6 @@ test('should find nothing in an empty table, nor where everything fits', async (
     { ...toKey(idempotencyAddress(ACME, 'root', 'i')), kind: { S: 'idempotency' } },
     { ...toKey(tenantAddress('acme')), kind: { S: 'tenant' }, id: { S: 'acme' }, orgId: { S: 'org' } },
     { pk: { S: '@org|org|tenants' }, sk: { S: 'acme' }, kind: { S: 'organization-tenant' } },
-    { ...toKey(CURSOR_KEY_ADDRESS), kind: { S: 'cursor-key' } },
     { pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' } },
     toEventItem(EVENT, 'pending'),
     toAttemptItem(ATTEMPT),

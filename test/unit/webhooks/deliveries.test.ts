@@ -138,14 +138,17 @@ describe('the list', () => {
 })
 
 describe('a cursor', () => {
-  test('is good for its endpoint and outcome only', async () => {
-    await attempts('a', 5)
-    await attempts('b', 5)
+  test('is a position: it shows nothing of another endpoint, and what is none is refused', async () => {
+    const [, ...mine] = await attempts('a', 5)
+    const theirs = await attempts('b', 5)
     const { next: cursor } = await listDeliveries('a', { limit: 1 })
     expect(cursor).toBeDefined()
-    await expect(listDeliveries('b', { limit: 1, cursor })).rejects.toEqual(MALFORMED)
-    await expect(listDeliveries('a', { limit: 1, cursor, status: 'failed' })).rejects.toEqual(MALFORMED)
-    expect((await listDeliveries('a', { limit: 3, cursor })).entries).toHaveLength(3)
+    for (const { eventId } of (await listDeliveries('b', { limit: 10, cursor })).entries)
+      expect(theirs).toContain(eventId)
+    const { entries } = await listDeliveries('a', { limit: 3, cursor })
+    expect(entries.map(({ eventId }) => eventId)).toEqual(mine.slice(0, 3))
+    for (const none of ['AAAA', `${cursor}A`])
+      await expect(listDeliveries('a', { limit: 1, cursor: none })).rejects.toEqual(MALFORMED)
   })
 
   test('goes on where it was, whatever came in between', async () => {

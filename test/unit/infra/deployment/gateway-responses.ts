@@ -66,8 +66,10 @@ const CODES: Record<number, ErrorCode> = {
 
 /** What an operation answers with a status. Only the gateway knows rates: a 429 is as a 503, to come back from later. */
 const answerOf = async (status: number) => {
-  const fails = defineOperation(GetHealth, () => {
-    throw new AgentError(CODES[status === 429 ? 503 : status] ?? 'internal', 'it fails')
+  const fails = defineOperation(GetHealth, {
+    handle: () => {
+      throw new AgentError(CODES[status === 429 ? 503 : status] ?? 'internal', 'it fails')
+    },
   })
   const answer = await call(fails, { headers: {} })
   return status === 429 ? { ...answer, statusCode: 429, body: { statusCode: 429, error: REASON_PHRASES[429] } } : answer

@@ -4,4 +4,4 @@ import { packageService } from '../../../support/stage-template.ts'
 /** The region with the longest name: names of roles are made with it, and IAM takes 64 characters. */
 export const REGION = 'ap-southeast-1'
 
-export const { functions, resources, timeout: defaultTimeout } = await packageService('--region', REGION)
+export const { functions, resources, timeout: defaultTimeout } = await packageService({}, '--region', REGION)

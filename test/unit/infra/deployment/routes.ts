@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type HttpEvent, splitHandler } from '../../../../infra/service.ts'
 import { rateKeys } from '../../../../lib/auth/rate-key.ts'
-import { type Contract, takesIdempotencyKey } from '../../../../lib/interface/contract.ts'
+import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
-import { ofType, type PackagedFunction } from '../../../support/stage-template.ts'
+import { ofType, type PackagedFunction, packageService } from '../../../support/stage-template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
 
 interface Route {
@@ -40,13 +40,12 @@ describe.each(OPERATIONS.map((contract) => [contract.operationId, contract] as c
     expect(new Set(found.map(({ key }) => key)).size).toBe(1)
   })
 
-  test('is what the function of its route is made of: a command where it takes an Idempotency-Key', () => {
-    const define = takesIdempotencyKey(contract) ? 'defineCommand' : 'defineOperation'
+  test('is what the function of its route is made of', () => {
     for (const { key, definition } of routesOf(contract)) {
       const { module, name } = splitHandler(definition.handler)
       const source = readFileSync(`${module}.ts`, 'utf8')
       expect(name).toBe(key)
-      expect(source).toMatch(new RegExp(`export const ${name} = ${define}\\(\\s*${nameOf(contract)},`))
+      expect(source).toMatch(new RegExp(`export const ${name} = defineOperation\\(\\s*${nameOf(contract)},`))
     }
   })
 
@@ -75,6 +74,9 @@ test('every function’s handler is there', () => {
     expect(readFileSync(`${module}.ts`, 'utf8')).toMatch(new RegExp(`^export const ${name} = `, 'm'))
   }
 })
+
+/** Packaging takes seconds. */
+const PACKAGING_MS = 60_000
 
 /** Of API Gateway: how long an integration may take, in seconds. */
 const INTEGRATION_TIMEOUT = 29
@@ -137,30 +139,38 @@ describe('what is deployed', () => {
     ])
   })
 
-  test('takes the key that a caller is counted by from the authorizer, where it asks it', () => {
-    const [[, api] = []] = ofType(resources, 'AWS::ApiGateway::RestApi')
-    expect(api?.Properties).toMatchObject({ ApiKeySourceType: 'AUTHORIZER' })
-    const ids = (having: (method: object) => boolean) =>
-      methods()
-        .filter(having)
-        .map(({ id }) => id)
-    expect(ids((method) => Reflect.get(method, 'ApiKeyRequired') === true)).toEqual(
-      ids((method) => Reflect.get(method, 'AuthorizationType') === 'CUSTOM'),
-    )
+  test('counts no caller by key: nobody has asked for a rate of tenants', () => {
+    for (const type of ['ApiKey', 'UsagePlan', 'UsagePlanKey'])
+      expect(ofType(resources, `AWS::ApiGateway::${type}`)).toEqual([])
+    for (const method of methods()) expect(Reflect.get(method, 'ApiKeyRequired')).not.toBe(true)
   })
+})
 
-  test('has a rate for each key that the authorizer can name, of a length that API Gateway takes', () => {
-    const prefix = String(functions.authorizer?.environment?.RATE_KEY_PREFIX)
-    const keys = ofType(resources, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => Properties.Value)
-    expect(keys).toEqual(rateKeys(prefix))
-    for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{20,128}$/)
-    const plans = ofType(resources, 'AWS::ApiGateway::UsagePlan').map(([, { Properties }]) => Properties)
-    expect(plans).toEqual([
-      {
-        UsagePlanName: 'serverless-agent-dev-tenants',
-        ApiStages: [{ ApiId: { Ref: 'ApiGatewayRestApi' }, Stage: { Ref: 'ApiStage' } }],
-        Throttle: { RateLimit: 100, BurstLimit: 100 },
-      },
-    ])
-  })
+describe('what is deployed with a rate of tenants', () => {
+  test(
+    'counts where the authorizer is asked, by a key that it can name, of a length that API Gateway takes',
+    async () => {
+      const asked = await packageService({ TENANT_RATE: '7' })
+      const of = (type: string) =>
+        ofType(asked.resources, `AWS::ApiGateway::${type}`).map(([, { Properties }]) => Properties)
+      expect(of('RestApi')).toEqual([expect.objectContaining({ ApiKeySourceType: 'AUTHORIZER' })])
+      const authorized = of('Method').filter(({ AuthorizationType }) => AuthorizationType === 'CUSTOM')
+      expect(authorized.length).toBeGreaterThan(5)
+      expect(of('Method').filter(({ ApiKeyRequired }) => ApiKeyRequired === true)).toEqual(authorized)
+
+      const { TENANT_RATE, RATE_KEY_PREFIX } = asked.functions.authorizer?.environment ?? {}
+      expect(TENANT_RATE).toBe('7')
+      const keys = of('ApiKey').map(({ Value }) => Value)
+      expect(keys).toEqual(rateKeys(String(RATE_KEY_PREFIX)))
+      for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{20,128}$/)
+      expect(of('UsagePlan')).toEqual([
+        {
+          UsagePlanName: 'serverless-agent-dev-tenants',
+          ApiStages: [{ ApiId: { Ref: 'ApiGatewayRestApi' }, Stage: { Ref: 'ApiStage' } }],
+          Throttle: { RateLimit: '7', BurstLimit: '7' },
+        },
+      ])
+    },
+    PACKAGING_MS,
+  )
 })

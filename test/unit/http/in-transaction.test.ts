@@ -1,10 +1,12 @@
-/** Commands: one transaction each; the same request with the same key has one effect and one answer, for those who may make it. */
+/** Operations that change something: one transaction each; the same request with the same key has one effect and one answer, for those who may make it. */
 import * as v from 'valibot'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
-import { defineCommand } from '../../../lib/http/command.ts'
+import { inTransaction } from '../../../lib/http/in-transaction.ts'
+import { defineOperation } from '../../../lib/http/operation.ts'
+import { answer } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { idempotencyAddress } from '../../../lib/store/keys.ts'
 import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
@@ -24,16 +26,16 @@ const contractOf = (operationId: string) =>
     path: '/things/{id}',
     summary: 'Make a thing',
     security: 'token',
+    idempotent: true,
     parameters: { path: v.object({ id: v.string() }), query: v.looseObject({}) },
     body: Anything,
     answers: { 200: Anything },
-    statuses: [],
   }))
 
 let table: StartedTable
 let keys = 0
 let key: string
-/** How often an act has run to its end. */
+/** How often a handler has run to its end. */
 let runs: number
 
 beforeAll(async () => {
@@ -64,27 +66,28 @@ interface Sent {
 }
 
 interface Means {
-  /** Before the act has written all that it writes. */
+  /** Before the handler has written all that it writes. */
   before?: () => Promise<void>
   /** Who may: everybody, unless said. */
   authorize?: () => void
 }
 
-/** Sends a request to a command that writes a record of its agent and answers its id. Rejects with the body of an error. */
+/** Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an error. */
 const send = async (request: Sent = {}, { before, authorize }: Means = {}) => {
   const { operationId = 'MakeThing', principal = ROOT, id = '1', query = {}, body = { content: 'hi' } } = request
-  const handler = defineCommand(contractOf(operationId), {
+  const handler = defineOperation(contractOf(operationId), {
     authorize: (asked) => {
       authorize?.()
       return actingAgent(asked.principal)
     },
-    act: async ({ body: asked, unit }) => {
+    handle: async ({ body: asked, unit }) => {
       const record = newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' })
       unit.insert(record)
       await before?.()
       runs += 1
       return { id: record.id, body: asked }
     },
+    inTransaction,
   })
   const sentKey = 'key' in request ? request.key : key
   const headers = {
@@ -142,7 +145,7 @@ describe('the same key with the same request', () => {
     expect(runs).toBe(1)
   })
 
-  test('should be written with what the act writes, in one transaction', async () => {
+  test('should be written with what the handler writes, in one transaction', async () => {
     table.watch()
     await send()
     expect(table.requests).toEqual(['GetItem', 'TransactWriteItems'])
@@ -209,7 +212,7 @@ describe('a key', () => {
     expect(made).toBe(2)
   })
 
-  test('should be unused where the act has failed', async () => {
+  test('should be unused where the handler has failed', async () => {
     const before = () => Promise.reject(new AgentError('connection.not_ready', 'not yet'))
     await expect(send({}, { before })).rejects.toMatchObject({ statusCode: 409, message: 'not yet' })
     expect(await table.get(idempotencyAddress('@base', 'root', key))).toBeUndefined()
@@ -217,7 +220,7 @@ describe('a key', () => {
     expect(made).toBe(1)
   })
 
-  test('should be unused where the table could not be read, and the act not have run', async () => {
+  test('should be unused where the table could not be read, and the handler not have run', async () => {
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
     await expect(send()).rejects.toMatchObject(UNAVAILABLE)
     table.way = undefined
@@ -245,7 +248,7 @@ describe('a key', () => {
   })
 })
 
-test('an act should run again after a conflict, and its last run be the answer', async () => {
+test('a handler should run again after a conflict, and its last run be the answer', async () => {
   let clashed = false
   const before = async () => {
     if (clashed) return
@@ -292,9 +295,10 @@ describe('a stored answer', () => {
 describe('an answer with a secret', () => {
   const secret = 'whsec_of-nobody-else'
   const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), secretAnswer: true as const }))
-  const handler = defineCommand(Secret, {
+  const handler = defineOperation(Secret, {
     authorize: ({ principal }) => actingAgent(principal),
-    act: async () => ({ secret }),
+    handle: async () => ({ secret }),
+    inTransaction,
     answers: sealedAnswers,
   })
   const ask = (principal = ROOT) =>
@@ -322,4 +326,22 @@ describe('an answer with a secret', () => {
     await table.put({ ...theirs, pk: { S: idempotencyAddress('acme', 'root', key).pk } })
     expect(await ask(tenantToken('acme'))).toMatchObject({ statusCode: 500 })
   })
+})
+
+test('an answer that could not be kept whole should be a 500, and change nothing', async () => {
+  for (const given of [undefined, answer({ id: '1' }, { headers: { link: '<x>' } })]) {
+    const handler = defineOperation(contractOf('MakeThing'), {
+      authorize: ({ principal }) => actingAgent(principal),
+      handle: async ({ unit }) => {
+        unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
+        return given
+      },
+      inTransaction,
+    })
+    const made = await effectsOf(async () => {
+      const { statusCode } = await call(handler, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
+      expect(statusCode).toBe(500)
+    })
+    expect(made).toBe(0)
+  }
 })

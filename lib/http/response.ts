@@ -1,0 +1,63 @@
+/** Answers and errors as what the gateway is given back. */
+import type { APIGatewayProxyResult } from 'aws-lambda'
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { type Contract, type Schema, successOf } from '../interface/contract.ts'
+import { log } from '../log.ts'
+import { toErrorBody, toErrorLog } from './error-body.ts'
+import { type OperationMiddleware, requestIdOf } from './event.ts'
+import { Answer, type AnswerBody } from './request.ts'
+import { toFieldIssues } from './validate.ts'
+
+const headersOf = (requestId: string) => ({
+  'x-request-id': requestId,
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-request-id, link, retry-after',
+  // Answers hold secrets that are shown once and data of persons. https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+})
+
+const assertKept = (contract: Contract, schema: Schema, body: AnswerBody): void => {
+  const result = v.safeParse(schema, body)
+  if (result.success) return
+  // Paths only: an answer's values belong to the caller, not into the log.
+  const details = toFieldIssues(result.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
+  throw new AgentError('internal', `The answer of ${contract.operationId} breaks its contract`, { details })
+}
+
+/** An answer in the status of its contract. Throws `internal` for one that breaks the contract. */
+export const toResponse = (
+  contract: Contract,
+  given: AnswerBody | Answer,
+  requestId: string,
+): APIGatewayProxyResult => {
+  const { body, headers } = given instanceof Answer ? given : new Answer(given, {})
+  const { status, schema } = successOf(contract)
+  assertKept(contract, schema, body)
+  return {
+    statusCode: status,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...headersOf(requestId) },
+    body: body === undefined ? '' : JSON.stringify(body),
+  }
+}
+
+/** What a status obliges to: a challenge (RFC 9110, section 11.6.1), a time to come back (section 10.2.3). */
+const headersOfStatus = (status: number): Record<string, string> => {
+  if (status === 401) return { 'www-authenticate': 'Bearer' }
+  return status === 503 ? { 'retry-after': '1' } : {}
+}
+
+/** Answers with the error, and logs it once. */
+export const refuse =
+  ({ operationId }: Contract): OperationMiddleware =>
+  ({ event, context, error }) => {
+    const requestId = requestIdOf(event, context)
+    const body = toErrorBody(error)
+    log(body.statusCode < 500 ? 'warn' : 'error', 'request refused', { requestId, operationId, ...toErrorLog(error) })
+    return {
+      statusCode: body.statusCode,
+      headers: { 'content-type': 'application/json', ...headersOfStatus(body.statusCode), ...headersOf(requestId) },
+      body: JSON.stringify(body),
+    }
+  }
