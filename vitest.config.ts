@@ -26,6 +26,7 @@ export default defineConfig({
       layer('property', 120 * SECOND),
       layer('faults', 120 * SECOND),
       layer('stage', 60 * SECOND),
+      layer('simulation', 120 * SECOND),
     ],
   },
 })

@@ -50,7 +50,7 @@ export interface FunctionDefinition {
   /** Seconds. */
   timeout?: number
   environment?: Record<string, unknown>
-  events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent }[]
+  events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent; schedule?: string }[]
   package?: { artifact?: string }
 }
 

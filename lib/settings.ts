@@ -30,10 +30,13 @@ const Settings = v.object({
   /** The local stage's DynamoDB and SQS. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
   SQS_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
-  /** FIFO queue of what goes to wallets. */
-  MESSAGE_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
-  /** FIFO queue of what goes to webhook endpoints. */
-  WEBHOOK_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** FIFO queues of wake-ups: of lanes, and of those whose destination is slow. */
+  WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  SLOW_WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** Queue of wake-ups with a delay, and of those of destinations. */
+  TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** The local stage: leases of before this time (ms since the epoch) are void, for their holders ended with the functions' process before. */
+  LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, TokenIssuers), '[]'),

@@ -11,8 +11,6 @@ export interface ReadyStage {
   dynamodbEndpoint: string
   sqsEndpoint: string
   tableName: string
-  messageQueueUrl: string
-  webhookQueueUrl: string
 }
 
 /** The smallest proof request that a wallet understands. */
@@ -48,15 +46,12 @@ export const announce = async (stage: Stage): Promise<void> => {
   console.log(lines(stage, rootToken).join('\n'))
 
   const { DYNAMODB_ENDPOINT = '', SQS_ENDPOINT = '', TABLE_NAME = '' } = stage.environment
-  const { MESSAGE_QUEUE_URL = '', WEBHOOK_QUEUE_URL = '' } = stage.environment
   const ready: ReadyStage = {
     baseUrl: stage.baseUrl,
     rootToken,
     dynamodbEndpoint: DYNAMODB_ENDPOINT,
     sqsEndpoint: SQS_ENDPOINT,
     tableName: TABLE_NAME,
-    messageQueueUrl: MESSAGE_QUEUE_URL,
-    webhookQueueUrl: WEBHOOK_QUEUE_URL,
   }
   process.send?.(ready)
 }

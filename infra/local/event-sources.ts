@@ -7,6 +7,7 @@ import type { Invoke } from './functions.ts'
 import { never, untilAborted } from './pause.ts'
 import { runQueueMapping } from './queue-mapping.ts'
 import { type Created, resolve } from './resources.ts'
+import { runSchedule } from './schedule.ts'
 import { runStreamMapping } from './stream-mapping.ts'
 import { streamPosition } from './stream-position.ts'
 import type { StreamBatch } from './stream-records.ts'
@@ -26,11 +27,13 @@ interface Surroundings {
 }
 
 export const startEventSources = ({ functions }: Service, surroundings: Surroundings): EventSources => {
+  const { invoke } = surroundings
   const stopping = new AbortController()
   const mappings = Object.entries(functions).flatMap(([key, { events = [] }]) =>
-    events.flatMap(({ stream, sqs }) => [
+    events.flatMap(({ stream, sqs, schedule }) => [
       ...(stream === undefined ? [] : [mapStream(surroundings, key, stream, stopping.signal)]),
       ...(sqs === undefined ? [] : [mapQueue(surroundings, key, sqs, stopping.signal)]),
+      ...(schedule === undefined ? [] : [runSchedule(schedule, () => invoke(key, {}), stopping.signal)]),
     ]),
   )
   return {

@@ -24,7 +24,9 @@ export interface Functions {
 export const startFunctions = ({ service, serviceDir }: Serverless, environment: Record<string, string>): Functions => {
   const { functions, provider } = service
   const handlers = Object.fromEntries(Object.entries(functions).map(([key, { handler }]) => [key, handler]))
-  const start = () => new FunctionProcess({ folder: serviceDir, handlers }, environment)
+  // Whoever had a lease has ended with the process before.
+  const start = () =>
+    new FunctionProcess({ folder: serviceDir, handlers }, { ...environment, LEASES_VOID_BEFORE: String(Date.now()) })
   let current = start()
   let stopping = false
 

@@ -7,7 +7,7 @@ import {
   DidCommMessageSender,
   DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
-import type { SentBasicMessage } from '../delivery/outbox-item.ts'
+import type { SentBasicMessage } from '../outbox/message-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MOST_BODY_BYTES } from '../records/webhook-event.ts'
@@ -30,6 +30,7 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
   const agent = await currentAgent()
   const { context: agentContext } = agent
   const connection = await readyConnection(agent, connectionId)
+  // Credo's API makes a second instance of the connection, and copies the record for an event that nobody listens to.
   const message = new DidCommBasicMessage({ content })
   const record = new DidCommBasicMessageRecord({
     sentTime: message.sentTime.toISOString(),

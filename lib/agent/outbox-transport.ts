@@ -1,18 +1,16 @@
 /** Credo's outbound transport: it sends nothing, it adds to the outbox of the running unit of work. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
-import { newOutboxId, type OutboxMessage, outboxItem } from '../delivery/outbox.ts'
-import type { SentBasicMessage } from '../delivery/outbox-item.ts'
-import { digest } from '../store/keys.ts'
-import { epochSeconds } from '../store/table.ts'
+import { type OutboxMessage, outboxItem, type SentBasicMessage } from '../outbox/message-item.ts'
+import { nextOutboxId } from '../outbox/next-id.ts'
+import { wakeNow } from '../outbox/queues.ts'
+import { digest, messageLane } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-/** A message that no retry could bring to its wallet is of no use after this long. */
-const SECONDS_KEPT = 14 * 24 * 60 * 60
-
-/** What leaves for one connection because of one unit of work. */
+/** What one unit of work sends to one connection. */
 interface Outbox {
+  id: string
   messages: OutboxMessage[]
   basicMessages: SentBasicMessage[]
 }
@@ -23,13 +21,16 @@ const OUTBOXES = Symbol('outboxes')
 const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => unit.slot(OUTBOXES, () => new Map<string, Outbox>())
 
 /** All messages of one invocation to one connection are one item: a transaction's items reach the stream in no promised order. */
-const outboxTo = (connectionId: string): Outbox => {
+const outboxTo = async (connectionId: string): Promise<Outbox> => {
   const unit = currentUnit()
+  const { tenant } = unit
+  const id = outboxesOf(unit).has(connectionId) ? '' : await nextOutboxId(unit, tenant, connectionId)
   const known = outboxesOf(unit).get(connectionId)
   if (known !== undefined) return known
-  const outbox: Outbox = { messages: [], basicMessages: [] }
+  const outbox: Outbox = { id, messages: [], basicMessages: [] }
   outboxesOf(unit).set(connectionId, outbox)
-  unit.beforeCommit(() => unit.create(toItem(unit.tenant, connectionId, outbox)))
+  unit.beforeCommit(() => unit.create(toItem(tenant, connectionId, outbox)))
+  unit.afterCommit(() => wakeNow({ lane: messageLane(tenant, connectionId), itemId: id }))
   return outbox
 }
 
@@ -48,17 +49,19 @@ export class OutboxTransport implements DidCommOutboundTransport {
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
     if (endpoint === undefined) throw new CredoError('a message without an endpoint')
     // A message outside of a connection goes to a service of an invitation: its order is that of the endpoint.
-    outboxTo(connectionId ?? digest(endpoint)).messages.push({ endpoint, payload: JSON.stringify(payload) })
+    const outbox = await outboxTo(connectionId ?? digest(endpoint))
+    outbox.messages.push({ endpoint, payload: JSON.stringify(payload) })
   }
 }
 
-const toItem = (tenant: string, connectionId: string, { messages, basicMessages }: Outbox) =>
-  outboxItem({
+const toItem = (tenant: string, connectionId: string, { id, messages, basicMessages }: Outbox) =>
+  outboxItem.encode({
     tenant,
     connectionId,
-    id: newOutboxId(),
+    id,
     messages,
     ...(basicMessages.length > 0 && { basicMessages }),
+    taken: 0,
+    attempts: 0,
     createdAt: new Date().toISOString(),
-    expiresAt: epochSeconds() + SECONDS_KEPT,
   })

@@ -42,7 +42,11 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
     if (error instanceof AgentError) throw error
     const given = error instanceof UnreadableEnvelopeError ? undefined : await marks?.answerGiven()
     if (given !== undefined) return given
-    log('info', 'an inbound message was refused', { tenant, error: error instanceof Error ? error.name : 'unknown' })
+    log('info', 'an inbound message was refused', {
+      event: 'inbound.refused',
+      tenant,
+      error: error instanceof Error ? error.name : 'unknown',
+    })
     throw cannotHandle(error)
   }
 }

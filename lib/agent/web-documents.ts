@@ -8,7 +8,7 @@ import {
   type ParsedDid,
   WebDidResolver,
 } from '@credo-ts/core'
-import { get } from '../delivery/post.ts'
+import { get } from '../egress/post.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { hasLongIdentifier } from './identifiers.ts'

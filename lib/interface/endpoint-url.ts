@@ -1,6 +1,6 @@
 /** The address of a webhook endpoint: what may be registered. Where the name leads is checked again at each delivery. */
 import * as v from 'valibot'
-import { refusedUrl } from '../delivery/address-guard.ts'
+import { refusedUrl } from '../egress/address-guard.ts'
 import { settings } from '../settings.ts'
 import { text } from './fields.ts'
 

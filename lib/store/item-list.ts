@@ -1,6 +1,7 @@
 /** Pages of a partition behind cursors: as much as was asked for, as far as one answer may go. */
 import { LIST_POSITION, openCursor, toCursor } from './cursor.ts'
 import { itemBytes } from './item-size.ts'
+import { queryMerged } from './merged-pages.ts'
 import { type Item, queryPage } from './table.ts'
 
 export interface ListQuery {
@@ -32,11 +33,11 @@ const FILTERED_READ = 100
 const ENOUGH_BYTES = 256 * 1024
 
 /**
- * One page of a partition. It may be shorter than the limit and have a next one: it also ends at 1 MB. Throws `request.malformed` for a
- * cursor that holds no position of a list.
+ * One page of a list, which is a partition or spread over several. It may be shorter than the limit and have a next one: it also ends at
+ * 1 MB. Throws `request.malformed` for a cursor that holds no position of a list.
  */
 export const listItems = async <T>(
-  partition: string,
+  list: string | readonly string[],
   { limit, order, cursor }: ListQuery,
   { show, filtered }: ListView<T>,
 ): Promise<ListedPage<T>> => {
@@ -44,7 +45,7 @@ export const listItems = async <T>(
   let bytes = 0
   let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
   for (let reads = 0; reads < MOST_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
-    const page = await queryPage(partition, {
+    const page = await read(list, {
       // One more than asked for tells whether there is a next page. A filter may leave most of them out.
       limit: Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0),
       descending: order === 'desc',
@@ -63,3 +64,6 @@ export const listItems = async <T>(
   const next = shown.length > limit ? shown[limit - 1]?.position : after
   return next === undefined ? { entries } : { entries, next: toCursor(next) }
 }
+
+const read = (list: string | readonly string[], range: { limit: number; descending: boolean; after?: string }) =>
+  typeof list === 'string' ? queryPage(list, range) : queryMerged(list, range)

@@ -100,3 +100,94 @@ export const contextAddress = (context: { scope: string; digest: string }): Addr
 
 /** The DID that an agent issues with. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
+
+/** What of a lane waits to be delivered, in order: the lane's name is its partition. */
+export const messageLane = (tenant: string, connectionId: string): string => `${tenant}|pending|${connectionId}`
+
+export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
+  `@outbox|${orgId}|${endpointId}|${recordId}`
+
+/** The state of a lane: its lease, its retries. */
+export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
+
+/** What can be down: an origin, a webhook endpoint. */
+export const destinationAddress = (destination: string): Address => ({
+  pk: `@destination|${digest(destination)}`,
+  sk: ALONE,
+})
+
+export const waitingPartition = (destination: string, shard: number): string =>
+  `@destination|${digest(destination)}|waiting|${shard}`
+
+export const waitingAddress = (destination: string, shard: number, position: string): Address => ({
+  pk: waitingPartition(destination, shard),
+  sk: position,
+})
+
+export const slotAddress = (destination: string, slot: number): Address => ({
+  pk: `@destination|${digest(destination)}|slot|${slot}`,
+  sk: ALONE,
+})
+
+/** What has become of the messages to a connection. */
+export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address => ({
+  pk: `${tenant}|delivery|${connectionId}`,
+  sk: id,
+})
+
+/** What an endpoint has is spread, so that its events are not bound to the 1,000 writes a second of one partition. */
+const ENDPOINT_SHARDS = 8
+
+const shardOf = (eventId: string): number => (createHash('sha256').update(eventId).digest()[0] ?? 0) % ENDPOINT_SHARDS
+
+const endpointPartitions = (endpointId: string, list: string): string[] =>
+  Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|${list}|${shard}`)
+
+/** All events of an endpoint, by when they occurred. */
+export const eventPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'events')
+
+export const eventAddress = ({
+  endpointId,
+  occurredAt,
+  id,
+}: {
+  endpointId: string
+  occurredAt: string
+  id: string
+}): Address => ({
+  pk: eventPartitions(endpointId)[shardOf(id)] ?? '',
+  sk: `${occurredAt}#${id}`,
+})
+
+/** All attempts at an endpoint, by when they started. */
+export const attemptPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'attempts')
+
+export const attemptAddress = ({
+  endpointId,
+  startedAt,
+  eventId,
+  attempt,
+}: {
+  endpointId: string
+  startedAt: string
+  eventId: string
+  attempt: number
+}): Address => ({
+  pk: attemptPartitions(endpointId)[shardOf(eventId)] ?? '',
+  sk: `${startedAt}#${eventId}#${attempt}`,
+})
+
+/** Changes of the stream that could not be dispatched, by their sequence numbers. */
+export const PARKED_CHANGES = '@parked'
+
+/** In the order of the stream: digits are as many as a sequence number may have. */
+export const parkedAddress = ({ sequence, part }: { sequence: string; part: number }): Address => ({
+  pk: PARKED_CHANGES,
+  sk: `${sequence.padStart(40, '0')}#${String(part).padStart(2, '0')}`,
+})
+
+/** How often the dispatch of a change was begun. */
+export const dispatchTriesAddress = ({ sequence }: { sequence: string }): Address => ({
+  pk: `@dispatch|${sequence}`,
+  sk: ALONE,
+})

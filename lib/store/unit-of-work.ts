@@ -34,7 +34,7 @@ export class UnitOfWork {
   /** Items by their address: a transaction takes one write of each. */
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
-  readonly #afterCommit: (() => void)[] = []
+  readonly #afterCommit: (() => unknown)[] = []
   readonly #slots = new Map<symbol | object, unknown>()
   #failure: unknown
 
@@ -155,8 +155,8 @@ export class UnitOfWork {
     this.#beforeCommit.push(add)
   }
 
-  /** Runs `then` once the transaction holds: for what may be remembered in memory only then. */
-  afterCommit(then: () => void): void {
+  /** Runs `then` once the transaction is written, and waits for it: for what may be remembered or sent only then. It must not throw. */
+  afterCommit(then: () => unknown): void {
     this.#afterCommit.push(then)
   }
 
@@ -169,7 +169,7 @@ export class UnitOfWork {
     if (this.#failure !== undefined) throw this.#failure
     for (const add of this.#beforeCommit) add()
     await commitWrites([...this.#writes.values(), ...[...this.#records.values()].flatMap(writesOf)])
-    for (const then of this.#afterCommit) then()
+    await Promise.all(this.#afterCommit.map((then) => then()))
   }
 
   /** Reads all records that have an entry in the partitions. */

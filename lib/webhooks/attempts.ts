@@ -1,17 +1,15 @@
 /** The attempt item: one POST of an event to its endpoint, and what came back. Kept 30 days from when it started. */
-import * as v from 'valibot'
-import type { PostFailure, PostOutcome } from '../delivery/post.ts'
-import { number, text } from '../store/attributes.ts'
-import type { Address } from '../store/keys.ts'
-import { epochSeconds, type Item, toKey } from '../store/table.ts'
+import type { PostFailure, PostOutcome } from '../egress/post.ts'
+import { defineItem, type Stored } from '../store/item.ts'
+import { integer, optional, picklist, text } from '../store/item-fields.ts'
+import { attemptAddress } from '../store/keys.ts'
+import { epochSeconds } from '../store/table.ts'
 import { SECONDS_KEPT } from './event-item.ts'
-
-const ATTEMPT_KIND = 'attempt'
 
 /** What the endpoint's owner is shown of a response, in bytes. */
 const RESPONSE_BYTES = 1024
 
-/** What may become of the way to a receiver. */
+/** Why there was no response. */
 export const ATTEMPT_FAILURES = [
   'address',
   'dns',
@@ -25,37 +23,26 @@ export const ATTEMPT_FAILURES = [
 const ATTEMPT_OUTCOMES = ['delivered', 'failed'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-export interface Attempt {
-  endpointId: string
-  eventId: string
+export const attemptItem = defineItem('attempt', attemptAddress, {
+  endpointId: text(),
+  eventId: text(),
   /** Type of the event. */
-  type: string
+  type: text(),
   /** From 1; a replay starts anew. */
-  attempt: number
+  attempt: integer(),
   /** ISO 8601 UTC; the `webhook-timestamp`. */
-  startedAt: string
+  startedAt: text(),
   /** Of the response, where there was one. */
-  status?: number | undefined
-  /** What became of the way, where there was no whole response. */
-  failure?: PostFailure | undefined
-  milliseconds: number
+  status: optional(integer()),
+  /** Where there was no whole response. */
+  failure: optional(picklist(ATTEMPT_FAILURES)),
+  milliseconds: integer(),
   /** The first 1 KB of the response's body. */
-  response: string
-  outcome: AttemptOutcome
-}
-
-/** All attempts at an endpoint, oldest first. */
-export const attemptPartition = (endpointId: string): string => `@endpoint|${endpointId}|attempts`
-
-export const attemptAddress = ({
-  endpointId,
-  startedAt,
-  eventId,
-  attempt,
-}: Pick<Attempt, 'endpointId' | 'startedAt' | 'eventId' | 'attempt'>): Address => ({
-  pk: attemptPartition(endpointId),
-  sk: `${startedAt}#${eventId}#${attempt}`,
+  response: text(),
+  outcome: picklist(ATTEMPT_OUTCOMES),
+  expiresAt: integer(),
 })
+export type Attempt = Stored<typeof attemptItem>
 
 /** The beginning of a text: whole characters, at most `bytes` in UTF-8. */
 const beginning = (text: string, bytes: number): string =>
@@ -74,33 +61,5 @@ export const attemptOutcome = (
   outcome: taken ? 'delivered' : 'failed',
 })
 
-export const toAttemptItem = (attempt: Attempt): Item => ({
-  ...toKey(attemptAddress(attempt)),
-  kind: { S: ATTEMPT_KIND },
-  endpointId: { S: attempt.endpointId },
-  eventId: { S: attempt.eventId },
-  type: { S: attempt.type },
-  attempt: { N: String(attempt.attempt) },
-  startedAt: { S: attempt.startedAt },
-  ...(attempt.status === undefined ? {} : { status: { N: String(attempt.status) } }),
-  ...(attempt.failure === undefined ? {} : { failure: { S: attempt.failure } }),
-  milliseconds: { N: String(attempt.milliseconds) },
-  response: { S: attempt.response },
-  outcome: { S: attempt.outcome },
-  expiresAt: { N: String(epochSeconds(Date.parse(attempt.startedAt)) + SECONDS_KEPT) },
-})
-
-const AttemptItem = v.object({
-  endpointId: text,
-  eventId: text,
-  type: text,
-  attempt: number,
-  startedAt: text,
-  status: v.optional(number),
-  failure: v.optional(v.pipe(text, v.picklist(ATTEMPT_FAILURES))),
-  milliseconds: number,
-  response: text,
-  outcome: v.pipe(text, v.picklist(ATTEMPT_OUTCOMES)),
-})
-
-export const fromAttemptItem = (item: Item): Attempt => v.parse(AttemptItem, item)
+/** Epoch seconds until which an attempt is kept that started then (ISO 8601). */
+export const attemptExpiry = (startedAt: string): number => epochSeconds(Date.parse(startedAt)) + SECONDS_KEPT

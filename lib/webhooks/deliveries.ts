@@ -1,8 +1,9 @@
 /** The attempts at an endpoint, newest first, as its organization sees them. */
 import type { WebhookDelivery } from '../records/webhook-delivery.ts'
 import { type ListedPage, listItems } from '../store/item-list.ts'
+import { attemptPartitions } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
-import { type AttemptOutcome, attemptPartition, fromAttemptItem } from './attempts.ts'
+import { type AttemptOutcome, attemptItem } from './attempts.ts'
 
 export interface DeliveriesQuery {
   /** Which outcome is asked for; none: both. */
@@ -21,14 +22,15 @@ export const listDeliveries = (
     return status === undefined || delivery.status === status ? delivery : undefined
   }
   return listItems(
-    attemptPartition(endpointId),
+    attemptPartitions(endpointId),
     { limit, cursor, order: 'desc' },
     { show, filtered: status !== undefined },
   )
 }
 
 const toDelivery = (item: Item): WebhookDelivery => {
-  const { eventId, type, attempt, startedAt, outcome, status, failure, milliseconds, response } = fromAttemptItem(item)
+  const { eventId, type, attempt, startedAt, outcome, status, failure, milliseconds, response } =
+    attemptItem.decode(item)
   return {
     ...{ eventId, type, attempt, startedAt, status: outcome },
     ...(status !== undefined && { responseStatus: status }),

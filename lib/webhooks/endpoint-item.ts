@@ -1,7 +1,7 @@
 /** Registrations as they are stored: endpoints with their health and sealed secrets, and requests that wait for a token. */
 import type { RegistrationKind } from '../records/registration.ts'
 import { defineItem, type Image, type Stored } from '../store/item.ts'
-import { bytes, flag, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
+import { bytes, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
 import { getItem, queryAll } from '../store/table.ts'
 
@@ -17,11 +17,7 @@ const SHOWN_HEALTH = {
   disabledReason: optional(text()),
 }
 
-const HEALTH = {
-  ...SHOWN_HEALTH,
-  /** Its last failure has let us wait: few attempts at once are made (waiting-places.ts). */
-  stalling: optional(flag()),
-}
+export const HEALTH_FIELDS = Object.keys(SHOWN_HEALTH) as (keyof EndpointHealth)[]
 
 const { status, ...history } = SHOWN_HEALTH
 
@@ -48,7 +44,6 @@ export const endpointItem = defineItem(
   ({ orgId, kind }: { orgId: string; kind: RegistrationKind }) => endpointAddress(orgId, kind),
   {
     ...SHOWN,
-    ...HEALTH,
     ...VERSION,
     /** Sealed with the organization's data key, at the endpoint's `secretAddress`. */
     secret: bytes(),
@@ -60,7 +55,7 @@ export const endpointItem = defineItem(
 
 /** An organization's endpoint that is not pending. */
 export type Endpoint = Stored<typeof endpointItem>
-export type EndpointHealth = Pick<Endpoint, keyof typeof HEALTH>
+export type EndpointHealth = Pick<Endpoint, keyof typeof SHOWN_HEALTH>
 
 const PENDING = {
   id: SHOWN.id,
@@ -110,7 +105,7 @@ export const shownInImage = (image: Image): ShownEndpoint & Pick<Endpoint, 'vers
 
 /** The endpoint as if nothing had been sent to it yet. */
 export const withNewHealth = (endpoint: Endpoint): Endpoint => {
-  const lasting = Object.fromEntries(Object.entries(endpoint).filter(([name]) => !(name in HEALTH)))
+  const lasting = Object.fromEntries(Object.entries(endpoint).filter(([name]) => !(name in SHOWN_HEALTH)))
   return { ...(lasting as Omit<Endpoint, keyof EndpointHealth>), status: 'active' }
 }
 

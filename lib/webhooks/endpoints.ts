@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { type Address, organizationPartition } from '../store/keys.ts'
 import { epochSeconds, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { releaseEndpoint } from './destination.ts'
 import {
   decodeRegistration,
   type Endpoint,
@@ -43,6 +44,7 @@ export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPat
 export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<WebhookEndpoint> => {
   const registration = await requireRegistration(unit, path)
   unit.delete(addressOf(registration), registration.version)
+  unit.afterCommit(() => releaseEndpoint(path.endpointId))
   return toWebhookEndpoint(registration)
 }
 
@@ -54,6 +56,7 @@ export const enableEndpoint = async (
 ): Promise<WebhookEndpoint> => {
   const endpoint = await requireEndpoint(unit, path)
   if (endpoint.status !== 'disabled') return toWebhookEndpoint(endpoint)
+  unit.afterCommit(() => releaseEndpoint(path.endpointId))
   return toWebhookEndpoint(replaceEndpoint(unit, withNewHealth(endpoint), now))
 }
 

@@ -1,12 +1,10 @@
-/** The event item: one event for one endpoint, with the very text that is posted, and what became of it. */
-import * as v from 'valibot'
-import type { RegistrationKind } from '../records/registration.ts'
-import { number, text } from '../store/attributes.ts'
-import type { Address } from '../store/keys.ts'
-import { type Item, toKey } from '../store/table.ts'
+/** The event item: one event for one endpoint, with the very text that is posted and what became of it; and its place in a lane while it waits. */
 
-/** The stream filter and the relay know event items by this `kind`. */
-export const EVENT_KIND = 'event'
+import { defineItem, type Stored } from '../store/item.ts'
+import { inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
+import { eventAddress, eventLane } from '../store/keys.ts'
+import { epochSeconds, type Item } from '../store/table.ts'
+import type { TableWrite } from '../store/write.ts'
 
 /** Events and attempts are kept this long, in seconds. */
 export const SECONDS_KEPT = 30 * 24 * 60 * 60
@@ -15,73 +13,108 @@ export const SECONDS_KEPT = 30 * 24 * 60 * 60
 const EVENT_STATES = ['pending', 'delivered', 'failed', 'held'] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
-export interface NewEvent {
-  /** `webhook-id`: the same for every attempt, replay and repeated relay. */
-  id: string
-  type: string
-  orgId: string
+interface EventKey {
   endpointId: string
-  endpointKind: RegistrationKind
-  /** Id of the record that it tells of; its events go out in order. */
-  recordId: string
   /** ISO 8601 UTC. */
   occurredAt: string
+  /** `webhook-id`: the same for every attempt, replay and repeated dispatch. */
+  id: string
+}
+
+export const eventItem = defineItem('event', eventAddress as (key: EventKey) => ReturnType<typeof eventAddress>, {
+  id: text(),
+  type: text(),
+  orgId: text(),
+  endpointId: text(),
+  endpointKind: picklist(['notification', 'webhook']),
+  /** Id of the record that it tells of; its events go out in order. */
+  recordId: text(),
+  /** Grows with each event of the record. */
+  sequence: integer(),
+  /** ISO 8601 UTC. */
+  occurredAt: text(),
   /** JSON text. */
-  body: string
-}
-
-export interface StoredEvent extends NewEvent {
-  state: EventState
-  /** Attempts so far. */
-  attempts: number
+  body: text(),
+  state: picklist(EVENT_STATES),
+  /** Attempts since it was last made pending. */
+  attempts: integer(),
+  /** Since when it waits, ISO 8601 UTC: from then on counts its retry plan. */
+  pendingSince: text(),
   /** ISO 8601 UTC; nothing is tried before. */
-  nextAttemptAt?: string
+  nextAttemptAt: optional(text()),
+  /** Epoch seconds; absent while it is pending, for what waits must not vanish. */
+  expiresAt: optional(integer()),
+})
+export type StoredEvent = Stored<typeof eventItem>
+export type NewEvent = Omit<StoredEvent, 'state' | 'attempts' | 'pendingSince' | 'nextAttemptAt' | 'expiresAt'>
+
+interface PlaceKey {
+  orgId: string
+  endpointId: string
+  recordId: string
+  /** Sequence and id of the event. */
+  position: string
 }
 
-/** All events of an endpoint, oldest first. */
-export const eventPartition = (endpointId: string): string => `@endpoint|${endpointId}|events`
+/** The place of a pending event in its lane. */
+export const placeItem = defineItem(
+  'pending-event',
+  ({ orgId, endpointId, recordId, position }: PlaceKey) => ({
+    pk: eventLane(orgId, endpointId, recordId),
+    sk: position,
+  }),
+  { position: inKey('sk', text()), eventId: text(), occurredAt: text() },
+)
+export type Place = Stored<typeof placeItem>
 
-export const eventAddress = ({
-  endpointId,
-  occurredAt,
-  id,
-}: Pick<NewEvent, 'endpointId' | 'occurredAt' | 'id'>): Address => ({
-  pk: eventPartition(endpointId),
-  sk: `${occurredAt}#${id}`,
+/** `again` tells the place of a replayed event from its earlier ones, whose wake-ups SQS remembers for 5 minutes. */
+const positionOf = ({ sequence, id }: NewEvent, again?: string): string =>
+  [String(sequence).padStart(16, '0'), id, ...(again === undefined ? [] : [again])].join('#')
+
+/** The items of an event that is to be delivered from `now` on (ISO 8601 UTC). One that is replayed loses its expiry. */
+export const pendingItems = (event: NewEvent, now: string, again?: string): { event: Item; place: Item } => ({
+  event: eventItem.encode({
+    ...event,
+    state: 'pending',
+    attempts: 0,
+    pendingSince: now,
+    nextAttemptAt: undefined,
+    expiresAt: undefined,
+  }),
+  place: placeItem.encode({ ...event, position: positionOf(event, again), eventId: event.id }),
 })
 
-/** `expiresAt` counts from when the event occurred. */
-export const toEventItem = (event: NewEvent, state: EventState): Item => ({
-  ...toKey(eventAddress(event)),
-  kind: { S: EVENT_KIND },
-  id: { S: event.id },
-  type: { S: event.type },
-  orgId: { S: event.orgId },
-  endpointId: { S: event.endpointId },
-  endpointKind: { S: event.endpointKind },
-  recordId: { S: event.recordId },
-  occurredAt: { S: event.occurredAt },
-  body: { S: event.body },
-  state: { S: state },
-  attempts: { N: '0' },
-  expiresAt: { N: String(Math.floor(Date.parse(event.occurredAt) / 1000) + SECONDS_KEPT) },
-})
+/** The item of an event that waits for a replay. */
+export const heldItem = (event: NewEvent, now: string): Item =>
+  eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event) })
 
-const EventItem = v.object({
-  id: text,
-  type: text,
-  orgId: text,
-  endpointId: text,
-  endpointKind: v.pipe(text, v.picklist(['notification', 'webhook'])),
-  recordId: text,
-  occurredAt: text,
-  body: text,
-  state: v.pipe(text, v.picklist(EVENT_STATES)),
-  attempts: number,
-  nextAttemptAt: v.optional(text),
-})
+/** Counts from when the event occurred. */
+const expiryOf = ({ occurredAt }: { occurredAt: string }): number => epochSeconds(Date.parse(occurredAt)) + SECONDS_KEPT
 
-export const fromEventItem = (item: Item): StoredEvent => {
-  const { nextAttemptAt, ...event } = v.parse(EventItem, item)
-  return nextAttemptAt === undefined ? event : { ...event, nextAttemptAt }
+export interface EventChange {
+  state: EventState
+  attempts: number
+  nextAttemptAt?: string | undefined
+}
+
+/**
+ * The update of an event that was read. State and attempts together tell whether it was delivered, tried or replayed since then; and no
+ * condition on them holds for an item that is gone, so that nothing brings it back.
+ */
+export const eventUpdate = (read: StoredEvent, { state, attempts, nextAttemptAt }: EventChange): TableWrite => {
+  const pending = state === 'pending'
+  const kept = pending ? { nextAttemptAt } : { expiresAt: Math.max(expiryOf(read), epochSeconds() + 24 * 60 * 60) }
+  return {
+    update: eventItem.addressOf(read),
+    change: {
+      set: eventItem.attributes({ state, attempts, ...kept }),
+      remove:
+        pending && nextAttemptAt !== undefined
+          ? ['expiresAt']
+          : pending
+            ? ['nextAttemptAt', 'expiresAt']
+            : ['nextAttemptAt'],
+    },
+    condition: { equals: eventItem.attributes({ state: read.state, attempts: read.attempts }) },
+  }
 }

@@ -1,16 +1,17 @@
 /** Which facts a change of the table is: a pure function of the old and the new image of its item. */
 import type { DynamoDBRecord } from 'aws-lambda'
-import { OUTBOX_KIND } from '../delivery/outbox-item.ts'
+import { outboxItem, outcomeItem } from '../outbox/message-item.ts'
 import { endpointFacts } from './endpoint-facts.ts'
 import { endpointItem } from './endpoint-item.ts'
 import type { Change, Fact } from './fact.ts'
-import { messageFacts } from './message-facts.ts'
+import { outcomeFacts, sentFacts } from './message-facts.ts'
 import { recordFacts } from './record-facts.ts'
 
 /** By the `kind` of the item. */
 const FACTS: Record<string, (change: Change) => Fact[]> = {
   record: recordFacts,
-  [OUTBOX_KIND]: messageFacts,
+  [outboxItem.kind]: sentFacts,
+  [outcomeItem.kind]: outcomeFacts,
   [endpointItem.kind]: endpointFacts,
 }
 

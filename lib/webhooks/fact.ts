@@ -37,9 +37,6 @@ export interface Change {
   notedAt: number
 }
 
-export const Text = v.object({ S: v.string() })
-export const Count = v.object({ N: v.pipe(v.string(), v.digits()) })
-
 /** Ids of events have 48 bits for the ms since the epoch. */
 const END_OF_TIME = 2 ** 48
 

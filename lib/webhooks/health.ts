@@ -7,9 +7,6 @@ export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
 /** What is only newer is written down at most this often, in ms: the item of a busy endpoint must not be a hot one. */
 const NOTED_EVERY_MS = 60_000
 
-/** A failure that took this long, in ms, has let us wait. */
-const STALLED_MS = 1_500
-
 /** `gone`: it answered 410; `failing`: nothing but failures for `FAILING_MS`. */
 type DisabledReason = 'gone' | 'failing'
 
@@ -20,7 +17,7 @@ export type AttemptResult =
    * `error` is nothing of a content: a status or a code. `gone`: a receiver that answers 410 wants no more (Standard
    * Webhooks 1.0.0, "Deliverability and reliability").
    */
-  | { kind: 'refused' | 'gone'; at: string; error: string; milliseconds: number }
+  | { kind: 'refused' | 'gone'; at: string; error: string }
 
 /** ISO 8601 in UTC with milliseconds sorts as text. An attempt that ended earlier may be heard of later. */
 const later = (a: string | undefined, b: string): string => (a === undefined || a < b ? b : a)
@@ -32,14 +29,10 @@ const succeeded = (health: EndpointHealth, at: string): EndpointHealth => ({
   ...(health.lastError === undefined ? {} : { lastError: health.lastError }),
 })
 
-const failed = (
-  { stalling: _, ...health }: EndpointHealth,
-  { kind, at, error, milliseconds }: Exclude<AttemptResult, { kind: 'taken' }>,
-) => {
+const failed = (health: EndpointHealth, { kind, at, error }: Exclude<AttemptResult, { kind: 'taken' }>) => {
   const failingSince = health.failingSince ?? at
   const failing: EndpointHealth = {
     ...health,
-    ...(milliseconds >= STALLED_MS && { stalling: true }),
     status: 'failing',
     failingSince,
     lastFailureAt: later(health.lastFailureAt, at),
@@ -60,10 +53,9 @@ export const nextHealth = (health: EndpointHealth, result: AttemptResult): Endpo
 const elapsed = (before: string | undefined, after: string | undefined): boolean =>
   after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= NOTED_EVERY_MS)
 
-/** Whether the change of a health is worth a write: another status, the first stall, or a time that has moved by a minute. */
+/** Whether the change of a health is worth a write: another status, or a time that has moved by a minute. */
 export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =>
   before.status !== after.status ||
   before.failingSince !== after.failingSince ||
-  (after.stalling === true && before.stalling !== true) ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)

@@ -15,6 +15,7 @@ export const logDisabled = (
 ): void =>
   // An error, so that no level but `silent` loses the metric.
   log('error', 'endpoint disabled', {
+    event: 'webhook.endpoint_disabled',
     orgId,
     endpointId: id,
     kind,

@@ -1,48 +1,48 @@
-/** Which facts the change of an outbox item is: its basic messages were sent, delivered, or have failed for good. */
-import * as v from 'valibot'
-import { SentBasicMessage } from '../delivery/outbox-item.ts'
-import { type Change, Count, type Fact, Text, timeOf } from './fact.ts'
+/** Which facts the items of the outbox are: basic messages were sent, delivered, or have failed for good. */
+import { outboxItem, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
+import { type Change, type Fact, timeOf } from './fact.ts'
 
-const OutboxImage = v.object({
-  tenant: Text,
-  state: Text,
-  attempts: Count,
-  createdAt: v.optional(Text),
-  deliveredAt: v.optional(Text),
-  failedAt: v.optional(Text),
-  basicMessages: v.object({ S: v.pipe(v.string(), v.parseJson(), v.array(SentBasicMessage)) }),
-})
-
-/** Which attribute says when it happened. */
-const TIMES = {
-  'basic_message.sent': 'createdAt',
-  'basic_message.delivered': 'deliveredAt',
-  'basic_message.failed': 'failedAt',
-} as const
-
-/** What the states that a message may come to are called. */
-const OUTCOMES: Record<string, keyof typeof TIMES> = {
-  delivered: 'basic_message.delivered',
-  failed: 'basic_message.failed',
+interface Told {
+  tenant: string
+  messages: SentBasicMessage[]
+  type: 'basic_message.sent' | 'basic_message.delivered' | 'basic_message.failed'
+  sequence: number
+  at: string
 }
 
-/**
- * The sequence is 1 when a message is sent and grows with the attempts at it. One that comes back out of the dead-letter
- * queue is an event again when it is delivered, or has failed again. Throws where the image is no outbox item's.
- */
-export const messageFacts = (change: Change): Fact[] => {
-  const { before, after } = change
-  if (after.basicMessages === undefined || before?.state?.S === after.state?.S) return []
-  const type = before === undefined ? 'basic_message.sent' : OUTCOMES[after.state?.S ?? '']
-  if (type === undefined) return []
-  const { tenant, attempts, basicMessages, ...times } = v.parse(OutboxImage, after)
-  return basicMessages.S.map(({ record, truncated }) => ({
+const factsOf = ({ tenant, messages, type, sequence, at }: Told, change: Change): Fact[] =>
+  messages.map(({ record, truncated }) => ({
     type,
-    of: { tenant: tenant.S },
+    of: { tenant },
     recordId: record.id,
-    sequence: 1 + Number(attempts.N),
-    occurredAt: timeOf([times[TIMES[type]]?.S], change),
+    sequence,
+    occurredAt: timeOf([at], change),
     record,
     ...(truncated && { truncated }),
   }))
+
+/** A message was sent: its item is new. One that was redriven has attempts already, and is told of no second time. */
+export const sentFacts = (change: Change): Fact[] => {
+  if (change.before !== undefined) return []
+  const { tenant, basicMessages: messages = [], createdAt, attempts } = outboxItem.decode(change.after)
+  return attempts > 0
+    ? []
+    : factsOf({ tenant, messages, type: 'basic_message.sent', sequence: 1, at: createdAt }, change)
+}
+
+/**
+ * What became of a message. Two items of the table reach the stream in no promised order: so the outcome tells that the message was sent,
+ * too, and an event that is there already is not written twice. The sequence grows with the attempts.
+ */
+export const outcomeFacts = (change: Change): Fact[] => {
+  if (change.before !== undefined) return []
+  const outcome = outcomeItem.decode(change.after)
+  const { tenant, basicMessages: messages = [], createdAt, endedAt, attempts, state } = outcome
+  return [
+    ...factsOf({ tenant, messages, type: 'basic_message.sent', sequence: 1, at: createdAt }, change),
+    ...factsOf(
+      { tenant, messages, type: `basic_message.${state}`, sequence: Math.max(2, 1 + attempts), at: endedAt },
+      change,
+    ),
+  ]
 }

@@ -19,6 +19,7 @@ const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
   endpointId: id,
   endpointKind: kind,
   recordId: fact.recordId,
+  sequence: fact.sequence,
   occurredAt: fact.occurredAt,
   body: eventBody(fact, orgId, kind),
 })

@@ -1,17 +1,20 @@
 /** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
+
+import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
-import type { Item, PartitionPage } from '../store/table.ts'
+import { eventPartitions } from '../store/keys.ts'
+import { queryMerged } from '../store/merged-pages.ts'
+import type { PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { occurredAtOf } from './event-id.ts'
-import { type EventState, eventAddress, eventPartition, fromEventItem } from './event-item.ts'
-import { type ReplayedEvent, toReplayItem } from './replay-item.ts'
+import { type EventState, eventItem, pendingItems, type StoredEvent } from './event-item.ts'
 
-/** Events that one call replays: its transaction takes 100 items and 4 MB, and an event may be 20 KB. */
-export const MOST_REPLAYED = 80
+/** Events that one call replays: each is two items, and its transaction takes 100. */
+export const MAX_REPLAYED = 45
 
 /** Pages read for one call at most. */
-const MOST_READS = 10
+const MAX_READS = 10
 
 export interface Replayed {
   /** How many events go out again because of this call. */
@@ -23,10 +26,10 @@ export interface Replayed {
 /** Replays one event, unless it is on its way. Throws `resource.not_found`. */
 export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId: string): Promise<Replayed> => {
   const occurredAt = occurredAtOf(eventId)
-  const address = occurredAt && eventAddress({ endpointId, occurredAt, id: eventId })
+  const address = occurredAt && eventItem.addressOf({ endpointId, occurredAt, id: eventId })
   const item = address ? await unit.get(address) : undefined
   if (item === undefined) throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
-  return { replayed: replay(unit, endpointId, [item].filter(isAtRest)) }
+  return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
 }
 
 export interface ReplaySince {
@@ -51,7 +54,7 @@ export const replaySince = async (
   const [until = '', last] = position?.split(' ') ?? [new Date(now).toISOString()]
   const after = last ?? new Date(since).toISOString()
   const { events, next } = await nextAtRest(unit, endpointId, { after, until, state })
-  const replayed = replay(unit, endpointId, events)
+  const replayed = replay(unit, events)
   return next === undefined ? { replayed } : { replayed, cursor: toCursor(`${until} ${next}`) }
 }
 
@@ -64,39 +67,32 @@ interface Range extends Pick<ReplaySince, 'state'> {
 
 /** The events of a range that are to be replayed, as many as one call takes; `next`: the sort key to go on after. */
 const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, state }: Range) => {
-  const events: Item[] = []
+  const events: StoredEvent[] = []
   let next: string | undefined = after
-  for (let reads = 0; reads < MOST_READS && next !== undefined; reads++) {
-    // Of one state they may be far between: as much as a page holds is looked through.
-    const read = { after: next, ...(state === undefined && { limit: MOST_REPLAYED }) }
-    const page: PartitionPage = await unit.query(eventPartition(endpointId), read)
+  for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
+    // Of one state they may be far between: then more are looked through.
+    const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
+    const page: PartitionPage = await unit.keepFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
-      if ((item.occurredAt?.S ?? '') > until) return { events, next: undefined }
-      if (state === undefined ? isAtRest(item) : item.state?.S === state) events.push(item)
-      if (events.length === MOST_REPLAYED) return { events, next: item.sk?.S }
+      const event = eventItem.decode(item)
+      if (event.occurredAt > until) return { events, next: undefined }
+      if (state === undefined ? isAtRest(event) : event.state === state) events.push(event)
+      if (events.length === MAX_REPLAYED) return { events, next: item.sk?.S }
     }
     next = page.next
   }
   return { events, next }
 }
 
-const isAtRest = ({ state }: Item): boolean => state?.S !== 'pending'
+const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 
-/** Writes the events' return together with the item that the relay sends them by: neither is without the other. */
-const replay = (unit: UnitOfWork, endpointId: string, items: Item[]): number => {
-  const events = items.map((item): ReplayedEvent => {
-    const { recordId, occurredAt, id } = fromEventItem(item)
-    const { state, attempts, nextAttemptAt: _, ...kept } = item
-    // The plan begins anew.
-    unit.replace({ ...kept, state: { S: 'pending' }, attempts: { N: '0' } }, asRead({ state, attempts }))
-    return { ...eventAddress({ endpointId, occurredAt, id }), recordId }
-  })
-  if (events.length > 0) unit.create(toReplayItem(endpointId, events))
+/** Each goes back into its lane, and its retry plan begins anew. */
+const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
+  const now = new Date().toISOString()
+  for (const read of events) {
+    const { event, place } = pendingItems(read, now, randomUUID())
+    unit.replace(event, eventItem.attributes({ state: read.state, attempts: read.attempts }))
+    unit.create(place)
+  }
   return events.length
 }
-
-/** The attributes that every mark of an attempt changes. */
-const asRead = ({ state, attempts }: Partial<Item>): Item => ({
-  ...(state && { state }),
-  ...(attempts && { attempts }),
-})

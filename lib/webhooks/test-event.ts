@@ -1,7 +1,7 @@
 /** The event that an organization asks for to see whether its endpoint works. */
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
-import { toEventItem } from './event-item.ts'
+import { pendingItems } from './event-item.ts'
 import { testEvent } from './organization-events.ts'
 
 /** Has an `endpoint.test` sent. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch. */
@@ -11,7 +11,9 @@ export const sendTestEvent = async (
   now: number = Date.now(),
 ): Promise<{ eventId: string }> => {
   const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
-  // Each in a group of its own: a test that fails and is tried again for days must not hold back the next one.
-  unit.create(toEventItem({ ...event, recordId: event.id }, 'pending'))
+  // Each in a lane of its own: a test that fails and is tried again for days must not hold back the next one.
+  const items = pendingItems({ ...event, recordId: event.id }, new Date(now).toISOString())
+  unit.create(items.event)
+  unit.create(items.place)
   return { eventId: event.id }
 }

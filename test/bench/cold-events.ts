@@ -31,7 +31,7 @@ const manageWebhooks = async (stage: BundledStage, token: string): Promise<void>
   const notification = { orgId: 'acme', notificationWebhook: webhookUrl }
   await call('register-notification-webhook', { body: notification, headers: { Authorization: `Bearer ${token}` } })
   const { body: tested } = await call('test-webhook-endpoint', { path })
-  await waitFor('the webhook to be delivered', () => events.has('deliver-webhook'))
+  await waitFor('the webhook to be delivered', () => events.has('deliver'))
   for (const name of [
     'get-webhook-deliveries',
     'get-webhook-endpoints',

@@ -37,21 +37,21 @@ test.each(['didexchange', 'connections'] as const)('a tenant stays within the bu
   inbound.length = 0
   const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
   expect(inbound.length).toBeGreaterThan(0)
-  for (const made of inbound) expect(made.length).toBeLessThanOrEqual(8)
+  for (const made of inbound) expect(made.length).toBeLessThanOrEqual(9)
 
   expect(await count('createRequest', { caller, body: requestBody })).toBeLessThanOrEqual(3)
   const v1 = { protocolVersion: 'v1', proofFormats: { indy: anonCredsRequest } }
   expect(await count('createRequest', { caller, body: v1 })).toBeLessThanOrEqual(3)
   expect(
     await count('sendMessage', { caller, path: { connectionId }, body: { content: 'hello' } }),
-  ).toBeLessThanOrEqual(2)
+  ).toBeLessThanOrEqual(3)
 
   await wallet.sendMessage(walletConnectionId, 'hello')
   expect(lastInbound()).toBeLessThanOrEqual(3)
   const messages = { ...caller, connectionId }
   expect(await count('tenantGetBasicMessages', { caller, path: messages })).toBeLessThanOrEqual(2)
 
-  expect(await count('createOffer', { caller, body: offerBody(connectionId, wallet.did) })).toBeLessThanOrEqual(4)
+  expect(await count('createOffer', { caller, body: offerBody(connectionId, wallet.did) })).toBeLessThanOrEqual(5)
   const credential = await issueDegree(stage, wallet, connectionId, caller)
   expect(await count('getCredentialById', { caller, path: { credentialRecordId: credential.id } })).toBe(1)
   expect(await count('getConnectionById', { caller, path: { connectionId } })).toBe(1)
@@ -62,7 +62,7 @@ test.each(['didexchange', 'connections'] as const)('a tenant stays within the bu
     return body.state === 'done'
   })
   expect(await count('tenantProofFormData', { caller, path: formData })).toBeLessThanOrEqual(3)
-  for (const made of inbound) expect(made.length).toBeLessThanOrEqual(10)
+  for (const made of inbound) expect(made.length).toBeLessThanOrEqual(11)
   await wallet.stop()
 })
 

@@ -72,16 +72,16 @@ const makeTrouble = async (connectionId: string): Promise<void> => {
   await wallet.pause()
   await send(connectionId, { content: TO_WALLET })
   receiver.behave({ status: 500, body: TO_WALLET }, { status: 410, body: TO_WALLET })
-  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.relay())
+  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.dispatch())
   for (let moves = 0; moves < 5; moves++) await stage.line.move()
-  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.deliverWebhooks())
+  for (const fault of Object.values(FAULTS)) await faults.inject(1, fault, () => stage.line.deliver())
   secrets.push(...Object.values((await register()).secrets).filter((secret) => secret !== undefined))
 }
 
-/** What garbled changes do to the relay. */
+/** What garbled changes do to the dispatcher. */
 const garble = async (): Promise<void> => {
-  const { relayChanges } = await import('../../functions/relay-changes.ts')
-  const kinds = ['record', 'outbox', 'registration', 'event', 'replay']
+  const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
+  const kinds = ['record', 'outbox', 'outbox-outcome', 'registration']
   const garbled = kinds.map((kind, index) => ({
     eventName: 'INSERT' as const,
     dynamodb: {
@@ -93,16 +93,16 @@ const garble = async (): Promise<void> => {
       },
     },
   }))
-  expect(await relayChanges({ Records: garbled })).toEqual({ batchItemFailures: [] })
+  expect(await dispatchChanges({ Records: garbled })).toEqual({ batchItemFailures: [] })
 }
 
 test('no line of the log holds a secret, a content or an attribute', async () => {
   await makeTrouble(await exchange())
   await garble()
   const said = (text: string) => lines.filter((line) => line.includes(text)).length
-  for (const text of ['event not taken', 'event not written', 'message not taken', 'endpoint disabled'])
+  for (const text of ['outbox.attempt_failed', 'dispatcher.event_not_written', 'endpoint disabled'])
     expect({ text, said: said(text) }).toEqual({ text, said: expect.toSatisfy((times) => times > 0) })
-  expect(said('change skipped')).toBeGreaterThanOrEqual(5)
+  expect(said('dispatcher.change_parked')).toBeGreaterThanOrEqual(4)
   expect(secrets.length).toBeGreaterThanOrEqual(2)
   for (const hidden of [TO_WALLET, FROM_WALLET, 'Bachelor', 'whsec_', ...secrets.map((secret) => secret.slice(6))])
     expect({ hidden, said: said(hidden) }).toEqual({ hidden, said: 0 })

@@ -1,10 +1,15 @@
 /** Every fault that a receiver of webhooks may have, by name, and what the sender does: signed, guarded, bounded, retried by plan. */
 import type { LookupFunction } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Verdict } from '../../lib/delivery/deliver-groups.ts'
-import { POST_LIMITS, type PostFailure } from '../../lib/delivery/post.ts'
-import { deliverToEndpoint, type EndpointDelivery } from '../../lib/webhooks/deliver-to-endpoint.ts'
+import { POST_LIMITS, type PostFailure } from '../../lib/egress/post.ts'
+import { destinationItem } from '../../lib/outbox/destination.ts'
+import { laneItem } from '../../lib/outbox/lane.ts'
+import type { Transport } from '../../lib/outbox/messages.ts'
+import { deliverLane } from '../../lib/outbox/turn.ts'
+import type { LaneWakeUp } from '../../lib/outbox/wake-up.ts'
+import { destinationOf } from '../../lib/webhooks/destination.ts'
 import type { NewEvent } from '../../lib/webhooks/event-item.ts'
+import { openEventLane } from '../../lib/webhooks/lane.ts'
 import { certificateFor } from '../support/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
 import {
@@ -17,6 +22,7 @@ import {
   storeEvent,
   verified,
 } from '../support/webhook-scene.ts'
+import { nameQueues, watchQueues } from '../unit/outbox/sent-wake-ups.ts'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 
 const LIMITS = { connectMs: 300, attemptMs: 400 }
@@ -28,14 +34,17 @@ let table: StartedTable
 let receiver: FaultyReceiver
 let endpoint: RegisteredEndpoint
 let event: NewEvent
-let body: string
+/** Of the event. */
+let lane: string
 /** Ms since the epoch. */
 let now: number
 
 beforeAll(async () => {
   process.env.LOG_LEVEL = 'debug'
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  nameQueues()
   table = await startTable()
+  watchQueues()
 })
 
 afterAll(async () => {
@@ -46,7 +55,7 @@ afterAll(async () => {
 const targetAt = async (url: string) => {
   endpoint = await registerAt(url)
   event = eventFor(endpoint, { body: '{"type":"endpoint.test","data":{"text":"content-of-the-event"}}' })
-  body = await storeEvent(event)
+  lane = await storeEvent(event)
 }
 
 beforeEach(async () => {
@@ -59,24 +68,52 @@ afterEach(async () => {
   await receiver.stop()
 })
 
-/** One receipt of the event's message; jitter of nothing. */
-const deliver = (transport: EndpointDelivery['transport'] = {}, receipt = 1): Promise<Verdict> =>
-  deliverToEndpoint({
-    body,
-    receipt,
-    clock: () => now,
-    random: () => 0.5,
-    transport: { limits: LIMITS, ...transport },
-  })
+/** What became of the lane: nothing more is to be done, it waits for a time, or until its endpoint answers again. */
+type Verdict = { kind: 'done' } | { kind: 'later'; seconds: number } | { kind: 'closed'; waiting: string }
+
+const verdict = async (): Promise<Verdict> => {
+  const item = await table.get(laneItem.addressOf({ lane }))
+  const { dueAt, waiting } = item === undefined ? {} : laneItem.decode(item)
+  if (waiting !== undefined) return { kind: 'closed', waiting }
+  return dueAt === undefined ? { kind: 'done' } : { kind: 'later', seconds: Math.ceil((dueAt - now) / 1000) }
+}
+
+/** One turn of the event's lane; jitter of nothing. */
+const deliver = async (
+  transport: Transport = {},
+  reason: LaneWakeUp['reason'] = { kind: 'committed' },
+): Promise<Verdict> => {
+  await deliverLane(
+    { lane, reason },
+    {
+      clock: () => now,
+      random: () => 0.5,
+      pause: async () => {},
+      startUntil: Number.POSITIVE_INFINITY,
+      speed: 'fast',
+      open: (name) => openEventLane(name, { limits: LIMITS, ...transport }),
+    },
+  )
+  return verdict()
+}
 
 const stateOfEvent = async () => {
   const stored = await readStoredEvent(event)
   return { state: stored?.state, attempts: stored?.attempts, wait: Date.parse(stored?.nextAttemptAt ?? '') - now }
 }
 
+/** The wake-up that comes next. */
+const reasonAfter = async (came: Verdict): Promise<LaneWakeUp['reason']> => {
+  if (came.kind !== 'closed') return { kind: 'committed' }
+  const destination = destinationOf(endpoint.id)
+  const item = await table.get(destinationItem.addressOf({ destination }))
+  const at = item === undefined ? 0 : (destinationItem.decode(item).dueAt ?? 0)
+  return { kind: 'probe', waiting: came.waiting, destination, at }
+}
+
 /** The event has arrived, once, signed, and nothing more is to be done. */
-const expectTaken = async (verdict: Verdict) => {
-  expect(verdict).toEqual({ kind: 'done' })
+const expectTaken = async (came: Verdict) => {
+  expect(came).toEqual({ kind: 'done' })
   expect(await stateOfEvent()).toMatchObject({ state: 'delivered', attempts: 1, wait: Number.NaN })
   expect(await attemptsAt(endpoint)).toMatchObject([{ eventId: event.id, attempt: 1, outcome: 'delivered' }])
   expect(await readRegistered(endpoint)).toMatchObject({ status: 'active', lastSuccessAt: new Date(now).toISOString() })
@@ -93,8 +130,8 @@ interface Met {
 }
 
 /** The attempt has failed and is noted, and the next one, in its time, brings the same event. */
-const expectTriedAgain = async (verdict: Verdict, { status, failure, error, seconds = 5 }: Met) => {
-  expect(verdict).toEqual({ kind: 'later', seconds: Math.ceil(seconds) })
+const expectTriedAgain = async (came: Verdict, { status, failure, error, seconds = 5 }: Met) => {
+  if (came.kind !== 'closed') expect(came).toEqual({ kind: 'later', seconds: Math.ceil(seconds) })
   expect(await stateOfEvent()).toEqual({ state: 'pending', attempts: 1, wait: seconds * 1000 })
   const [attempt, ...others] = await attemptsAt(endpoint)
   expect(attempt).toMatchObject({ eventId: event.id, attempt: 1, outcome: 'failed' })
@@ -104,10 +141,11 @@ const expectTriedAgain = async (verdict: Verdict, { status, failure, error, seco
 
   receiver.behave({ status: 204 })
   const before = receiver.connections()
-  expect(await deliver()).toMatchObject({ kind: 'later' })
+  expect(await deliver()).toMatchObject({ kind: came.kind })
   expect(receiver.connections()).toBe(before)
   now += seconds * 1000
-  expect(await deliver({ resolve: toLoopback })).toEqual({ kind: 'done' })
+  // An endpoint that cannot be reached is probed; any other one is asked again when it is time.
+  expect(await deliver({ resolve: toLoopback }, await reasonAfter(came))).toEqual({ kind: 'done' })
   const last = receiver.received.at(-1)
   expect(last?.headers).toMatchObject({ 'webhook-id': event.id, 'webhook-timestamp': String(Math.floor(now / 1000)) })
   expect(last?.body).toBe(event.body)
@@ -217,7 +255,7 @@ describe('a receiver that refuses it', () => {
       lastError: 'status 410',
     })
     const next = eventFor(endpoint)
-    body = await storeEvent(next)
+    lane = await storeEvent(next)
     expect(await deliver()).toEqual({ kind: 'done' })
     expect(await readStoredEvent(next)).toMatchObject({ state: 'held', attempts: 0 })
     expect(receiver.received).toHaveLength(1)
@@ -250,9 +288,10 @@ describe('a receiver that breaks off', () => {
   test('nobody there: is asked again', async () => {
     const { port } = receiver
     await receiver.stop()
-    const verdict = await deliver()
+    const came = await deliver()
     receiver = await startFaultyReceiver(undefined, port)
-    await expectTriedAgain(verdict, { failure: 'connect', error: 'connect: ECONNREFUSED' })
+    expect(came.kind).toBe('closed')
+    await expectTriedAgain(came, { failure: 'connect', error: 'connect: ECONNREFUSED' })
   })
 })
 
@@ -271,8 +310,7 @@ describe('a receiver that is not who its name says', () => {
     ['that has expired', NAME, true, { expired: true }, 'CERT_HAS_EXPIRED'],
   ])('bad certificate, one %s: hears nothing of the event', async (_name, of, vouched, options, code) => {
     const authorities = await certified(of, options)
-    const verdict = await deliver({ resolve: toLoopback, ...(vouched && { authorities }) })
-    expect(verdict).toEqual({ kind: 'later', seconds: 5 })
+    expect(await deliver({ resolve: toLoopback, ...(vouched && { authorities }) })).toMatchObject({ kind: 'closed' })
     expect(await attemptsAt(endpoint)).toMatchObject([{ failure: 'tls', outcome: 'failed' }])
     expect(await readRegistered(endpoint)).toMatchObject({ status: 'failing', lastError: `tls: ${code}` })
     expect(receiver.received).toEqual([])

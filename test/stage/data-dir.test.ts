@@ -69,7 +69,7 @@ beforeAll(async () => {
   await wallet.pause()
   const [first, ...others] = UNDELIVERED
   await send(killed, first ?? '')
-  await waitFor('an attempt that fails', () => killed.output().includes('message not taken'))
+  await waitFor('an attempt that fails', () => killed.output().includes('outbox.attempt_failed'))
   const deaf = await listenDeaf(new URL(wallet.agent.didcomm.config.endpoints[0] ?? ''))
   await waitFor('an attempt that hangs', () => deaf.connections() > 0)
   for (const content of others) await send(killed, content)

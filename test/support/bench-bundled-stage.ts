@@ -53,10 +53,13 @@ export const startBundledStage = async (
 ): Promise<BundledStage> => {
   const dynamo = await startDynamo()
   const sqs = await startFauxqs({ port: 0, logger: false })
-  const [messages, webhooks] = ['messages.fifo', 'webhooks.fifo'].map((name) =>
-    sqs.createQueue(name, { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } }),
-  )
-  const urls = { 'deliver-message': messages?.queueUrl ?? '', 'deliver-webhook': webhooks?.queueUrl ?? '' }
+  const queue = (name: string, kind: Record<string, string> = {}): string =>
+    sqs.createQueue(name, { attributes: { VisibilityTimeout: '30', ...kind } }).queueUrl
+  const urls = {
+    deliver: queue('wake-ups.fifo', { FifoQueue: 'true' }),
+    'deliver-slowly': queue('slow-wake-ups.fifo', { FifoQueue: 'true' }),
+    wake: queue('timers'),
+  }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -78,8 +81,9 @@ export const startBundledStage = async (
       TABLE_NAME: dynamo.table,
       DYNAMODB_ENDPOINT: dynamo.endpoint,
       SQS_ENDPOINT: sqsEndpoint,
-      MESSAGE_QUEUE_URL: urls['deliver-message'],
-      WEBHOOK_QUEUE_URL: urls['deliver-webhook'],
+      WAKE_UP_QUEUE_URL: urls.deliver,
+      SLOW_WAKE_UP_QUEUE_URL: urls['deliver-slowly'],
+      TIMER_QUEUE_URL: urls.wake,
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',

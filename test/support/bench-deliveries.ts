@@ -1,4 +1,4 @@
-/** What Lambda's event source mappings do, for bundled functions: table stream → relayChanges → queues → deliverMessage, deliverWebhook. */
+/** What Lambda's event source mappings do, for bundled functions: table stream → dispatchChanges → queues → deliver, deliverSlowly, wake. */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   DescribeStreamCommand,
@@ -24,12 +24,12 @@ interface BatchResponse {
 const PAUSE_MS = 20
 
 /** What the filter of the mapping in serverless.yml lets through: which changes of which kinds. */
-const RELAYED: Record<string, string[]> = {
+const DISPATCHED: Record<string, string[]> = {
   record: ['INSERT', 'MODIFY'],
-  outbox: ['INSERT', 'MODIFY'],
   registration: ['MODIFY'],
-  event: ['INSERT'],
-  replay: ['INSERT'],
+  outbox: ['INSERT'],
+  'outbox-outcome': ['INSERT'],
+  'pending-event': ['INSERT'],
 }
 
 /** The mappings tell functions apart by what their events start with; of a record, these fields are read. */
@@ -51,13 +51,13 @@ export const runDeliveries = async ({ dynamo, queues, invoke }: DeliveriesOption
   const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const
   let { ShardIterator } = await streams.send(new GetShardIteratorCommand(start))
 
-  const relay = async () => {
+  const dispatch = async () => {
     const { Records = [], NextShardIterator } = await streams.send(new GetRecordsCommand({ ShardIterator }))
-    const relayed = Records.filter(({ eventName = '', dynamodb }) =>
-      RELAYED[dynamodb?.NewImage?.kind?.S ?? '']?.includes(eventName),
+    const dispatched = Records.filter(({ eventName = '', dynamodb }) =>
+      DISPATCHED[dynamodb?.NewImage?.kind?.S ?? '']?.includes(eventName),
     )
-    if (relayed.length > 0) {
-      const { batchItemFailures } = (await invoke('relay-changes', { Records: relayed })) as BatchResponse
+    if (dispatched.length > 0) {
+      const { batchItemFailures } = (await invoke('dispatch-changes', { Records: dispatched })) as BatchResponse
       if (batchItemFailures.length > 0) return
     }
     ShardIterator = NextShardIterator
@@ -76,7 +76,7 @@ export const runDeliveries = async ({ dynamo, queues, invoke }: DeliveriesOption
   let moving = true
   const running = (async () => {
     while (moving) {
-      await relay()
+      await dispatch()
       await Promise.all(Object.entries(queues.urls).map(deliver))
       await delay(PAUSE_MS)
     }

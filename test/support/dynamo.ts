@@ -5,6 +5,11 @@ import { startDatabase } from '../../infra/local/dynamodb.ts'
 export const REGION = 'eu-west-1'
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
 
+export interface DynamoOptions {
+  /** Without a stream the table stays fast for millions of writes. */
+  stream?: boolean
+}
+
 export interface Dynamo {
   endpoint: string
   /** Name of the table that was created. */
@@ -13,7 +18,7 @@ export interface Dynamo {
   stop(): Promise<void>
 }
 
-const createTable = (client: DynamoDBClient, table: string) =>
+const createTable = (client: DynamoDBClient, table: string, { stream = true }: DynamoOptions) =>
   client.send(
     new CreateTableCommand({
       TableName: table,
@@ -38,15 +43,15 @@ const createTable = (client: DynamoDBClient, table: string) =>
           Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind', 'lane', 'destination', 'epoch'] },
         },
       ],
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } }),
     }),
   )
 
 /** Starts an empty table of the name in the local stage's database; nothing is left of it after `stop`. */
-export const startDynamo = async (table = 'agent'): Promise<Dynamo> => {
+export const startDynamo = async (table = 'agent', options: DynamoOptions = {}): Promise<Dynamo> => {
   const { endpoint, stop } = await startDatabase({ dynamodbEndpoint: undefined, dataDir: undefined })
   const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
-  await createTable(client, table)
+  await createTable(client, table, options)
   return {
     endpoint,
     table,

@@ -5,10 +5,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
-import { startFauxqs } from 'fauxqs'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import type { Role } from '../../lib/token-issuers.ts'
-import { DeliveryLine } from './delivery-line.ts'
+import { DeliveryLine } from './delivery/line.ts'
+import { startDeliveryQueues } from './delivery/queues.ts'
 import { CREDENTIALS, REGION, startDynamo } from './dynamo.ts'
 
 /** Operations that a test calls, by the name of their handler's export. */
@@ -76,18 +76,13 @@ const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 }
 /** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
 export const startInProcessStage = async (): Promise<InProcessStage> => {
   const dynamo = await startDynamo()
-  const sqs = await startFauxqs({ port: 0, logger: false })
+  const queues = await startDeliveryQueues()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const queue = sqs.createQueue('messages.fifo', { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } })
-  const webhooks = sqs.createQueue('webhooks.fifo', { attributes: { FifoQueue: 'true', VisibilityTimeout: '30' } })
   Object.assign(process.env, {
     TABLE_NAME: dynamo.table,
     DYNAMODB_ENDPOINT: dynamo.endpoint,
-    SQS_ENDPOINT: `http://127.0.0.1:${sqs.port}`,
-    MESSAGE_QUEUE_URL: queue.queueUrl,
-    WEBHOOK_QUEUE_URL: webhooks.queueUrl,
     PUBLIC_URL: publicUrl,
     SEALING_KEY: randomBytes(32).toString('base64url'),
     LOCAL_STAGE: 'true',
@@ -97,7 +92,6 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   })
   const { dynamodb } = await import('../../lib/store/client.ts')
-  const queues = { endpoint: `http://127.0.0.1:${sqs.port}`, url: queue.queueUrl, webhookUrl: webhooks.queueUrl }
   const line = await DeliveryLine.start(dynamo, queues)
 
   const call = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}): Promise<Reply> => {
@@ -161,7 +155,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
       await line.stop()
       server.close()
       server.closeAllConnections()
-      await sqs.stop()
+      await queues.stop()
       await dynamo.stop()
     },
   }

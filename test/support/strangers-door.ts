@@ -12,7 +12,7 @@ import { requestBody } from './scenes.ts'
 const DOOR = 'receive-didcomm'
 
 /** Functions that a stage needs for it. */
-export const DOOR_FUNCTIONS = [DOOR, 'create-tenant', 'create-request', 'relay-changes']
+export const DOOR_FUNCTIONS = [DOOR, 'create-tenant', 'create-request', 'dispatch-changes']
 
 export interface Cost {
   status: number

@@ -1,25 +1,16 @@
 /** What the tests of webhooks need: an endpoint that is registered, an event for it, and what became of both. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { Webhook } from 'standardwebhooks'
-import { writePointer } from '../../lib/delivery/pointer.ts'
 import type { RegistrationKind } from '../../lib/records/registration.ts'
-import { settings } from '../../lib/settings.ts'
-import { dynamodb } from '../../lib/store/client.ts'
+import { attemptPartitions } from '../../lib/store/keys.ts'
 import { getItem, queryAll } from '../../lib/store/table.ts'
 import { transaction } from '../../lib/store/transaction.ts'
-import { type Attempt, attemptPartition, fromAttemptItem } from '../../lib/webhooks/attempts.ts'
+import { putIfAbsent } from '../../lib/store/write.ts'
+import { type Attempt, attemptItem } from '../../lib/webhooks/attempts.ts'
 import { type Endpoint, readEndpoints } from '../../lib/webhooks/endpoint-item.ts'
 import { eventIdOf } from '../../lib/webhooks/event-id.ts'
-import {
-  type EventState,
-  eventAddress,
-  fromEventItem,
-  type NewEvent,
-  type StoredEvent,
-  toEventItem,
-} from '../../lib/webhooks/event-item.ts'
+import { eventItem, type NewEvent, pendingItems, type StoredEvent } from '../../lib/webhooks/event-item.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 
 export interface RegisteredEndpoint {
@@ -53,21 +44,24 @@ export const eventFor = (endpoint: RegisteredEndpoint, changes: Partial<NewEvent
     endpointId: endpoint.id,
     endpointKind: endpoint.kind,
     recordId,
+    sequence: count,
     occurredAt,
     body: JSON.stringify(content),
     ...changes,
   }
 }
 
-/** Stores an event, as the relay does. Returns the body of its message in the queue. */
-export const storeEvent = async (event: NewEvent, state: EventState = 'pending'): Promise<string> => {
-  await dynamodb().send(new PutItemCommand({ TableName: settings().TABLE_NAME, Item: toEventItem(event, state) }))
-  return writePointer(eventAddress(event))
+/** Stores an event that is to be delivered, as the dispatcher does. Returns its lane. */
+export const storeEvent = async (newEvent: NewEvent): Promise<string> => {
+  const { event, place } = pendingItems(newEvent, new Date().toISOString())
+  await putIfAbsent(event)
+  await putIfAbsent(place)
+  return place.pk?.S ?? ''
 }
 
 export const readStoredEvent = async (event: NewEvent): Promise<StoredEvent | undefined> => {
-  const item = await getItem(eventAddress(event))
-  return item === undefined ? undefined : fromEventItem(item)
+  const item = await getItem(eventItem.addressOf(event))
+  return item === undefined ? undefined : eventItem.decode(item)
 }
 
 /** The endpoint as it is now; throws where it is gone. */
@@ -79,7 +73,10 @@ export const readRegistered = async ({ orgId, id }: RegisteredEndpoint): Promise
 
 /** What was tried, oldest first. */
 export const attemptsAt = async ({ id }: RegisteredEndpoint): Promise<Attempt[]> =>
-  (await queryAll(attemptPartition(id))).map(fromAttemptItem)
+  (await Promise.all(attemptPartitions(id).map(queryAll)))
+    .flat()
+    .map((item) => attemptItem.decode(item))
+    .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
 
 /** Verifies a request as a receiver would, and returns what it says; throws where the signature does not fit. */
 export const verified = (secret: string, { headers, body }: { headers: IncomingHttpHeaders; body: string }): unknown =>

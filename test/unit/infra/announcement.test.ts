@@ -20,8 +20,7 @@ const stage = (remarks: string[]): Stage => ({
     DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
     SQS_ENDPOINT: 'http://127.0.0.1:2',
     TABLE_NAME: 'table',
-    MESSAGE_QUEUE_URL: 'http://127.0.0.1:2/messages.fifo',
-    WEBHOOK_QUEUE_URL: 'http://127.0.0.1:2/webhooks.fifo',
+    WAKE_UP_QUEUE_URL: 'http://127.0.0.1:2/wake-ups.fifo',
     SEALING_KEY: 'sealed-with-this',
   },
   remarks,
@@ -84,8 +83,6 @@ test('the program that started it is told where everything is, and nothing secre
         dynamodbEndpoint: 'http://127.0.0.1:1',
         sqsEndpoint: 'http://127.0.0.1:2',
         tableName: 'table',
-        messageQueueUrl: 'http://127.0.0.1:2/messages.fifo',
-        webhookQueueUrl: 'http://127.0.0.1:2/webhooks.fifo',
       },
     ],
   ])

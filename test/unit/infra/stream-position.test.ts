@@ -17,27 +17,27 @@ afterEach(() => folder[Symbol.asyncDispose]())
 
 describe('the position in a stream', () => {
   test('is nowhere before anything is done with', async () => {
-    expect(await streamPosition(folder.path, 'relayChanges', STREAM).read()).toBeUndefined()
+    expect(await streamPosition(folder.path, 'dispatchChanges', STREAM).read()).toBeUndefined()
   })
 
   test('is there for the next start', async () => {
-    await streamPosition(folder.path, 'relayChanges', STREAM).write({ ...PLACE, sequenceNumber: '1' })
-    await streamPosition(folder.path, 'relayChanges', STREAM).write(PLACE)
-    expect(await streamPosition(folder.path, 'relayChanges', STREAM).read()).toMatchObject(PLACE)
+    await streamPosition(folder.path, 'dispatchChanges', STREAM).write({ ...PLACE, sequenceNumber: '1' })
+    await streamPosition(folder.path, 'dispatchChanges', STREAM).write(PLACE)
+    expect(await streamPosition(folder.path, 'dispatchChanges', STREAM).read()).toMatchObject(PLACE)
   })
 
   test('is each function’s own', async () => {
-    await streamPosition(folder.path, 'relayChanges', STREAM).write(PLACE)
+    await streamPosition(folder.path, 'dispatchChanges', STREAM).write(PLACE)
     expect(await streamPosition(folder.path, 'other', STREAM).read()).toBeUndefined()
   })
 
   test('is nowhere in the stream of a new table', async () => {
-    await streamPosition(folder.path, 'relayChanges', STREAM).write(PLACE)
-    expect(await streamPosition(folder.path, 'relayChanges', `${STREAM}1`).read()).toBeUndefined()
+    await streamPosition(folder.path, 'dispatchChanges', STREAM).write(PLACE)
+    expect(await streamPosition(folder.path, 'dispatchChanges', `${STREAM}1`).read()).toBeUndefined()
   })
 
   test.each(['', '{', '[]', '{"streamArn":"x"}'])('is nowhere when its file was cut off: "%s"', async (text) => {
-    const position = streamPosition(folder.path, 'relayChanges', STREAM)
+    const position = streamPosition(folder.path, 'dispatchChanges', STREAM)
     await position.write(PLACE)
     const [file = ''] = await readdir(folder.path)
     await writeFile(join(folder.path, file), text)
@@ -45,12 +45,12 @@ describe('the position in a stream', () => {
   })
 
   test('is written as a whole: nothing else is left in the folder', async () => {
-    await streamPosition(folder.path, 'relayChanges', STREAM).write(PLACE)
-    expect(await readdir(folder.path)).toEqual(['relayChanges-position.json'])
+    await streamPosition(folder.path, 'dispatchChanges', STREAM).write(PLACE)
+    expect(await readdir(folder.path)).toEqual(['dispatchChanges-position.json'])
   })
 
   test('is not kept without a folder, as nothing of the stream is', async () => {
-    const position = streamPosition(undefined, 'relayChanges', STREAM)
+    const position = streamPosition(undefined, 'dispatchChanges', STREAM)
     await position.write(PLACE)
     expect(await position.read()).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import { dynamodb } from '../../../lib/store/client.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/dynamo.ts'
+import { CREDENTIALS, type Dynamo, type DynamoOptions, REGION, startDynamo } from '../../support/dynamo.ts'
 import { withOpenStack } from '../../support/open-stack.ts'
 import { checkTable } from '../../support/table-checker.ts'
 
@@ -91,8 +91,8 @@ export class StartedTable {
 }
 
 /** Starts an empty table and lets the service find it: before anything has asked for the settings. */
-export const startTable = async (): Promise<StartedTable> => {
-  const dynamo = await startDynamo()
+export const startTable = async (options: DynamoOptions = {}): Promise<StartedTable> => {
+  const dynamo = await startDynamo('agent', options)
   Object.assign(process.env, {
     TABLE_NAME: dynamo.table,
     DYNAMODB_ENDPOINT: dynamo.endpoint,

@@ -1,23 +1,30 @@
 /** The checker of the table finds what it is there to find, and nothing in a table that is sound. */
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { dueFor } from '../../../lib/outbox/due.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import {
   dataKeyAddress,
+  dispatchTriesAddress,
   entryPartition,
   envelopeMarkAddress,
   idempotencyAddress,
   issuerDidAddress,
   keyAddress,
   messageMarkAddress,
+  parkedAddress,
+  slotAddress,
   tenantAddress,
 } from '../../../lib/store/keys.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { type Item, toKey } from '../../../lib/store/table.ts'
-import { type Attempt, toAttemptItem } from '../../../lib/webhooks/attempts.ts'
+import { type Attempt, attemptItem } from '../../../lib/webhooks/attempts.ts'
 import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
-import { eventAddress, type NewEvent, toEventItem } from '../../../lib/webhooks/event-item.ts'
-import { toReplayItem } from '../../../lib/webhooks/replay-item.ts'
+import { type EventState, eventItem, type NewEvent, pendingItems } from '../../../lib/webhooks/event-item.ts'
 import { ACME, storedRecord } from './records.ts'
 import { type StartedTable, startTable } from './started-table.ts'
 
@@ -31,6 +38,7 @@ beforeEach(async () => {
   for (const item of await table.items()) await remove(item)
 })
 
+const at = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 const remove = ({ pk, sk }: Item) =>
   table.dynamo.client.send(
     new DeleteItemCommand({ TableName: table.dynamo.table, Key: { ...(pk && { pk }), ...(sk && { sk }) } }),
@@ -56,6 +64,7 @@ const EVENT: NewEvent = {
   endpointId: 'e1',
   endpointKind: 'webhook',
   recordId: 'c1',
+  sequence: 1,
   occurredAt: '2026-01-01T00:00:00.000Z',
   body: '{}',
 }
@@ -68,6 +77,30 @@ const ATTEMPT: Attempt = {
   milliseconds: 1,
   response: '',
   outcome: 'failed',
+  expiresAt: 2_000_000_000,
+}
+const { event: PENDING, place: PLACE } = pendingItems(EVENT, EVENT.occurredAt)
+/** An event that is at rest. */
+const atRest = (state: Exclude<EventState, 'pending'>, changes: Partial<NewEvent> = {}, attempts = 0): Item =>
+  eventItem.encode({
+    ...{ ...EVENT, ...changes, state, attempts },
+    ...{ pendingSince: EVENT.occurredAt, expiresAt: 2_000_000_000 },
+  })
+const MESSAGE = {
+  tenant: 'acme',
+  connectionId: 'c1',
+  id: '0190',
+  messages: [{ endpoint: 'https://wallet.example', payload: '{}' }],
+  taken: 0,
+  attempts: 0,
+  createdAt: EVENT.occurredAt,
+}
+const ENDED = { endedAt: EVENT.occurredAt, expiresAt: 2_000_000_000 }
+const ENTRY = newEntry('acme|pending|c1', 1_767_225_600_000, 'one')
+const waitingFor = (destination: string): Item => {
+  const write = entryWrite(destination, { lane: 'acme|pending|c1', entry: ENTRY, now: 0 })
+  if (!('put' in write)) throw new Error('a put was expected')
+  return write.put
 }
 const KEY = { ...toKey(keyAddress(ACME, 'k1')), kind: { S: 'key' } }
 
@@ -85,10 +118,18 @@ test('should find nothing in an empty table, nor where everything fits', async (
     { ...toKey(tenantAddress('acme')), kind: { S: 'tenant' }, id: { S: 'acme' }, orgId: { S: 'org' } },
     { pk: { S: '@org|org|tenants' }, sk: { S: 'acme' }, kind: { S: 'organization-tenant' } },
     { pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' } },
-    toEventItem(EVENT, 'pending'),
-    toAttemptItem(ATTEMPT),
-    toReplayItem('e1', [{ ...eventAddress(EVENT), recordId: 'c1' }]),
-    { pk: { S: 'acme|outbox|c1' }, sk: { S: '0190' }, kind: { S: 'outbox' } },
+    PENDING,
+    PLACE,
+    attemptItem.encode(ATTEMPT),
+    outboxItem.encode(MESSAGE),
+    outcomeItem.encode({ ...MESSAGE, id: '0189', messages: [], state: 'delivered', ...ENDED }),
+    laneItem.encode({ lane: 'acme|pending|c1', waiting: ENTRY }),
+    laneItem.encode({ lane: 'acme|pending|c2', ...dueFor('acme|pending|c2', 1) }),
+    destinationItem.encode({ destination: 'https://wallet.example', version: 1, ...dueFor('x', 1) }),
+    waitingFor('https://wallet.example'),
+    { ...toKey(slotAddress('https://wallet.example', 0)), kind: { S: 'slot' } },
+    { ...toKey(parkedAddress({ sequence: '1', part: 0 })), kind: { S: 'parked-change' } },
+    { ...toKey(dispatchTriesAddress({ sequence: '1' })), kind: { S: 'dispatch-tries' } },
   ])
   expect(await table.check()).toEqual([])
 })
@@ -166,27 +207,73 @@ describe('should find', () => {
   })
 
   test('an event that is at another place, or whose state does not fit its attempts', async () => {
-    await table.putAll([
-      { ...toEventItem(EVENT, 'pending'), sk: { S: `2026-01-02T00:00:00.000Z#${EVENT.id}` } },
-      { ...toEventItem({ ...EVENT, id: 'x' }, 'delivered') },
-      { ...toEventItem({ ...EVENT, id: 'y' }, 'held'), attempts: { N: '1' }, nextAttemptAt: { S: EVENT.occurredAt } },
-      { ...toEventItem({ ...EVENT, id: 'z' }, 'pending'), body: { N: '1' } },
-    ])
+    const delivered = atRest('delivered', { id: 'x' })
+    const failed = { ...atRest('failed', { id: 'y' }, 1), nextAttemptAt: { S: EVENT.occurredAt } }
+    const corrupt = { ...atRest('held', { id: 'z' }), body: { N: '1' } }
+    const elsewhere = { ...atRest('held'), sk: { S: `2026-01-02T00:00:00.000Z#${EVENT.id}` } }
+    await table.putAll([delivered, failed, corrupt, elsewhere])
+    expect(await table.check()).toEqual(
+      [
+        `${at(delivered)}: delivered without an attempt`,
+        `${at(failed)}: failed, and yet to be tried again`,
+        `${at(corrupt)}: not an event`,
+        `${at(elsewhere)}: is not at its address`,
+      ].sort(),
+    )
+  })
+
+  test('a pending event that is in no lane or expires, and one at rest that is in a lane or never expires', async () => {
+    const pending = { ...PENDING, expiresAt: { N: '2000000000' } }
+    const { expiresAt: _, ...held } = atRest('held', { id: 'h' })
+    await table.putAll([pending, held, pendingItems({ ...EVENT, id: 'h' }, EVENT.occurredAt).place])
+    expect(await table.check()).toEqual(
+      [
+        `${at(pending)}: pending, and its expiry`,
+        `${at(pending)}: pending, with 0 places in its lane`,
+        `${at(held)}: held, and its expiry`,
+        `${at(held)}: held, with 1 places in its lane`,
+      ].sort(),
+    )
+  })
+
+  test('an attempt at an event and a place of one that is not there, unless its endpoint is gone too', async () => {
+    await table.putAll([attemptItem.encode(ATTEMPT), PLACE])
+    expect(await table.check()).toEqual([])
+    await table.put({ pk: { S: '@org|acme' }, sk: { S: 'webhook' }, kind: { S: 'registration' }, id: { S: 'e1' } })
     expect(await table.check()).toEqual([
-      '@endpoint|e1|events 2026-01-01T00:00:00.000Z#x: delivered without an attempt',
-      '@endpoint|e1|events 2026-01-01T00:00:00.000Z#y: held, and yet to be tried again',
-      '@endpoint|e1|events 2026-01-01T00:00:00.000Z#z: not an event',
-      `@endpoint|e1|events 2026-01-02T00:00:00.000Z#${EVENT.id}: is not at its address`,
+      `${at(attemptItem.encode(ATTEMPT))}: has no event`,
+      `${at(PLACE)}: has no event`,
     ])
   })
 
-  test('an attempt and a replay of an event that is not there', async () => {
-    const replay = toReplayItem('e1', [{ ...eventAddress(EVENT), recordId: 'c1' }])
-    await table.putAll([toAttemptItem(ATTEMPT), replay])
+  test('a message that waits and expires, has nothing to send, or has an outcome', async () => {
+    const waiting = { ...outboxItem.encode({ ...MESSAGE, taken: 1 }), expiresAt: { N: '2000000000' } }
+    const outcome = outcomeItem.encode({ ...MESSAGE, state: 'delivered', ...ENDED })
+    await table.putAll([waiting, outcome, { ...outboxItem.encode({ ...MESSAGE, id: '0191' }), messages: { S: '' } }])
     expect(await table.check()).toEqual([
-      `@endpoint|e1|attempts ${ATTEMPT.startedAt}#${EVENT.id}#1: has no event`,
-      `@endpoint|e1|replays ${replay.sk?.S}: lacks one of its events`,
+      `${at(outcome)}: delivered, and keeps its messages`,
+      'acme|pending|c1 0190: has an outcome already',
+      'acme|pending|c1 0190: waits, and expires',
+      'acme|pending|c1 0190: waits, and has nothing to send',
+      'acme|pending|c1 0191: no item of an outbox',
     ])
+  })
+
+  test('a lane and a destination that are half in the index', async () => {
+    const lane = laneItem.encode({ lane: 'acme|pending|c1', dueAt: 1 })
+    const destination = destinationItem.encode({ destination: 'https://wallet.example', version: 1, dueShard: 'due|1' })
+    await table.putAll([lane, destination])
+    expect(await table.check()).toEqual([
+      `${at(destination)}: is half in the index`,
+      `${at(lane)}: is half in the index`,
+    ])
+  })
+
+  test('a lane that waits for a destination which nobody looks at', async () => {
+    const waiting = waitingFor('https://wallet.example')
+    await table.put(waiting)
+    await table.put(destinationItem.encode({ destination: 'https://wallet.example', version: 1 }))
+    expect(await table.check()).toEqual([`${at(waiting)}: waits for a destination that is not due`])
   })
 
   test('what is unknown, without a kind, or in a place of another kind', async () => {

@@ -173,7 +173,7 @@ describe('a commit', () => {
       await unit.update({ ...changed, tags: { did: 'did:two' } })
       await unit.remove(ACME, TYPE, deleted.id)
       unit.create(KEY)
-      unit.beforeCommit(() => unit.create({ pk: { S: 'acme|outbox|c' }, sk: { S: '1' }, kind: { S: 'outbox' } }))
+      unit.beforeCommit(() => unit.create({ pk: { S: 'acme|key|k' }, sk: { S: '-' }, kind: { S: 'key' } }))
     })
     expect(table.requests.filter((name) => name !== 'GetItem')).toEqual(['TransactWriteItems'])
     expect(await table.check()).toEqual([])

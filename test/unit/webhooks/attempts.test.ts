@@ -1,12 +1,13 @@
 /** The attempt item: what it keeps of a POST, how much, and for how long. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { attemptPartitions } from '../../../lib/store/keys.ts'
 import {
   ATTEMPT_FAILURES,
   type Attempt,
+  attemptExpiry,
+  attemptItem,
   attemptOutcome,
-  fromAttemptItem,
-  toAttemptItem,
 } from '../../../lib/webhooks/attempts.ts'
 
 const ATTEMPT: Attempt = {
@@ -19,11 +20,12 @@ const ATTEMPT: Attempt = {
   milliseconds: 17,
   response: 'no',
   outcome: 'failed',
+  expiresAt: attemptExpiry('2026-01-01T00:00:00.123Z'),
 }
 
 test('an attempt should lie where its time, its event and its number say, and expire after 30 days', () => {
-  expect(toAttemptItem(ATTEMPT)).toMatchObject({
-    pk: { S: '@endpoint|e1|attempts' },
+  expect(attemptItem.encode(ATTEMPT)).toMatchObject({
+    pk: { S: expect.stringMatching(/^@endpoint\|e1\|attempts\|[0-7]$/) },
     sk: { S: '2026-01-01T00:00:00.123Z#event-1#3' },
     kind: { S: 'attempt' },
     expiresAt: { N: String(Date.parse('2026-01-31T00:00:00Z') / 1000) },
@@ -32,8 +34,8 @@ test('an attempt should lie where its time, its event and its number say, and ex
 
 test.each(ATTEMPT_FAILURES)('an attempt that met "%s" should be read as it was written', (failure) => {
   const { status: _, ...met } = ATTEMPT
-  expect(fromAttemptItem(toAttemptItem({ ...met, failure }))).toEqual({ ...met, failure })
-  expect(fromAttemptItem(toAttemptItem(ATTEMPT))).toEqual(ATTEMPT)
+  expect(attemptItem.decode(attemptItem.encode({ ...met, failure }))).toEqual({ ...met, failure })
+  expect(attemptItem.decode(attemptItem.encode(ATTEMPT))).toEqual(ATTEMPT)
 })
 
 describe('of the response', () => {
@@ -54,4 +56,11 @@ describe('of the response', () => {
       }),
     )
   })
+})
+
+test('attempts at one event should be in one partition, those at many events in all of them', () => {
+  const partitionOf = (eventId: string, attempt = 1) => attemptItem.addressOf({ ...ATTEMPT, eventId, attempt }).pk
+  expect(partitionOf('event-1', 2)).toBe(partitionOf('event-1'))
+  const used = new Set(Array.from({ length: 200 }, (_, index) => partitionOf(`event-${index}`)))
+  expect([...used].sort()).toEqual(attemptPartitions('e1'))
 })

@@ -1,24 +1,36 @@
 /** What a delivery is tried with: an endpoint that listens, an event for it and a clock, anew before each test of a file. */
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
-import type { Verdict } from '../../../lib/delivery/deliver-groups.ts'
-import { organizationPartition } from '../../../lib/store/keys.ts'
+import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
+import type { Transport } from '../../../lib/outbox/messages.ts'
+import { deliverLane } from '../../../lib/outbox/turn.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { laneAddress, organizationPartition } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { deliverToEndpoint, type EndpointDelivery } from '../../../lib/webhooks/deliver-to-endpoint.ts'
-import { eventAddress, type NewEvent } from '../../../lib/webhooks/event-item.ts'
+import { eventItem, type NewEvent } from '../../../lib/webhooks/event-item.ts'
+import { openEventLane } from '../../../lib/webhooks/lane.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/faulty-receiver.ts'
 import { eventFor, type RegisteredEndpoint, registerAt, storeEvent } from '../../support/webhook-scene.ts'
+import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
 type Values = Record<string, { S: string } | { N: string }>
 
+interface Wanted {
+  lane?: string
+  reason?: LaneWakeUp['reason']
+  random?: () => number
+  transport?: Transport
+}
+
 class DeliveryScene {
   table!: StartedTable
+  queues!: SentWakeUps
   receiver!: FaultyReceiver
   endpoint!: RegisteredEndpoint
   event!: NewEvent
-  /** Of the event's message in the queue. */
-  body!: string
+  /** Of the event. */
+  lane!: string
   /** Ms since the epoch. */
   now = 0
   /** Of the log, on level debug. */
@@ -27,19 +39,46 @@ class DeliveryScene {
   async renew(): Promise<void> {
     this.now = Date.now()
     this.lines = []
+    this.queues.clear()
     this.receiver = await startFaultyReceiver()
     this.endpoint = await registerAt(`${this.receiver.url}/hook`)
     this.event = eventFor(this.endpoint)
-    this.body = await storeEvent(this.event)
+    this.lane = await storeEvent(this.event)
   }
 
-  deliver(changes: Partial<EndpointDelivery> = {}): Promise<Verdict> {
-    return deliverToEndpoint({ body: this.body, receipt: 1, clock: () => this.now, random: () => 0.5, ...changes })
+  /** One turn of the event's lane. */
+  deliver({ lane = this.lane, reason = { kind: 'committed' }, random = () => 0.5, transport }: Wanted = {}) {
+    return deliverLane(
+      { lane, reason },
+      {
+        clock: () => this.now,
+        random,
+        pause: async () => {},
+        startUntil: this.now + 60_000,
+        speed: 'fast',
+        open: (name) => openEventLane(name, transport),
+      },
+    )
+  }
+
+  /** The next turn when it is due; false where the lane waits for no time. */
+  async deliverWhenDue(changes: Wanted = {}): Promise<boolean> {
+    const { dueAt } = (await this.laneState(changes.lane)) ?? {}
+    if (dueAt === undefined) return false
+    this.now = Math.max(this.now, dueAt)
+    await this.deliver({ ...changes, reason: { kind: 'due', at: dueAt } })
+    return true
+  }
+
+  /** Undefined for a lane that has nothing to do. */
+  async laneState(lane = this.lane): Promise<Lane | undefined> {
+    const item = await this.table.get(laneAddress(lane))
+    return item && laneItem.decode(item)
   }
 
   /** Changes the item of the event behind the sender's back. */
   changeEvent(values: Values): Promise<unknown> {
-    return this.#change(eventAddress(this.event), values)
+    return this.#change(eventItem.addressOf(this.event), values)
   }
 
   /** Changes the item of the endpoint behind the sender's back. */
@@ -67,7 +106,9 @@ export const deliveryScene = (): DeliveryScene => {
   beforeAll(async () => {
     process.env.LOG_LEVEL = 'debug'
     vi.spyOn(console, 'log').mockImplementation((line) => scene.lines.push(String(line)))
+    nameQueues()
     scene.table = await startTable()
+    scene.queues = watchQueues()
   })
   beforeEach(() => scene.renew())
   afterEach(async () => {

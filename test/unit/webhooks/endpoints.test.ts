@@ -1,9 +1,11 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { destinationItem, isClosed, noteFailure } from '../../../lib/outbox/destination.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { destinationOf } from '../../../lib/webhooks/destination.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
@@ -13,13 +15,14 @@ import {
   listEndpoints,
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
-import { eventPartition, fromEventItem } from '../../../lib/webhooks/event-item.ts'
+import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
 import { registerPending } from '../../../lib/webhooks/pending-registrations.ts'
 import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
 import { rotateSecret } from '../../../lib/webhooks/secret-rotation.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { sendTestEvent } from '../../../lib/webhooks/test-event.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -29,10 +32,12 @@ const CONFLICT = expect.objectContaining({ code: 'store.conflict' })
 const UNKNOWN = 'd734a876-e3ca-478c-901f-b447ad6b579f'
 
 let table: StartedTable
+let queues: SentWakeUps
 let organizations = 0
 let orgId: string
 
 beforeAll(async () => {
+  nameQueues()
   table = await startTable()
 })
 afterAll(async () => {
@@ -40,6 +45,8 @@ afterAll(async () => {
   await table.stop()
 })
 beforeEach(async () => {
+  // Mocks are restored after each test.
+  queues = watchQueues()
   organizations += 1
   orgId = `org${organizations}`
   const tenant = { id: `tenant${organizations}`, orgId, label: orgId, createdAt: '2026-01-01T00:00:00.000Z' }
@@ -285,7 +292,6 @@ describe('enabling', () => {
     const [healthy] = await listEndpoints(orgId)
     const fresh = await item('webhook')
     await become('disabled', DISABLED)
-    await table.put({ ...(await item('webhook')), stalling: { BOOL: true } })
     const enabled = await act((unit) => enableEndpoint(unit, path, Date.parse('2026-11-07T00:00:00.000Z')))
     const updatedAt = '2026-11-07T00:00:00.000Z'
     expect(enabled).toEqual({ ...healthy, updatedAt })
@@ -314,9 +320,59 @@ describe('enabling', () => {
   })
 })
 
+describe('what waits for an endpoint that is closed', () => {
+  /** As after failures of its own. */
+  const close = async (endpointId: string): Promise<string> => {
+    const destination = destinationOf(endpointId)
+    const failure = {
+      lane: 'lane',
+      party: 'party',
+      fault: 'connection' as const,
+      probe: false,
+      now: Date.now(),
+      random: 0.5,
+    }
+    await noteFailure(destination, failure)
+    queues.clear()
+    return destination
+  }
+  const isClosedNow = async (destination: string): Promise<boolean> => {
+    const found = await table.get(destinationItem.addressOf({ destination }))
+    return found !== undefined && isClosed(destinationItem.decode(found))
+  }
+
+  test('should be looked at when the endpoint is enabled', async () => {
+    const { path } = await register()
+    await become('disabled', DISABLED)
+    const destination = await close(path.endpointId)
+    await act((unit) => enableEndpoint(unit, path))
+    expect(await isClosedNow(destination)).toBe(false)
+    expect(queues.sent).toMatchObject([{ queue: 'timers', body: { destination } }])
+  })
+
+  test('should be looked at when the endpoint is deleted', async () => {
+    const { path } = await register()
+    const destination = await close(path.endpointId)
+    await act((unit) => deleteEndpoint(unit, path))
+    expect(await isClosedNow(destination)).toBe(false)
+    expect(queues.sent).toMatchObject([{ queue: 'timers', body: { destination } }])
+  })
+
+  test('should be left to the next probe where that fails: the endpoint is deleted all the same', async () => {
+    const { path } = await register()
+    const destination = await close(path.endpointId)
+    table.way = (command, send) =>
+      command === 'GetItem' ? Promise.reject(failure('InternalServerError', { $fault: 'server' })) : send()
+    await act((unit) => deleteEndpoint(unit, path))
+    table.way = undefined
+    expect(await listEndpoints(orgId)).toEqual([])
+    expect(await isClosedNow(destination)).toBe(true)
+  })
+})
+
 describe('a test event', () => {
   const events = async ({ endpointId }: { endpointId: string }) =>
-    (await table.items(eventPartition(endpointId))).map(fromEventItem)
+    (await table.items(`@endpoint|${endpointId}|events|`)).map((found) => eventItem.decode(found))
 
   test('should be an event of the endpoint that waits to be delivered', async () => {
     const { path } = await register()
@@ -340,9 +396,11 @@ describe('a test event', () => {
       data: { orgId, record: { id: path.endpointId } },
     })
     expect(event?.body).not.toContain('whsec_')
+    const places = await table.items(`@outbox|${orgId}|${path.endpointId}|${eventId}`)
+    expect(places.map((place) => placeItem.decode(place).eventId)).toEqual([eventId])
   })
 
-  test('should wait for no other test: each is of a group of its own', async () => {
+  test('should wait for no other test: each is in a lane of its own', async () => {
     const { path } = await register()
     for (const now of [1, 2, 3]) await act((unit) => sendTestEvent(unit, path, Date.now() + now))
     const sent = await events(path)

@@ -1,8 +1,8 @@
 /** Records, outbox items and endpoints for the tests of events. */
-
-import { outboxItem } from '../../../lib/delivery/outbox-item.ts'
+import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import type { Item } from '../../../lib/store/table.ts'
 import type { Listener } from '../../../lib/webhooks/organization-events.ts'
 
 const ROLES: Record<string, string> = {
@@ -61,23 +61,23 @@ export const message = (role: 'sender' | 'receiver', content = 'hello', version 
   tags: { role, connectionId: 'c1' },
 })
 
+const SENT = {
+  tenant: 'acme',
+  connectionId: 'c1',
+  id: 'o1',
+  messages: [{ endpoint: 'https://wallet.example', payload: '{}' }],
+  basicMessages: [{ record: { id: 'm1', content: 'hello', connectionId: 'c1' } }],
+  taken: 0,
+  attempts: 0,
+  createdAt: writtenAt(1),
+}
+
 /** An outbox item with a basic message. */
-export const outboxWith = (state = 'pending', attempts = 0, more: object = {}) => ({
-  ...outboxItem({
-    tenant: 'acme',
-    connectionId: 'c1',
-    id: 'o1',
-    messages: [{ endpoint: 'https://wallet.example', payload: '{}' }],
-    basicMessages: [{ record: { id: 'm1', content: 'hello', connectionId: 'c1' } }],
-    createdAt: writtenAt(1),
-    expiresAt: 2_000_000_000,
-  }),
-  state: { S: state },
-  attempts: { N: String(attempts) },
-  ...(state === 'delivered' && { deliveredAt: { S: writtenAt(9) } }),
-  ...(attempts > 0 && state !== 'delivered' && { failedAt: { S: writtenAt(8) } }),
-  ...more,
-})
+export const outboxWith = (changes: Partial<OutboxItem> = {}): Item => outboxItem.encode({ ...SENT, ...changes })
+
+/** What became of it. */
+export const outcomeWith = (state: 'delivered' | 'failed', attempts: number, changes: Partial<OutboxItem> = {}): Item =>
+  outcomeItem.encode({ ...SENT, ...changes, state, attempts, endedAt: writtenAt(9), expiresAt: 2_000_000_000 })
 
 export const listener = (kind: Listener['kind'], status: Listener['status'] = 'active'): Listener => ({
   id: `endpoint-${kind}`,

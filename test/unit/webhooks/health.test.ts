@@ -9,13 +9,8 @@ const HOUR = 3_600_000
 const iso = (ms: number) => new Date(START + ms).toISOString()
 
 const taken = (ms: number): AttemptResult => ({ kind: 'taken', at: iso(ms) })
-const refused = (ms: number, milliseconds = 10) => ({
-  kind: 'refused' as const,
-  at: iso(ms),
-  error: 'status 500',
-  milliseconds,
-})
-const gone = (ms: number): AttemptResult => ({ kind: 'gone', at: iso(ms), error: 'status 410', milliseconds: 10 })
+const refused = (ms: number) => ({ kind: 'refused' as const, at: iso(ms), error: 'status 500' })
+const gone = (ms: number): AttemptResult => ({ kind: 'gone', at: iso(ms), error: 'status 410' })
 const healthAfter = (...results: AttemptResult[]): EndpointHealth =>
   results.reduce<EndpointHealth>(nextHealth, { status: 'active' })
 
@@ -82,13 +77,6 @@ describe('an endpoint', () => {
     })
   })
 
-  test('should be stalling while its last failure let us wait, and no longer', () => {
-    expect(healthAfter(refused(0, 1_499))).not.toHaveProperty('stalling')
-    expect(healthAfter(refused(0, 1_500))).toMatchObject({ status: 'failing', stalling: true })
-    expect(healthAfter(refused(0, 15_000), refused(1, 10))).not.toHaveProperty('stalling')
-    expect(healthAfter(refused(0, 15_000), taken(1))).not.toHaveProperty('stalling')
-  })
-
   test('should not take an attempt that is heard of late for the last one', () => {
     expect(healthAfter(taken(5), taken(3)).lastSuccessAt).toBe(iso(5))
     expect(healthAfter(refused(5), refused(3)).lastFailureAt).toBe(iso(5))
@@ -153,14 +141,10 @@ describe('news', () => {
     expect(isNews(failing, nextHealth(failing, taken(1)))).toBe(true)
     expect(isNews(failing, nextHealth(failing, gone(1)))).toBe(true)
     expect(isNews(failing, nextHealth(failing, refused(60_000)))).toBe(true)
-    expect(isNews(failing, nextHealth(failing, refused(1, 15_000)))).toBe(true)
   })
 
   test('should not be the tenth success within a minute, nor the tenth failure', () => {
     expect(isNews(healthAfter(taken(0)), healthAfter(taken(0), taken(59_999)))).toBe(false)
     expect(isNews(failing, nextHealth(failing, refused(59_999)))).toBe(false)
-    const stalling = healthAfter(refused(0, 15_000))
-    expect(isNews(stalling, nextHealth(stalling, refused(1, 15_000)))).toBe(false)
-    expect(isNews(stalling, nextHealth(stalling, refused(1)))).toBe(false)
   })
 })

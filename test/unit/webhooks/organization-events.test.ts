@@ -14,7 +14,16 @@ import { factsOf } from '../../../lib/webhooks/events.ts'
 import type { Fact } from '../../../lib/webhooks/fact.ts'
 import { eventsFor, testEvent } from '../../../lib/webhooks/organization-events.ts'
 import { inserted, modified } from '../../support/changes.ts'
-import { listener, message, outboxWith, recordItem, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
+import {
+  listener,
+  message,
+  outboxWith,
+  outcomeWith,
+  recordItem,
+  registrationItem,
+  storedIn,
+  writtenAt,
+} from './event-scenes.ts'
 
 const both = [listener('webhook'), listener('notification')]
 
@@ -49,18 +58,22 @@ const FACTS: Record<string, Fact> = {
     ),
   ),
   'basic_message.received': only(factsOf(inserted(toRecordItem(message('receiver', 'from Alice'))))),
-  'basic_message.sent': only(factsOf(inserted(outboxWithMessage()))),
-  'basic_message.delivered': only(factsOf(modified(outboxWithMessage(), outboxWithMessage('delivered', 1)))),
-  'basic_message.failed': only(factsOf(modified(outboxWithMessage(), outboxWithMessage('failed', 585)))),
+  'basic_message.sent': only(factsOf(inserted(outboxWith({ basicMessages: toAlice() })))),
+  'basic_message.delivered': outcomeFact('delivered', 1),
+  'basic_message.failed': outcomeFact('failed', 585),
   'endpoint.disabled': only(
     factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
   ),
 }
 
-function outboxWithMessage(state = 'pending', attempts = 0) {
-  const { value, tags } = message('sender', 'to Alice')
-  const basicMessages = { S: JSON.stringify([{ record: { ...value, _tags: tags } }]) }
-  return outboxWith(state, attempts, { basicMessages })
+function toAlice() {
+  const { id, value, tags } = message('sender', 'to Alice')
+  return [{ record: { ...value, id, _tags: tags } }]
+}
+
+/** What became of the message; that it was sent is told before. */
+function outcomeFact(state: 'delivered' | 'failed', attempts: number): Fact {
+  return only(factsOf(inserted(outcomeWith(state, attempts, { basicMessages: toAlice() }))).slice(1))
 }
 
 const CHANGES = Object.entries(FACTS)

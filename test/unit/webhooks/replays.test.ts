@@ -2,21 +2,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toCursor } from '../../../lib/store/cursor.ts'
 import { onlyOnce } from '../../../lib/store/idempotency.ts'
-import { type Item, toKey } from '../../../lib/store/table.ts'
+import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { removeIf } from '../../../lib/store/write.ts'
 import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
 import {
   type EventState,
-  eventAddress,
-  eventPartition,
-  fromEventItem,
+  eventItem,
   type NewEvent,
+  pendingItems,
+  placeItem,
   type StoredEvent,
-  toEventItem,
 } from '../../../lib/webhooks/event-item.ts'
-import { fromReplayItem, replayPartition } from '../../../lib/webhooks/replay-item.ts'
-import { MOST_REPLAYED, type ReplaySince, replayEvent, replaySince } from '../../../lib/webhooks/replays.ts'
+import { MAX_REPLAYED, type ReplaySince, replayEvent, replaySince } from '../../../lib/webhooks/replays.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
@@ -63,29 +62,52 @@ const eventAt = (ms: number, changes: Partial<NewEvent> = {}): NewEvent => {
     endpointId,
     endpointKind: 'webhook',
     recordId: `record${ms % 3}`,
+    sequence: ms,
     occurredAt,
     body: '{}',
     ...changes,
   }
 }
-const itemOf = (event: NewEvent, state: EventState, attempts = state === 'held' ? 0 : 10): Item => ({
-  ...toEventItem(event, state),
-  attempts: { N: String(attempts) },
-  // Nothing here is over by the clock of the machine.
-  expiresAt: { N: String(Math.floor(Date.now() / 1000) + 3600) },
-})
+/** The item of an event, without its place in a lane. */
+const itemOf = (event: NewEvent, state: EventState, attempts = state === 'held' ? 0 : 10): Item =>
+  eventItem.encode({
+    ...{ ...event, state, attempts, pendingSince: event.occurredAt },
+    // Nothing here is over by the clock of the machine.
+    ...(state !== 'pending' && { expiresAt: Math.floor(Date.now() / 1000) + 3600 }),
+  })
+/** Writes an event as it is in the table, in its lane where it waits. */
+const put = async (event: NewEvent, state: EventState, attempts?: number): Promise<Item> => {
+  const item = itemOf(event, state, attempts)
+  await table.put(item)
+  if (state === 'pending') await table.put(pendingItems(event, event.occurredAt).place)
+  return item
+}
 
 /** Writes events of one state, one a ms. */
 const fill = async (count: number, state: EventState, changes: Partial<NewEvent> = {}) => {
   const events = Array.from({ length: count }, (_, ms) => eventAt(ms, changes))
   await table.putAll(events.map((event) => itemOf(event, state)))
+  if (state === 'pending') await table.putAll(events.map((event) => pendingItems(event, event.occurredAt).place))
   return events
 }
 const stored = async (of = endpointId): Promise<StoredEvent[]> =>
-  (await table.items(eventPartition(of))).map(fromEventItem).sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))
-const read = async (event: NewEvent): Promise<Item | undefined> => table.get(eventAddress(event))
-const replays = async (of = endpointId) =>
-  (await table.items(replayPartition(of))).map(fromReplayItem).sort((a, b) => (a.id < b.id ? -1 : 1))
+  (await table.items(`@endpoint|${of}|events|`))
+    .map((item) => eventItem.decode(item))
+    .sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))
+const read = async (event: NewEvent): Promise<Item | undefined> => table.get(eventItem.addressOf(event))
+/** Ids of the events that wait in lanes, as often as they do, in the order of time. */
+const waiting = async (of = endpointId) =>
+  (await table.items(`@outbox|acme|${of}|`))
+    .map((item) => placeItem.decode(item))
+    .sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))
+    .map(({ eventId }) => eventId)
+const idsOf = (events: readonly NewEvent[]) => events.map(({ id }) => id)
+/** Has all of it delivered. */
+const deliverAll = async (events: readonly NewEvent[]) => {
+  for (const event of events) await table.put(itemOf(event, 'delivered'))
+  for (const { pk, sk } of await table.items(`@outbox|acme|${endpointId}|`))
+    await removeIf({ pk: pk?.S ?? '', sk: sk?.S ?? '' })
+}
 
 /** All calls that it takes. */
 const replayToTheEnd = async (given: Partial<ReplaySince> = {}): Promise<number[]> => {
@@ -104,25 +126,26 @@ describe('one event', () => {
     const event = eventAt(1, { body: `{"state":"${state}"}` })
     await table.put(itemOf(event, state))
     expect(await replayOne(event.id)).toEqual({ replayed: 1 })
-    expect(await stored()).toEqual([{ ...event, state: 'pending', attempts: 0 }])
-    const [replay] = await replays()
-    expect(replay?.events).toEqual([{ ...eventAddress(event), recordId: event.recordId }])
+    const [{ pendingSince, ...again } = { pendingSince: '' }, ...others] = await stored()
+    expect(others).toEqual([])
+    expect(again).toEqual({ ...event, state: 'pending', attempts: 0 })
+    expect(pendingSince > event.occurredAt).toBe(true)
+    expect(await waiting()).toEqual([event.id])
   })
 
   test('that is on its way already is left alone', async () => {
     const event = eventAt(1)
-    const waiting = { ...itemOf(event, 'pending', 3), nextAttemptAt: { S: new Date(NOW).toISOString() } }
-    await table.put(waiting)
+    const item = await put(event, 'pending', 3)
     expect(await replayOne(event.id)).toEqual({ replayed: 0 })
-    expect(await read(event)).toEqual(waiting)
-    expect(await replays()).toEqual([])
+    expect(await read(event)).toEqual(item)
+    expect(await waiting()).toEqual([event.id])
   })
 
   test('asked for twice goes out once', async () => {
     const event = eventAt(1)
     await table.put(itemOf(event, 'failed'))
     expect([await replayOne(event.id), await replayOne(event.id)]).toEqual([{ replayed: 1 }, { replayed: 0 }])
-    expect(await replays()).toHaveLength(1)
+    expect(await waiting()).toEqual([event.id])
   })
 
   test('asked for by ten at once goes out once', async () => {
@@ -131,15 +154,32 @@ describe('one event', () => {
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => replayOne(event.id)))
     const counts = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.replayed : 0))
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
-    expect(await replays()).toHaveLength(1)
+    expect(await waiting()).toEqual([event.id])
   })
 
-  test('keeps its age: a replay does not make it last longer', async () => {
+  test('does not expire while it waits', async () => {
     const event = eventAt(1)
-    const item = itemOf(event, 'held')
-    await table.put(item)
+    await table.put(itemOf(event, 'held'))
     await replayOne(event.id)
-    expect((await read(event))?.expiresAt).toEqual(item.expiresAt)
+    expect(await read(event)).not.toHaveProperty('expiresAt')
+  })
+
+  test('goes out as a new wake-up each time, before the later events of its record', async () => {
+    const [event, later] = [eventAt(1, { recordId: 'one' }), eventAt(2, { recordId: 'one' })]
+    await put(later, 'pending')
+    const keys: string[] = []
+    for (const _ of ['once', 'twice']) {
+      await table.put(itemOf(event, 'failed'))
+      await replayOne(event.id)
+      const places = (await table.items(`@outbox|acme|${endpointId}|one`)).sort((a, b) =>
+        (a.sk?.S ?? '') < (b.sk?.S ?? '') ? -1 : 1,
+      )
+      expect(places.map((place) => placeItem.decode(place).eventId)).toEqual([event.id, later.id])
+      keys.push(places[0]?.sk?.S ?? '')
+      await removeIf({ pk: places[0]?.pk?.S ?? '', sk: keys.at(-1) ?? '' })
+    }
+    expect(keys[1]).not.toBe(keys[0])
+    await table.put(itemOf(event, 'delivered'))
   })
 
   test.each([
@@ -170,12 +210,11 @@ describe('the events since a time', () => {
     const pending = [eventAt(20), 'pending'] as const
     const earlier = [eventAt(9), 'failed'] as const
     const all = [held, failed, delivered, pending, earlier].filter((one) => one !== undefined)
-    await table.putAll(all.map(([event, state]) => itemOf(event, state, state === 'pending' ? 0 : undefined)))
+    for (const [event, state] of all) await put(event, state, state === 'pending' ? 0 : undefined)
     expect(await replayAll({ since: new Date(START + 10).toISOString() })).toEqual({ replayed: 3 })
     expect((await stored()).map(({ state }) => state)).toEqual(['failed', 'pending', 'pending', 'pending', 'pending'])
-    const [replay] = await replays()
-    const ids = [held, failed, delivered].map((one) => one?.[0].id)
-    expect(replay?.events.map(({ sk }) => sk.split('#')[1])).toEqual(ids)
+    const ids = [held, failed, delivered, pending].map((one) => one?.[0].id)
+    expect(await waiting()).toEqual(ids)
   })
 
   test.each(['2026-11-20T12:00:00.010Z', '2026-11-20T13:00:00.010+01:00'])('may be given as %s', async (since) => {
@@ -194,14 +233,13 @@ describe('the events since a time', () => {
     expect(await replayAll()).toEqual({ replayed: 0 })
     await fill(200, 'pending', {})
     expect(await replayToTheEnd()).toEqual([0])
-    expect(await replays()).toEqual([])
+    expect(await waiting()).toHaveLength(200)
   })
 
   test('go in calls of bounded work, each once, in order, even all of one record', async () => {
-    const events = await fill(2 * MOST_REPLAYED + 5, 'failed', { recordId: 'one' })
-    expect(await replayToTheEnd()).toEqual([MOST_REPLAYED, MOST_REPLAYED, 5])
-    const sent = (await replays()).flatMap((replay) => replay.events.map(({ sk }) => sk))
-    expect(sent).toEqual(events.map((event) => eventAddress(event).sk))
+    const events = await fill(2 * MAX_REPLAYED + 5, 'failed', { recordId: 'one' })
+    expect(await replayToTheEnd()).toEqual([MAX_REPLAYED, MAX_REPLAYED, 5])
+    expect(await waiting()).toEqual(idsOf(events))
     expect((await stored()).every(({ state, attempts }) => state === 'pending' && attempts === 0)).toBe(true)
   })
 
@@ -211,25 +249,24 @@ describe('the events since a time', () => {
     await table.putAll(held.map((event) => itemOf(event, 'held')))
     expect(await replayAll({ state: 'failed' })).toEqual({ replayed: 0 })
     expect(await replayAll({ state: 'held' })).toEqual({ replayed: 4 })
-    expect((await replays())[0]?.events.map(({ sk }) => sk)).toEqual(held.map((event) => eventAddress(event).sk))
+    expect(await waiting()).toEqual(idsOf(held))
     const states = (await stored()).map(({ state }) => state)
     expect(states.filter((state) => state === 'delivered')).toHaveLength(496)
   })
 
   test.each(AT_REST)('that are %s and many go in calls of bounded work, each once', async (state) => {
-    const events = await fill(MOST_REPLAYED + 5, state)
-    expect(await replayToTheEnd({ state })).toEqual([MOST_REPLAYED, 5])
-    const sent = (await replays()).flatMap((replay) => replay.events.map(({ sk }) => sk))
-    expect(sent).toEqual(events.map((event) => eventAddress(event).sk))
+    const events = await fill(MAX_REPLAYED + 5, state)
+    expect(await replayToTheEnd({ state })).toEqual([MAX_REPLAYED, 5])
+    expect(await waiting()).toEqual(idsOf(events))
   })
 
   test('of 20 KB each fit into one transaction', async () => {
-    await fill(MOST_REPLAYED, 'delivered', { body: 'x'.repeat(20 * 1024) })
+    await fill(MAX_REPLAYED, 'delivered', { body: 'x'.repeat(20 * 1024) })
     const counts = await replayToTheEnd()
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(MOST_REPLAYED)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(MAX_REPLAYED)
   })
 
-  test('are found behind many that are on their way', async () => {
+  test('are found behind many that are on their way', { timeout: 30_000 }, async () => {
     await fill(1000, 'pending', { body: 'pending' })
     await table.put(itemOf(eventAt(2000), 'held'))
     const counts = await replayToTheEnd()
@@ -238,22 +275,20 @@ describe('the events since a time', () => {
   })
 
   test('are not told from another call by what became of them meanwhile: each goes out once', async () => {
-    await fill(MOST_REPLAYED + 5, 'failed')
+    await fill(MAX_REPLAYED + 5, 'failed')
     const first = await replayAll()
     // The first ones were delivered before the second call.
-    for (const event of (await stored()).slice(0, 10)) await table.put(itemOf(event, 'delivered'))
+    await deliverAll((await stored()).filter(({ state }) => state === 'pending'))
     expect(await replayAll({ cursor: first.cursor })).toEqual({ replayed: 5 })
-    expect((await replays()).flatMap(({ events }) => events)).toHaveLength(MOST_REPLAYED + 5)
+    expect(await waiting()).toHaveLength(5)
   })
 
   test('go out once when a call is repeated before they arrived', async () => {
-    await fill(MOST_REPLAYED + 5, 'held')
+    await fill(MAX_REPLAYED + 5, 'held')
     const [first, again] = [await replayAll(), await replayAll()]
-    expect([first.replayed, again.replayed]).toEqual([MOST_REPLAYED, 5])
+    expect([first.replayed, again.replayed]).toEqual([MAX_REPLAYED, 5])
     expect(await replayAll({ cursor: first.cursor })).toEqual({ replayed: 0 })
-    const sent = (await replays()).flatMap(({ events }) => events.map(({ sk }) => sk))
-    expect(new Set(sent).size).toBe(MOST_REPLAYED + 5)
-    expect(sent).toHaveLength(MOST_REPLAYED + 5)
+    expect(await waiting()).toEqual(idsOf(await stored()))
   })
 
   test('go out once with an Idempotency-Key, though the first answer was lost and they were delivered since', async () => {
@@ -261,15 +296,16 @@ describe('the events since a time', () => {
     const once = { subject: 'root', key: endpointId, request: 'replay' }
     const ask = () => act((unit) => onlyOnce(unit, once, () => replaySince(unit, endpointId, { since: SINCE }, NOW)))
     const first = await ask()
-    for (const event of await stored()) await table.put(itemOf(event, 'delivered'))
+    await deliverAll(await stored())
     expect(await ask()).toEqual(first)
-    expect((await replays()).flatMap(({ events }) => events)).toHaveLength(3)
+    expect(first).toEqual({ replayed: 3 })
+    expect(await waiting()).toEqual([])
   })
 })
 
 describe('a cursor of a replay', () => {
   test('is a position: it replays nothing of another endpoint, and what is none is refused', async () => {
-    await fill(MOST_REPLAYED + 1, 'held')
+    await fill(MAX_REPLAYED + 1, 'held')
     const { cursor } = await replayAll()
     expect(cursor).toBeDefined()
     expect(await replayAll({ cursor }, 'another')).toEqual({ replayed: 0 })
@@ -290,33 +326,32 @@ describe('a replay is whole or did not happen', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     await expect(replayAll()).rejects.toEqual(UNAVAILABLE)
     expect(await stored()).toEqual(before)
-    expect(await replays()).toEqual([])
+    expect(await waiting()).toEqual([])
   })
 
-  test('when an attempt is marked at the same time: it sees what was marked', async () => {
+  test('when another replay is faster: it sees that the event is on its way', async () => {
     const [event] = await fill(1, 'failed')
     if (event === undefined) throw new Error('no event')
     let marked = false
     table.way = async (command, send) => {
       if (command === 'TransactWriteItems' && !marked) {
         marked = true
-        // An operator has had it out of the dead-letter queue.
-        await table.put({ ...itemOf(event, 'pending', 1), nextAttemptAt: { S: new Date(NOW).toISOString() } })
+        await put(event, 'pending', 1)
       }
       return send()
     }
     expect(await replayAll()).toEqual({ replayed: 0 })
-    expect(await stored()).toEqual([
-      { ...event, state: 'pending', attempts: 1, nextAttemptAt: new Date(NOW).toISOString() },
-    ])
+    expect(await stored()).toEqual([{ ...event, state: 'pending', attempts: 1, pendingSince: event.occurredAt }])
+    expect(await waiting()).toEqual([event.id])
   })
 
   test('in one transaction for a call, and few requests beside it', async () => {
     await fill(20, 'failed')
     table.watch()
     await replayAll()
-    expect(table.requests).toEqual(['Query', 'TransactWriteItems'])
-    expect(table.transactions).toEqual([21])
+    // A page of each partition.
+    expect(table.requests).toEqual([...Array(8).fill('Query'), 'TransactWriteItems'])
+    expect(table.transactions).toEqual([40])
   })
 })
 
@@ -326,5 +361,5 @@ test('an id leads to its event without a search', async () => {
   table.watch()
   await replayOne(event.id)
   expect(table.requests).toEqual(['GetItem', 'TransactWriteItems'])
-  expect(toKey(eventAddress(event)).sk).toEqual((await read(event))?.sk)
+  expect((await read(event))?.id).toEqual({ S: event.id })
 })

@@ -1,6 +1,6 @@
 /** Signing secrets on AWS: the data key is made when the first secret is sealed, and only decrypted by whoever signs. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { deliverToEndpoint } from '../../../lib/webhooks/deliver-to-endpoint.ts'
+import { laneAddress } from '../../../lib/store/keys.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/faulty-receiver.ts'
 import {
@@ -12,6 +12,7 @@ import {
   storeEvent,
   verified,
 } from '../../support/webhook-scene.ts'
+import { nameQueues } from '../outbox/sent-wake-ups.ts'
 import { type KmsServer, startKms } from '../store/kms-server.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   vi.stubEnv('SEALING_KEY', undefined)
   vi.stubEnv('KMS_KEY_ID', KEY_ID)
   vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
+  nameQueues()
   table = await startTable()
   receiver = await startFaultyReceiver()
 })
@@ -42,6 +44,24 @@ beforeEach(async () => {
 })
 
 const actions = () => kms.calls.map(({ action }) => action.replace('TrentService.', ''))
+
+/** One turn of a lane, by a process that knows nothing yet. */
+const deliver = async (lane: string): Promise<void> => {
+  await newProcess()
+  const { watchQueues } = await import('../outbox/sent-wake-ups.ts')
+  watchQueues()
+  const { deliverLane } = await import('../../../lib/outbox/turn.ts')
+  const { openEventLane: open } = await import('../../../lib/webhooks/lane.ts')
+  const surroundings = {
+    clock: Date.now,
+    random: Math.random,
+    pause: async () => {},
+    startUntil: Date.now() + 60_000,
+    open,
+  }
+  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, speed: 'fast' })
+}
+
 const newProcess = async () => {
   vi.resetModules()
   kms.calls.length = 0
@@ -50,8 +70,7 @@ const newProcess = async () => {
 
 test('a secret is sealed with a data key of its organization, and signs', async () => {
   expect(actions()).toEqual(['GenerateDataKey'])
-  const body = await storeEvent(eventFor(endpoint))
-  await deliverToEndpoint({ body, receipt: 1, clock: Date.now, random: Math.random })
+  await deliver(await storeEvent(eventFor(endpoint)))
   const [request] = receiver.received
   if (request === undefined) throw new Error('nothing has arrived')
   expect(() => verified(endpoint.secret, request)).not.toThrow()
@@ -67,15 +86,14 @@ test('a process that knows no data key has it decrypted once, and none made', as
 
 test('where KMS does not answer, nothing is sent and no attempt is counted', async () => {
   const event = eventFor(endpoint)
-  const body = await storeEvent(event)
-  await newProcess()
-  const { deliverToEndpoint: deliver } = await import('../../../lib/webhooks/deliver-to-endpoint.ts')
+  const lane = await storeEvent(event)
   kms.refuse({ status: 500, type: 'KMSInternalException' })
   const before = receiver.connections()
-  const sent = deliver({ body, receipt: 1, clock: Date.now, random: Math.random })
-  await expect(sent).rejects.toMatchObject({ code: 'store.unavailable' })
+  await deliver(lane)
   expect(receiver.connections()).toBe(before)
   expect(await readStoredEvent(event)).toMatchObject({ state: 'pending', attempts: 0 })
+  // Its lane is tried again in a moment.
+  expect(await table.get(laneAddress(lane))).toMatchObject({ dueAt: { N: expect.any(String) } })
 })
 
 test('where a data key is gone, nothing is opened and no other one takes its place', async () => {

@@ -19,12 +19,26 @@ const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const LAMBDAS_OWN =
   /^(logs|xray):|^dynamodb:(GetRecords|GetShardIterator|DescribeStream|ListStreams)$|^sqs:(ReceiveMessage|DeleteMessage|GetQueueAttributes)$/
 
+/** Only how often the dispatch of a change was begun. */
+const TRIES = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@dispatch|*'] } }
+
 /** Only whether tenants exist. */
 const TENANTS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@tenant|*'] } }
+
+/** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
+const SENDERS = ['sendMessage', 'createOffer', 'receiveDidcomm']
+const MANAGERS = ['deleteWebhookEndpoint', 'enableWebhookEndpoint']
+const DELIVERERS = ['deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'recoverWakeUps']
 
 const attributeOf = (value: unknown): string => {
   const [resource, attribute] = (value as { 'Fn::GetAtt'?: string[] })['Fn::GetAtt'] ?? []
   return `${resource}.${attribute}`
+}
+
+/** Of a table, a queue or a key; or of the index, whose name is after that of its table. */
+const nameOf = (value: unknown): string => {
+  const text = (value as { 'Fn::Sub'?: string })['Fn::Sub']
+  return text === undefined ? attributeOf(value) : text.replace(/^\$\{(\w+\.Arn)\}/, '$1')
 }
 
 const roleOf = (key: string): string => {
@@ -76,7 +90,7 @@ test('every right is to named actions on named resources', () => {
     for (const { Effect, Action, Resource } of statementsOf(key)) {
       expect(Effect).toBe('Allow')
       for (const action of Action) expect(action).toMatch(/^\w+:\w+$/)
-      for (const resource of [Resource].flat()) expect(attributeOf(resource)).toMatch(/^\w+\.Arn$/)
+      for (const resource of [Resource].flat()) expect(nameOf(resource)).toMatch(/^\w+\.Arn(\/index\/due)?$/)
     }
   }
 })
@@ -96,10 +110,16 @@ describe('functions that only read', () => {
 })
 
 describe('what a function loads is what it may do', () => {
-  test('who loads the table may read it, and nobody else', () => {
-    expect(who(/^dynamodb:GetItem$/)).toEqual(whoLoad('lib/store/table.ts'))
-    for (const key of without(whoLoad('lib/store/table.ts'), ['authorizer']))
-      expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
+  test('who loads the table may read it, and nobody else; the sweep reads its index only', () => {
+    const readers = without(whoLoad('lib/store/table.ts'), ['sweepOutbox'])
+    expect(who(/^dynamodb:GetItem$/)).toEqual(readers)
+    for (const key of without(readers, ['authorizer'])) expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
+    const reading = statementsOf('sweepOutbox').filter(({ Action }) =>
+      Action.some((one) => one.startsWith('dynamodb:')),
+    )
+    expect(reading.map(({ Action, Resource }) => [Action, nameOf(Resource)])).toEqual([
+      [['dynamodb:Query'], 'Table.Arn/index/due'],
+    ])
   })
 
   test('the authorizer may look whether a tenant exists, and nothing else', () => {
@@ -110,9 +130,17 @@ describe('what a function loads is what it may do', () => {
     expect(may).toEqual([{ Effect: 'Allow', Action: ['dynamodb:GetItem'], Resource: 'Table.Arn', Condition: TENANTS }])
   })
 
-  test('who commits may put; who may delete commits', () => {
+  test('who commits may put; who may delete commits, or keeps the outbox', () => {
     expect(without(whoLoad('lib/store/commit.ts'), who(/^dynamodb:PutItem$/))).toEqual([])
-    expect(without(who(/^dynamodb:(DeleteItem|ConditionCheckItem)$/), whoLoad('lib/store/commit.ts'))).toEqual([])
+    const deleting = who(/^dynamodb:(DeleteItem|ConditionCheckItem)$/)
+    const keeping = [...whoLoad('lib/outbox/waiting-list.ts'), ...whoLoad('lib/outbox/timer.ts')]
+    expect(without(deleting, [...whoLoad('lib/store/commit.ts'), ...keeping])).toEqual([])
+    expect(deleting).not.toContain('dispatchChanges')
+  })
+
+  test('the dispatcher adds items, and changes only how often it has begun', () => {
+    const changing = statementsOf('dispatchChanges').filter(({ Action }) => Action.includes('dynamodb:UpdateItem'))
+    expect(changing).toMatchObject([{ Action: ['dynamodb:UpdateItem'], Condition: TRIES }])
   })
 
   test('who loads data keys may use the sealing key, and nobody else', () => {
@@ -126,13 +154,23 @@ describe('what a function loads is what it may do', () => {
           expect(Condition).toEqual({ Null: { 'kms:EncryptionContext:scope': 'false' } })
   })
 
-  test('who loads the queues may use them, and nobody else', () => {
-    expect(who(/^sqs:/)).toEqual(whoLoad('lib/delivery/queue.ts'))
+  test('who commits messages wakes their lanes; who delivers, or manages endpoints, wakes whatever there is', () => {
+    const queuesOf = (key: string) =>
+      statementsOf(key)
+        .filter(({ Action }) => Action.includes('sqs:SendMessage'))
+        .flatMap(({ Resource }) => [Resource].flat().map(attributeOf))
+    for (const key of ['sendMessage', 'createOffer', 'receiveDidcomm'])
+      expect(queuesOf(key)).toEqual(['WakeUpQueue.Arn'])
+    expect(queuesOf('dispatchChanges')).toEqual(['WakeUpQueue.Arn', 'DispatchFailures.Arn'])
+    const all = ['WakeUpQueue.Arn', 'SlowWakeUpQueue.Arn', 'TimerQueue.Arn']
+    for (const key of [...MANAGERS, ...DELIVERERS]) expect(queuesOf(key)).toEqual(all)
+    const others = without(Object.keys(functions), [...SENDERS, ...MANAGERS, ...DELIVERERS, 'dispatchChanges'])
+    expect(others.flatMap(queuesOf)).toEqual([])
+    expect(without(who(/^sqs:/), whoLoad('lib/outbox/queues.ts'))).toEqual([])
   })
 
   test('who may be sent to an address of strangers is known', () => {
-    const wallets = ['sendMessage', 'createRequest', 'createOffer', 'receiveDidcomm']
-    expect(whoLoad('lib/delivery/post.ts')).toEqual([...wallets, 'deliverMessage', 'deliverWebhook'])
+    expect(without(whoLoad('lib/egress/post.ts'), [...SENDERS, 'createRequest'])).toEqual(['deliver', 'deliverSlowly'])
   })
 
   test('who asks nothing of AWS may nothing', () => {
@@ -148,9 +186,11 @@ describe('what a function loads is what it is told', () => {
     expect(told('TOKEN_ISSUERS')).toEqual(whoLoad('lib/auth/token.ts'))
   })
 
-  test('who works with a queue knows its address, and nobody else', () => {
-    expect(told('MESSAGE_QUEUE_URL')).toEqual(['relayChanges', 'deliverMessage'])
-    expect(told('WEBHOOK_QUEUE_URL')).toEqual(['relayChanges', 'deliverWebhook'])
+  test('who may send to a queue knows its address, and nobody else', () => {
+    const everywhere = [...MANAGERS, ...DELIVERERS].sort()
+    expect(told('WAKE_UP_QUEUE_URL').sort()).toEqual([...SENDERS, 'dispatchChanges', ...everywhere].sort())
+    expect(told('SLOW_WAKE_UP_QUEUE_URL').sort()).toEqual(everywhere)
+    expect(told('TIMER_QUEUE_URL').sort()).toEqual(everywhere)
   })
 })
 

@@ -1,15 +1,9 @@
-/** The queues and the stream as they are deployed, against the plans of lib/delivery and the timeouts of the functions. */
+/** The queues, the schedule and the stream as they are deployed, against the leases of lib/outbox and the timeouts of the functions. */
 import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../../../infra/service.ts'
-import { POST_LIMITS } from '../../../../lib/delivery/post.ts'
-import {
-  MESSAGE_PLAN,
-  MESSAGE_RECEIPTS,
-  nextDelay,
-  type RetryPlan,
-  WEBHOOK_PLAN,
-  WEBHOOK_RECEIPTS,
-} from '../../../../lib/delivery/retry-plan.ts'
+import { POST_LIMITS } from '../../../../lib/egress/post.ts'
+import { outboxItem, outcomeItem } from '../../../../lib/outbox/message-item.ts'
+import { placeItem } from '../../../../lib/webhooks/event-item.ts'
 import { ofType } from '../../../support/stage-template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
 
@@ -19,28 +13,37 @@ const propertiesOf = (id: string): Record<string, unknown> => {
   return resource.Properties
 }
 
-/** The event source mapping of a function. */
-const mappingOf = (key: string): Record<string, unknown> => {
-  const lambda = `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`
-  const [mapping, ...others] = ofType(resources, 'AWS::Lambda::EventSourceMapping')
+const lambdaOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`
+
+/** The event source mappings of a function. */
+const mappingsOf = (key: string): Record<string, unknown>[] => {
+  const lambda = JSON.stringify({ 'Fn::GetAtt': [lambdaOf(key), 'Arn'] })
+  return ofType(resources, 'AWS::Lambda::EventSourceMapping')
     .map(([, { Properties }]) => Properties)
-    .filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ 'Fn::GetAtt': [lambda, 'Arn'] }))
+    .filter(({ FunctionName }) => JSON.stringify(FunctionName) === lambda)
+}
+const mappingOf = (key: string): Record<string, unknown> => {
+  const [mapping, ...others] = mappingsOf(key)
   if (mapping === undefined || others.length > 0) throw new Error(`${key} has not exactly one source`)
   return mapping
 }
+const timeoutOf = (key: string): number => functions[key]?.timeout ?? defaultTimeout
 
-/** Ms from the first attempt to the last, when every receiver asks for as long a delay as it can get. */
-const longest = (plan: RetryPlan): number =>
-  Array.from(
-    { length: plan.attempts - 1 },
-    (_, index) => nextDelay(plan, { attempt: index + 1, random: 0, retryAfter: Number.MAX_SAFE_INTEGER }) ?? 0,
-  ).reduce((sum, delay) => sum + delay, 0)
+/** lib/outbox/lane.ts */
+const LEASE_SECONDS = 45
+
+const deadLettersOf = (queue: string): string => {
+  const { deadLetterTargetArn } = propertiesOf(queue).RedrivePolicy as {
+    deadLetterTargetArn: { 'Fn::GetAtt': [string, string] }
+  }
+  return deadLetterTargetArn['Fn::GetAtt'][0]
+}
 
 describe.each([
-  { queue: 'MessageQueue', key: 'deliverMessage', receipts: MESSAGE_RECEIPTS, plan: MESSAGE_PLAN },
-  { queue: 'WebhookQueue', key: 'deliverWebhook', receipts: WEBHOOK_RECEIPTS, plan: WEBHOOK_PLAN },
-])('$queue', ({ queue, key, receipts, plan }) => {
-  const timeout = functions[key]?.timeout ?? defaultTimeout
+  { queue: 'WakeUpQueue', key: 'deliver', fifo: true },
+  { queue: 'SlowWakeUpQueue', key: 'deliverSlowly', fifo: true },
+  { queue: 'TimerQueue', key: 'wake', fifo: false },
+])('$queue', ({ queue, key, fifo }) => {
   const mapping = mappingOf(key)
 
   test('invokes its function, which reports what failed', () => {
@@ -50,44 +53,78 @@ describe.each([
     })
   })
 
-  test('hides a message six times as long as its function may take, as Lambda asks for', () => {
-    expect(propertiesOf(queue).VisibilityTimeout).toBe(6 * timeout)
+  test('hides a wake-up six times as long as its function may take, as Lambda asks for, and longer than a lease', () => {
+    expect(propertiesOf(queue).VisibilityTimeout).toBe(6 * timeoutOf(key))
+    expect(propertiesOf(queue).VisibilityTimeout).toBeGreaterThan(LEASE_SECONDS)
   })
 
-  test('gives its function time for an attempt, and what is around it, of each message of a batch', () => {
-    expect(timeout * 1000).toBeGreaterThanOrEqual(Number(mapping.BatchSize) * POST_LIMITS.attemptMs + 5_000)
-  })
-
-  test('keeps order within a group, and no group waits for another', () => {
-    expect(propertiesOf(queue)).toMatchObject({
-      QueueName: expect.stringMatching(/\.fifo$/),
-      FifoQueue: true,
-      DeduplicationScope: 'messageGroup',
-      FifoThroughputLimit: 'perMessageGroupId',
-    })
-  })
-
-  test('lets every attempt of the plan happen before it gives a message up', () => {
-    const { RedrivePolicy } = propertiesOf(queue)
-    expect(RedrivePolicy).toMatchObject({ maxReceiveCount: receipts })
-    expect(receipts).toBeGreaterThan(plan.attempts)
-    expect(receipts).toBeLessThanOrEqual(1000)
-  })
-
-  test('holds a message for longer than the plan can take', () => {
-    expect(Number(propertiesOf(queue).MessageRetentionPeriod) * 1000).toBeGreaterThan(longest(plan))
-  })
-
-  test('gives up to a queue of its own kind, which keeps for as long and wakes somebody', () => {
-    const { RedrivePolicy, MessageRetentionPeriod } = propertiesOf(queue)
-    const { deadLetterTargetArn } = RedrivePolicy as { deadLetterTargetArn: { 'Fn::GetAtt': [string, string] } }
-    const [dead] = deadLetterTargetArn['Fn::GetAtt']
-    expect(propertiesOf(dead)).toMatchObject({
-      QueueName: expect.stringMatching(/\.fifo$/),
-      FifoQueue: true,
-      MessageRetentionPeriod,
-    })
+  test('gives a wake-up up after a few tries to a queue of its own kind, which wakes somebody and is recovered from', () => {
+    expect(propertiesOf(queue).RedrivePolicy).toMatchObject({ maxReceiveCount: 3 })
+    const dead = deadLettersOf(queue)
+    expect(propertiesOf(dead).FifoQueue).toBe(propertiesOf(queue).FifoQueue)
+    expect(propertiesOf(dead).MessageRetentionPeriod).toBe(propertiesOf(queue).MessageRetentionPeriod)
     expect(watched()).toContain(dead)
+    const sources = mappingsOf('recoverWakeUps').map(({ EventSourceArn }) => EventSourceArn)
+    expect(sources).toContainEqual({ 'Fn::GetAtt': [dead, 'Arn'] })
+    expect(propertiesOf(dead).VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeoutOf('recoverWakeUps'))
+  })
+
+  test(fifo ? 'keeps one wake-up of a lane, and no lane waits for another' : 'delays', () => {
+    const kind = {
+      QueueName: expect.stringMatching(/\.fifo$/),
+      ...{ FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' },
+    }
+    if (fifo) expect(propertiesOf(queue)).toMatchObject(kind)
+    else expect(propertiesOf(queue)).not.toHaveProperty('FifoQueue')
+    expect(propertiesOf(queue)).not.toHaveProperty('ContentBasedDeduplication')
+  })
+})
+
+describe.each(['deliver', 'deliverSlowly'])('%s', (key) => {
+  test('has time for an attempt and what is around it, and a lease that is longer', () => {
+    expect(timeoutOf(key) * 1000).toBeGreaterThanOrEqual(POST_LIMITS.attemptMs + 5_000)
+    expect(LEASE_SECONDS).toBeGreaterThan(timeoutOf(key))
+  })
+
+  test('has one lane at a time, and not all of the account for itself', () => {
+    expect(mappingOf(key)).toMatchObject({
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: expect.any(Number) },
+    })
+  })
+})
+
+test('slow destinations have fewer invocations for them than all others', () => {
+  const most = (key: string) => (mappingOf(key).ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency
+  expect(most('deliverSlowly')).toBeLessThan(most('deliver'))
+})
+
+test('the sweep runs every minute, and is over before the next one', () => {
+  const rules = ofType(resources, 'AWS::Events::Rule').map(([, { Properties }]) => Properties)
+  const target = { Arn: { 'Fn::GetAtt': [lambdaOf('sweepOutbox'), 'Arn'] } }
+  expect(rules).toMatchObject([{ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED', Targets: [target] }])
+  expect(timeoutOf('sweepOutbox')).toBeLessThan(60)
+})
+
+describe('somebody is woken', () => {
+  const alarm = (id: string) => propertiesOf(id)
+
+  test('when the sweep is silent', () => {
+    expect(alarm('SweepAlarm')).toMatchObject({ MetricName: 'OutboxDueAge', TreatMissingData: 'breaching' })
+  })
+
+  test.each(ofType(resources, 'AWS::CloudWatch::Alarm').map(([id]) => id))('by %s: it has somewhere to go', (id) => {
+    expect(alarm(id).AlarmActions).toEqual([{ Ref: 'Alarms' }])
+    expect(alarm(id).OKActions).toEqual([{ Ref: 'Alarms' }])
+    expect(alarm(id).Dimensions).toHaveLength(id === 'ServerErrorsAlarm' ? 2 : 1)
+  })
+
+  test('when changes are late, or wake-ups are not handled', () => {
+    expect(alarm('DispatchDelayAlarm')).toMatchObject({
+      MetricName: 'IteratorAge',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: lambdaOf('dispatchChanges') } }],
+    })
+    expect(alarm('OldWakeUpsAlarm')).toMatchObject({ MetricName: 'ApproximateAgeOfOldestMessage' })
   })
 })
 
@@ -106,7 +143,7 @@ test('every queue is sealed', () => {
 })
 
 describe('the stream', () => {
-  const mapping = mappingOf('relayChanges')
+  const mapping = mappingOf('dispatchChanges')
 
   test('shows what a change made of what', () => {
     expect(propertiesOf('Table').StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' })
@@ -123,13 +160,35 @@ describe('the stream', () => {
     expect(mapping).not.toHaveProperty('MaximumRecordAgeInSeconds')
   })
 
+  test('is told of every kind of change that wakes a lane or is an event, and of no other', () => {
+    const { Filters } = mapping.FilterCriteria as { Filters: { Pattern: string }[] }
+    const passes = Filters.map(({ Pattern }) => JSON.parse(Pattern)).flatMap(({ eventName, dynamodb }) =>
+      dynamodb.NewImage.kind.S.flatMap((kind: string) => eventName.map((name: string) => `${kind} ${name}`)),
+    )
+    const inserts = [outboxItem, outcomeItem, placeItem].map(({ kind }) => `${kind} INSERT`)
+    expect(passes.sort()).toEqual([...inserts, 'record INSERT', 'record MODIFY', 'registration MODIFY'].sort())
+  })
+
   test('tells where it gave up in a queue that wakes somebody; Lambda takes no FIFO queue for it', () => {
     expect(mapping.DestinationConfig).toEqual({
-      OnFailure: { Destination: { 'Fn::GetAtt': ['RelayFailures', 'Arn'] } },
+      OnFailure: { Destination: { 'Fn::GetAtt': ['DispatchFailures', 'Arn'] } },
     })
-    expect(propertiesOf('RelayFailures')).not.toHaveProperty('FifoQueue')
-    expect(watched()).toContain('RelayFailures')
+    expect(propertiesOf('DispatchFailures')).not.toHaveProperty('FifoQueue')
+    expect(watched()).toContain('DispatchFailures')
   })
+})
+
+test('the index of what is due has what the sweep needs, and no content', () => {
+  expect(propertiesOf('Table').GlobalSecondaryIndexes).toMatchObject([
+    {
+      IndexName: 'due',
+      KeySchema: [
+        { AttributeName: 'dueShard', KeyType: 'HASH' },
+        { AttributeName: 'dueAt', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: expect.arrayContaining(['lane', 'destination']) },
+    },
+  ])
 })
 
 test('the table stays when the stack goes, and forgets what has expired', () => {

@@ -1,0 +1,24 @@
+/** A schedule of EventBridge: the function is invoked again and again, whatever became of it before. */
+import { pause, untilAborted } from './pause.ts'
+
+const RATE = /^rate\((\d+) (minute|hour|day)s?\)$/
+const MINUTES = { minute: 1, hour: 60, day: 24 * 60 }
+
+/** Ms between two invocations of `rate(...)`. Throws for any other schedule. */
+export const rateMs = (schedule: string): number => {
+  const [, count, unit] = RATE.exec(schedule) ?? []
+  const minutes = MINUTES[unit as keyof typeof MINUTES]
+  if (minutes === undefined) throw new Error(`the local stage knows rate(...) only, not ${schedule}`)
+  return Number(count) * minutes * 60_000
+}
+
+/** Works until `signal` is aborted. What the function throws is in the log. */
+export const runSchedule = (schedule: string, invoke: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
+  const rate = rateMs(schedule)
+  return untilAborted(signal, async () => {
+    for (;;) {
+      await pause(rate, signal)
+      await invoke().catch(() => {})
+    }
+  })
+}

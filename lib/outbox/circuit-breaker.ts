@@ -1,0 +1,74 @@
+/** The circuit breaker: which failures close a destination, and when it is probed. Pure: clock and randomness are arguments. */
+import type { PostOutcome } from '../egress/post.ts'
+
+/**
+ * Whose fault an outcome is. `connection`: nobody can be reached there. `gateway`: somebody answers for a receiver who does not.
+ * `receiver`: of this lane only. `message`: of this item only.
+ */
+export type Fault = 'connection' | 'gateway' | 'receiver' | 'message'
+
+/** RFC 9110, section 15.6: a server that stands before the receiver says so. */
+const GATEWAY_STATUSES = new Set([502, 503, 504])
+
+export const faultOf = ({ status, failure }: PostOutcome): Fault => {
+  if (status === undefined)
+    return failure === 'address' ? 'message' : isOfConnection(failure) ? 'connection' : 'gateway'
+  if (GATEWAY_STATUSES.has(status)) return 'gateway'
+  return status >= 500 || status === 429 ? 'receiver' : 'message'
+}
+
+const isOfConnection = (failure: PostOutcome['failure']): boolean =>
+  failure === 'dns' || failure === 'connect' || failure === 'tls'
+
+/** A failure that counts against a destination. */
+export interface Suspicion {
+  lane: string
+  /** Who has failed: a tenant, an endpoint. Failures of one party alone close nothing, for it may have caused them. */
+  party: string
+  /** Ms since the epoch. */
+  at: number
+}
+
+/** Failures count for a minute. */
+const COUNTS_FOR = 60_000
+const PARTIES_THAT_CLOSE = 3
+/** So many lanes of one party, without a success of anybody in between, are no longer one party's affair. */
+const LANES_THAT_CLOSE = 20
+/** The same for a destination that was closed without cause within the last day: more than a few strangers can make. */
+const LANES_THAT_CLOSE_AGAIN = 100
+
+/** The failures that count now, with a new one; one for each lane. */
+export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Suspicion[] => [
+  ...known
+    .filter(({ lane, at }) => lane !== added.lane && added.at - at < COUNTS_FOR)
+    .slice(1 - LANES_THAT_CLOSE_AGAIN),
+  added,
+]
+
+/** Whether these failures close a destination. `again`: it was closed within the last day while lanes could reach it. */
+export const closes = (suspicions: readonly Suspicion[], again: boolean): boolean =>
+  again
+    ? suspicions.length >= LANES_THAT_CLOSE_AGAIN
+    : suspicions.length >= LANES_THAT_CLOSE || new Set(suspicions.map(({ party }) => party)).size >= PARTIES_THAT_CLOSE
+
+/** Lanes that are known of as suspects, at most: a destination's item is read often and must stay small. */
+export const MAX_SUSPECTS = 40
+
+const FIRST_PROBE = 2_000
+const MAX_PROBE = 5 * 60_000
+
+/** Ms until the next probe, after so many of them (from 0): 2 s, 4 s, ... 5 min, with jitter of ±20 %. `random` is in [0, 1). */
+export const probeDelay = (probes: number, random: number): number =>
+  Math.ceil(Math.min(MAX_PROBE, FIRST_PROBE * 2 ** Math.min(probes, 30)) * (0.8 + 0.4 * random))
+
+/** A lane whose failure closed a destination that others could reach does not count again for a day. */
+export const IGNORED_FOR = 24 * 60 * 60_000
+
+/** An attempt that took longer than this was slow, whatever came of it; ms. */
+export const SLOW_MS = 1_500
+
+/** A destination stays slow for this long after its last slow attempt, in ms. */
+export const SLOW_FOR = 10 * 60_000
+
+/** After its n-th time, 2^(n - 1) quick answers end that a destination is slow; n is at most this. */
+export const MAX_SLOW_TIMES = 4

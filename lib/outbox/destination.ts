@@ -1,0 +1,258 @@
+/** Destinations: what can be down, such as a mediator's origin or a webhook endpoint. An item is there only for one that had trouble. */
+import * as v from 'valibot'
+import { Bounded } from '../bounded.ts'
+import { AgentError } from '../errors.ts'
+import { log } from '../log.ts'
+import { defineItem, type Stored } from '../store/item.ts'
+import { integer, json, optional, text } from '../store/item-fields.ts'
+import { destinationAddress, digest } from '../store/keys.ts'
+import { epochSeconds, getItem } from '../store/table.ts'
+import { absentOrExpired, updateIf } from '../store/write.ts'
+import {
+  addSuspicion,
+  closes,
+  IGNORED_FOR,
+  MAX_SLOW_TIMES,
+  MAX_SUSPECTS,
+  probeDelay,
+  SLOW_FOR,
+  SLOW_MS,
+} from './circuit-breaker.ts'
+import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
+import { wakeLater } from './queues.ts'
+
+/** Lanes and parties in a destination's item, by a part of their digests: it is read often, and must stay small. */
+export const suspectName = (lane: string): string => digest(lane).slice(0, 12)
+
+/** Times are ms since the epoch. */
+const fields = {
+  destination: text(),
+  /** Counts the writes: each is on condition of what was read. */
+  version: integer(),
+  /** There while it is closed. */
+  closedAt: optional(integer()),
+  /** The next probe of a closed one. It is due earlier where there is something else to do. */
+  probeAt: optional(integer()),
+  /** Probes since it was closed; of an open one, releases since it was opened. */
+  rounds: optional(integer()),
+  /** Failures of the last minute; of a closed one, those that closed it and those of probes. */
+  suspicions: optional(json(v.array(v.object({ lane: v.string(), party: v.string(), at: v.number() })))),
+  /** Lanes whose failures do not count for some time. */
+  ignored: optional(json(v.array(v.object({ lane: v.string(), until: v.number() })))),
+  slowUntil: optional(integer()),
+  /** Quick answers until it is not slow any more, and how often it became slow. */
+  slowLeft: optional(integer()),
+  slowTimes: optional(integer()),
+  expiresAt: optional(integer()),
+  ...dueFields,
+}
+
+export const destinationItem = defineItem(
+  'destination',
+  ({ destination }: { destination: string }) => destinationAddress(destination),
+  fields,
+)
+export type Destination = Stored<typeof destinationItem>
+
+export const isClosed = ({ closedAt }: Destination): boolean => closedAt !== undefined
+export const isSlow = ({ slowUntil = 0 }: Destination, now: number): boolean => slowUntil > now
+
+/** What was read is good for some seconds: a lane that then waits reads it again, one that goes on makes one attempt more. */
+const REMEMBERED_MS = 3_000
+const known = new Bounded<string, { read: Destination; until: number }>(2_000)
+
+const remember = (read: Destination, now: number): Destination => {
+  known.set(read.destination, { read, until: now + REMEMBERED_MS })
+  return read
+}
+
+/** As the table has it. `now` in ms since the epoch. Throws `store.unavailable`. */
+export const readDestination = async (destination: string, now: number): Promise<Destination> => {
+  const item = await getItem(destinationAddress(destination))
+  return remember(item === undefined ? { destination, version: 0 } : destinationItem.decode(item), now)
+}
+
+/** As this process has read it within the last seconds. Throws `store.unavailable`. */
+export const recentDestination = async (destination: string, now: number): Promise<Destination> => {
+  const recent = known.get(destination)
+  return recent !== undefined && now < recent.until ? recent.read : readDestination(destination, now)
+}
+
+/** A destination that nothing more is heard of is forgotten. One that lanes wait for has no expiry. */
+const KEPT_SECONDS = 2 * 24 * 60 * 60
+
+type Change = { set: Partial<Destination>; remove?: readonly (keyof Destination)[] }
+
+/** An expired item may be there still, until DynamoDB deletes it: nothing of it may live on. */
+const leftovers = (set: object): string[] => Object.keys(fields).filter((name) => !(name in set))
+
+/** Writes a decision on condition that the destination is still as it was read; undefined where it is not. */
+export const change = async (
+  read: Destination,
+  { set, remove = [] }: Change,
+  now: number,
+): Promise<Destination | undefined> => {
+  const { destination, version } = read
+  const lasts = (set.dueAt ?? (remove.includes('dueAt') ? undefined : read.dueAt)) !== undefined
+  const values = {
+    ...{ destination, version: version + 1, ...set },
+    ...(lasts ? {} : { expiresAt: epochSeconds(now) + KEPT_SECONDS }),
+  }
+  const removed = version === 0 ? leftovers(values) : lasts ? [...remove, 'expiresAt'] : remove
+  const item = await updateIf(
+    destinationAddress(destination),
+    { set: { kind: { S: destinationItem.kind }, ...destinationItem.attributes(values) }, remove: removed },
+    version === 0 ? absentOrExpired() : { equals: { version: { N: String(version) } } },
+  )
+  known.delete(destination)
+  return item === undefined ? undefined : remember(destinationItem.decode(item), now)
+}
+
+/** Concurrent decisions get into each other's way: each is made again on what is there then. */
+const MAX_TRIES = 10
+
+interface Decided {
+  after: Destination
+  /** Whether this decision was written: it was not needed, or others were always faster. */
+  written: boolean
+}
+
+const decide = async (
+  destination: string,
+  now: number,
+  decision: (read: Destination) => Change | undefined,
+): Promise<Decided> => {
+  for (let tries = 0; ; tries++) {
+    const read = await readDestination(destination, now)
+    const made = decision(read)
+    if (made === undefined || tries === MAX_TRIES) return { after: read, written: false }
+    const changed = await change(read, made, now)
+    if (changed !== undefined) return { after: changed, written: true }
+  }
+}
+
+export interface LaneFailure {
+  lane: string
+  party: string
+  fault: 'connection' | 'gateway'
+  /** The attempt was a probe. */
+  probe: boolean
+  /** Ms since the epoch; in [0, 1). */
+  now: number
+  random: number
+}
+
+/**
+ * Counts a failure that is the destination's own, and closes it where it is enough. Returns the destination as it is then. A lane that
+ * failed while others succeeded does not count.
+ */
+export const noteFailure = async (destination: string, failure: LaneFailure): Promise<Destination> => {
+  const { party, fault, probe, now, random } = failure
+  const lane = suspectName(failure.lane)
+  const { after, written } = await decide(destination, now, (read) => {
+    const { suspicions = [], ignored = [] } = read
+    const counted = ignored.filter(({ until }) => until > now)
+    const added = { lane, party: suspectName(party), at: now }
+    if (isClosed(read)) {
+      const isNew = probe && suspicions.length < MAX_SUSPECTS && !suspicions.some((one) => one.lane === lane)
+      return isNew ? { set: { suspicions: [...suspicions, added] } } : undefined
+    }
+    if (counted.some((one) => one.lane === lane)) return undefined
+    const all = addSuspicion(suspicions, added)
+    if (fault !== 'connection' && !closes(all, counted.length > 0)) return { set: { suspicions: all } }
+    const at = now + probeDelay(0, random)
+    return { set: { suspicions: all, closedAt: now, probeAt: at, rounds: 0, ...dueFor(destination, at) } }
+  })
+  if (!written || after.closedAt !== now || after.dueAt === undefined) return after
+  log('warn', 'a destination is closed', {
+    event: 'destination.closed',
+    destination,
+    fault,
+    failures: after.suspicions?.length,
+  })
+  await wakeLater({ destination, at: after.dueAt }, after.dueAt - now)
+  return after
+}
+
+/** Notes a success where it changes what is known: failures before it count no more, and the lane counts again. */
+export const noteSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
+  const { suspicions = [], ignored = [] } = read
+  const name = suspectName(lane)
+  if (isClosed(read) || (suspicions.length === 0 && !ignored.some((one) => one.lane === name))) return
+  await change(read, { set: { ignored: ignored.filter((one) => one.lane !== name) }, remove: ['suspicions'] }, now)
+}
+
+/** What is known of a destination before an attempt, and how long that took (ms). */
+export interface Duration {
+  read: Destination
+  took: number
+  answered: boolean
+  now: number
+}
+
+/**
+ * Notes how long an attempt took, where that changes what is known. A quick answer ends that a destination is slow, for a mediator may be
+ * late once; one that is late again and again needs more of them each time.
+ */
+export const noteDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
+  if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
+  else if (answered && isSlow(read, now)) await decide(read.destination, now, (current) => quicker(current, now))
+}
+
+const slower = (read: Destination, now: number): Change | undefined => {
+  const { slowUntil = 0, slowTimes = 0, slowLeft } = read
+  const times = isSlow(read, now) ? slowTimes : Math.min(slowTimes + 1, MAX_SLOW_TIMES)
+  const left = 2 ** (times - 1)
+  // Of an attempt that took long as ever, once a minute is enough.
+  if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
+  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left } }
+}
+
+const quicker = (read: Destination, now: number): Change | undefined => {
+  const { slowLeft = 1 } = read
+  if (!isSlow(read, now)) return undefined
+  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: {}, remove: ['slowUntil', 'slowLeft'] }
+}
+
+/**
+ * Opens a destination that `lane` could reach in `took` ms. The other lanes whose failures closed it do not count for a day: they may be
+ * what is wrong. The lanes that wait for it are released from now on.
+ */
+export const openDestination = async (
+  destination: string,
+  { lane, took, now }: { lane: string; took: number; now: number },
+): Promise<void> => {
+  const name = suspectName(lane)
+  const { written } = await decide(destination, now, (read) => {
+    if (!isClosed(read)) return undefined
+    const until = now + IGNORED_FOR
+    const others = (read.suspicions ?? []).filter((one) => one.lane !== name).map((one) => ({ lane: one.lane, until }))
+    const before = (read.ignored ?? []).filter((one) => one.until > now && one.lane !== name)
+    const ignored = [...before, ...others].slice(-MAX_SUSPECTS)
+    // It may have been slow only because it was down.
+    const remove = [
+      'closedAt',
+      'probeAt',
+      'suspicions',
+      ...(took < SLOW_MS ? (['slowUntil', 'slowLeft'] as const) : []),
+    ] as const
+    return { set: { ignored, rounds: 0, ...dueFor(destination, now) }, remove }
+  })
+  if (!written) return
+  log('info', 'a destination is open again', { event: 'destination.opened', destination })
+  await wakeLater({ destination, at: now }, 0)
+}
+
+/** Makes sure that the lanes that wait for a destination are looked at again. Throws `store.conflict` where it cannot. */
+export const ensureDue = async (destination: string, now: number): Promise<void> => {
+  const at = now + 1_000
+  const { after, written } = await decide(destination, now, ({ dueAt }) =>
+    dueAt === undefined ? { set: { rounds: 0, ...dueFor(destination, at) } } : undefined,
+  )
+  if (after.dueAt === undefined) throw new AgentError('store.conflict', 'the destination changed at the same time')
+  if (written) await wakeLater({ destination, at }, at - now)
+}
+
+/** Its waiting list is empty: it leaves the index. */
+export const leaveIndex = (read: Destination, now: number): Promise<Destination | undefined> =>
+  change(read, { set: {}, remove: [...DUE_FIELDS, 'rounds', 'closedAt', 'probeAt', 'suspicions'] }, now)

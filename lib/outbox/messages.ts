@@ -1,0 +1,104 @@
+/** The lanes of messages to wallets: what waits for a connection, in order, and what an attempt leaves in the table. */
+import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
+import { log } from '../log.ts'
+import { settings } from '../settings.ts'
+import { messageLane } from '../store/keys.ts'
+import { epochSeconds, queryPage } from '../store/table.ts'
+import type { TableWrite } from '../store/write.ts'
+import type { Attempt, LaneContents } from './lane-contents.ts'
+import { type OutboxItem, outboxItem, outcomeItem } from './message-item.ts'
+import { MESSAGE_PLAN } from './retry-plan.ts'
+
+/** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
+const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
+
+/** Items read at once: one may have hundreds of KB. */
+const READ = 10
+
+/** What became of an item is kept this long, in seconds. */
+const SECONDS_KEPT = 14 * 24 * 60 * 60
+
+const LANE = /^([^|]+)\|pending\|([^|]+)$/
+
+/** For tests: another resolver, shorter limits. */
+export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
+
+/** One message of an item; those before it are taken. */
+interface Waiting {
+  item: OutboxItem
+  index: number
+}
+
+/** The contents of a message lane; undefined for the name of any other lane. */
+export const openMessageLane = (lane: string, transport: Transport = {}): LaneContents<Waiting> | undefined => {
+  const [, tenant = '', connectionId = ''] = LANE.exec(lane) ?? []
+  if (tenant === '') return undefined
+  return {
+    plan: MESSAGE_PLAN,
+    party: tenant,
+    read: async () => {
+      const { items, next } = await queryPage(messageLane(tenant, connectionId), { limit: READ })
+      return { items: items.map((item) => outboxItem.decode(item)).flatMap(messagesOf), more: next !== undefined }
+    },
+    giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
+    destinationOf: ({ item, index }) => originOf(item.messages[index]?.endpoint),
+    attemptsAt: ({ item }) => item.attempts,
+    settle: () => undefined,
+    send: (waiting) => send(waiting, transport),
+    delivered: ({ item, index }, { endedAt }) =>
+      index < item.messages.length - 1
+        ? [changed(item, { taken: index + 1 })]
+        : ended({ ...item, attempts: item.attempts + 1 }, 'delivered', endedAt),
+    failed: ({ item }, attempt) => [changed(item, attempted(item, attempt))],
+    givenUp: ({ item }, now, attempt) =>
+      ended(attempt === undefined ? item : { ...item, ...attempted(item, attempt) }, 'failed', now),
+    about: ({ item }) => ({ tenant, connectionId, outboxId: item.id }),
+  }
+}
+
+const messagesOf = (item: OutboxItem): Waiting[] => item.messages.map((_, index) => ({ item, index })).slice(item.taken)
+
+/** What is not a URL is refused by the guard when it is sent, and is nobody's fault but its own. */
+const originOf = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : 'invalid')
+
+const send = async ({ item, index }: Waiting, transport: Transport): Promise<PostOutcome> => {
+  const { endpoint = '', payload = '' } = item.messages[index] ?? {}
+  const outcome = await post({
+    url: endpoint,
+    headers: { 'content-type': ENVELOPE_TYPE },
+    body: payload,
+    policy: { local: settings().LOCAL_STAGE },
+    ...transport,
+  })
+  // A wallet may answer in the response (return route). Nobody waits for that here; it is read to a bound and dropped.
+  if (outcome.body !== '')
+    log('debug', 'the response of a wallet is dropped', {
+      event: 'outbox.response_dropped',
+      outboxId: item.id,
+      characters: outcome.body.length,
+    })
+  return outcome
+}
+
+const attempted = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
+  attempts: attempts + 1,
+  lastError: describeOutcome(outcome),
+})
+
+const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => ({
+  update: outboxItem.addressOf(item),
+  change: { set: outboxItem.attributes(change) },
+  condition: { present: ['pk'] },
+})
+
+/** The item leaves the lane, and what became of it is kept. */
+const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
+  const outcome = {
+    ...item,
+    messages: state === 'delivered' ? [] : item.messages,
+    state,
+    endedAt: new Date(now).toISOString(),
+    expiresAt: epochSeconds(now) + SECONDS_KEPT,
+  }
+  return [{ remove: outboxItem.addressOf(item), condition: { present: ['pk'] } }, { put: outcomeItem.encode(outcome) }]
+}

@@ -1,0 +1,140 @@
+/** The queues of wake-ups: two FIFO ones whose consumers deliver, and one with delays whose consumer only passes on. */
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { AgentError } from '../errors.ts'
+import { log } from '../log.ts'
+import { settings } from '../settings.ts'
+import {
+  committedId,
+  type DestinationWakeUp,
+  deduplicationId,
+  encodeWakeUp,
+  groupOf,
+  type LaneWakeUp,
+  type WakeUp,
+} from './wake-up.ts'
+
+let client: SQSClient | undefined
+
+/** Connection 1 s, request 2 s, three attempts: the SDK waits without bound by default. */
+export const sqs = (): SQSClient => {
+  const endpoint = settings().SQS_ENDPOINT
+  client ??= new SQSClient({
+    // The local queues have names of hosts in their URLs that need not resolve.
+    ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+  })
+  return client
+}
+
+type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL'
+
+/** Throws `settings.invalid` where this function does not have it. */
+const urlOf = (name: QueueName): string => {
+  const url = settings()[name]
+  if (url === undefined) throw new AgentError('settings.invalid', `${name}: is missing`)
+  return url
+}
+
+/** SendMessageBatch takes at most 10 messages. */
+const BATCH = 10
+
+interface Entry {
+  MessageBody: string
+  MessageGroupId?: string
+  MessageDeduplicationId?: string
+  DelaySeconds?: number
+}
+
+/**
+ * Sends messages, and tells of each whether the queue took it. A message after one of its own group that was refused counts as refused.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
+ */
+const sendAll = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
+  const calls = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, call) =>
+    entries.slice(call * BATCH, (call + 1) * BATCH),
+  )
+  const taken = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch)))
+  return taken.flat()
+}
+
+const sendBatch = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
+  const Entries = entries.map((entry, index) => ({ Id: String(index), ...entry }))
+  try {
+    const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries }))
+    for (const { Code } of Failed)
+      log('warn', 'a wake-up was not taken by its queue', { event: 'wake_up.refused', code: Code })
+    const refused = new Set(Failed.map(({ Id }) => Id))
+    return Entries.map(({ Id }) => !refused.has(Id))
+  } catch (error) {
+    log('error', 'the queue of wake-ups does not answer', { event: 'wake_up.queue_unavailable', error: nameOf(error) })
+    return entries.map(() => false)
+  }
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown')
+
+/** A wake-up of an item that was committed, with the id that its two senders share. */
+export interface CommittedItem {
+  lane: string
+  itemId: string
+}
+
+const laneEntry = (wakeUp: LaneWakeUp, id = deduplicationId(wakeUp)): Entry => ({
+  MessageBody: encodeWakeUp(wakeUp),
+  MessageGroupId: groupOf(wakeUp.lane),
+  MessageDeduplicationId: id,
+})
+
+const committedEntry = ({ lane, itemId }: CommittedItem): Entry =>
+  laneEntry({ lane, reason: { kind: 'committed' } }, committedId(lane, itemId))
+
+/** Wakes the lanes of committed items; tells of each whether the queue took it. */
+export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
+  sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry))
+
+/** How long a function waits for SQS after its commit, in ms. What is not sent in this time the stream's dispatcher sends. */
+const COMMIT_PATIENCE = 250
+
+/**
+ * Wakes the lane of an item that this function has just committed: one attempt, at most 250 ms. A failure is logged and nothing more, for
+ * the stream's dispatcher wakes the lane too. Awaited, because work that is left behind is frozen with the function.
+ */
+export const wakeNow = async (item: CommittedItem): Promise<void> => {
+  const QueueUrl = settings().WAKE_UP_QUEUE_URL
+  if (QueueUrl === undefined) return
+  try {
+    await sqs().send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), {
+      abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
+    })
+  } catch (error) {
+    log('warn', 'a lane was not woken after the commit', { event: 'wake_up.not_sent', error: nameOf(error) })
+  }
+}
+
+/** Wakes lanes; tells of each whether the queue took it. */
+export const wakeLanes = (wakeUps: LaneWakeUp[], speed: 'fast' | 'slow' = 'fast'): Promise<boolean[]> =>
+  sendAll(
+    urlOf(speed === 'slow' ? 'SLOW_WAKE_UP_QUEUE_URL' : 'WAKE_UP_QUEUE_URL'),
+    wakeUps.map((wakeUp) => laneEntry(wakeUp)),
+  )
+
+/** SQS delays a message by at most 15 minutes; longer waits are the sweep's. */
+const MAX_DELAY = 60
+
+/**
+ * Sends a wake-up that arrives after `delay` ms; one that is to wait for more than a minute is left to the sweep. Its entry in the index of
+ * what is due must be there already, so that losing this message costs a minute and nothing else.
+ */
+export const wakeLater = async (wakeUp: WakeUp, delay: number): Promise<void> => {
+  const DelaySeconds = Math.max(0, Math.ceil(delay / 1000))
+  if (DelaySeconds > MAX_DELAY) return
+  await sendAll(urlOf('TIMER_QUEUE_URL'), [{ MessageBody: encodeWakeUp(wakeUp), DelaySeconds }])
+}
+
+/** Wakes destinations now; tells of each whether the queue took it. */
+export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[]> =>
+  sendAll(
+    urlOf('TIMER_QUEUE_URL'),
+    wakeUps.map((wakeUp) => ({ MessageBody: encodeWakeUp(wakeUp) })),
+  )

@@ -1,0 +1,25 @@
+/** Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool. */
+import { scanItems } from '../store/scan.ts'
+import { transact } from '../store/write.ts'
+import { outboxItem, outcomeItem } from './message-item.ts'
+
+/**
+ * Redrives what was given up at `since` (ISO 8601 UTC) or later, and returns how many items that were. Each keeps its id, and so its place
+ * before what was sent after it; it counts one attempt more, so that the events that tell of it come after the earlier ones. The stream's
+ * dispatcher wakes the lanes. What is redriven by another one at the same time is redriven once. Throws `store.unavailable`.
+ */
+export const redriveMessages = async (since: string, now: number = Date.now()): Promise<number> => {
+  const failed = { kind: { S: outcomeItem.kind }, ...outcomeItem.attributes({ state: 'failed' }) }
+  let count = 0
+  for await (const item of scanItems({ equals: failed })) {
+    const outcome = outcomeItem.decode(item)
+    if (outcome.endedAt < since) continue
+    const waiting = { ...outcome, attempts: outcome.attempts + 1, pendingSince: new Date(now).toISOString() }
+    const result = await transact([
+      { remove: outcomeItem.addressOf(outcome), condition: { equals: failed } },
+      { put: outboxItem.encode(waiting), condition: { absent: ['pk'] } },
+    ])
+    if (result.written) count += 1
+  }
+  return count
+}

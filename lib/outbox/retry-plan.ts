@@ -1,0 +1,78 @@
+/** The retry plans: how long to wait after a failed attempt, and when to give up. Pure: clock and randomness are arguments. */
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How far apart something is tried, and for how long. Durations are in ms. */
+export interface RetryPlan {
+  /** From when an item was committed until it is given up. */
+  lifetime: number
+  /** Delay after so many failed attempts (from 1), before jitter. */
+  planned(failures: number): number
+  /** The planned delay with jitter; `random` is in [0, 1). */
+  jittered(planned: number, random: number): number
+}
+
+const MESSAGE_CAP = 5 * MINUTE
+
+/**
+ * Messages to wallets: 1 s, 2 s, 4 s, ... 5 min with full jitter, for a day.
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export const MESSAGE_PLAN: RetryPlan = {
+  lifetime: 24 * HOUR,
+  planned: (failures) => Math.min(MESSAGE_CAP, SECOND * 2 ** Math.max(0, Math.min(failures, 31) - 1)),
+  jittered: (planned, random) => planned * random,
+}
+
+const WEBHOOK_DELAYS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+
+/**
+ * Events to webhook endpoints: the schedule that Standard Webhooks 1.0.0 recommends ("Deliverability and reliability") with jitter of
+ * ±20 %, for as long as the schedule is: 75 h 35 min 5 s.
+ */
+export const WEBHOOK_PLAN: RetryPlan = {
+  lifetime: WEBHOOK_DELAYS.reduce((sum, delay) => sum + delay, 0),
+  planned: (failures) => WEBHOOK_DELAYS[Math.max(1, failures) - 1] ?? 24 * HOUR,
+  jittered: (planned, random) => planned * (0.8 + 0.4 * random),
+}
+
+/** What is known when an attempt has failed. */
+export interface FailedAttempt {
+  /** Failed attempts so far, this one included. */
+  failures: number
+  /** In [0, 1). */
+  random: number
+  /** What the receiver asked for, in ms (`retryAfterMs`). */
+  retryAfter?: number | undefined
+  /** Ms since the epoch. */
+  now: number
+  /** When the item is given up, in ms since the epoch. */
+  giveUpAt: number
+}
+
+/**
+ * When the next attempt is due (ms since the epoch), or undefined when the item's time is over. The last attempt is made when it ends. A
+ * receiver's `Retry-After` replaces the jittered delay, but counts between half and double of the planned one only.
+ */
+export const nextAttemptAt = (
+  plan: RetryPlan,
+  { failures, random, retryAfter, now, giveUpAt }: FailedAttempt,
+): number | undefined => {
+  if (now >= giveUpAt) return undefined
+  const planned = plan.planned(failures)
+  const delay =
+    retryAfter === undefined ? plan.jittered(planned, random) : Math.min(planned * 2, Math.max(planned / 2, retryAfter))
+  return Math.min(Math.ceil(now + delay), giveUpAt)
+}

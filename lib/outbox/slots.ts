@@ -1,0 +1,52 @@
+/** The bulkhead: few attempts at once at a destination that is slow, so that it holds up nobody else. */
+
+import { defineItem } from '../store/item.ts'
+import { integer, text } from '../store/item-fields.ts'
+import { slotAddress } from '../store/keys.ts'
+import { epochSeconds, getItems } from '../store/table.ts'
+import { putIf, removeIf } from '../store/write.ts'
+
+/** Attempts at once at a slow destination. */
+const SLOTS = 4
+
+/** Longer than an attempt (15 s): a slot that was not given back is free after this. */
+const TAKEN_MS = 20_000
+
+interface SlotKey {
+  destination: string
+  slot: number
+}
+
+const slotItem = defineItem('slot', ({ destination, slot }: SlotKey) => slotAddress(destination, slot), {
+  owner: text(),
+  /** Ms since the epoch. */
+  until: integer(),
+  expiresAt: integer(),
+})
+
+/** Takes a free slot for `owner`, or undefined where all are taken. `now` in ms since the epoch, `random` in [0, 1). */
+export const takeSlot = async (
+  destination: string,
+  owner: string,
+  { now, random }: { now: number; random: number },
+): Promise<{ release: () => Promise<void> } | undefined> => {
+  const until = now + TAKEN_MS
+  const first = Math.floor(random * SLOTS)
+  for (let index = 0; index < SLOTS; index++) {
+    const slot = (first + index) % SLOTS
+    const item = slotItem.encode({ destination, slot, owner, until, expiresAt: epochSeconds(until) + 60 })
+    const free = { anyOf: [{ absent: ['pk'] }, { atMost: { until: { N: String(now) } } }] }
+    if (!(await putIf(item, free))) continue
+    const release = async () => {
+      await removeIf(slotAddress(destination, slot), { equals: { owner: { S: owner } } })
+    }
+    return { release }
+  }
+  return undefined
+}
+
+/** How many slots are free at `now` (ms since the epoch). */
+export const freeSlots = async (destination: string, now: number): Promise<number> => {
+  const items = await getItems(Array.from({ length: SLOTS }, (_, slot) => slotAddress(destination, slot)))
+  return SLOTS - items.filter((item) => slotItem.decode(item).until > now).length
+}

@@ -1,0 +1,54 @@
+/** What is done with wake-ups that are not for delivery at once: those whose delay is over, and those that failed for good. */
+import type { SQSRecord } from 'aws-lambda'
+import { isAgentError } from '../errors.ts'
+import { log } from '../log.ts'
+import { ensureDue } from './destination.ts'
+import { enterLane } from './lane.ts'
+import { wakeLanes } from './queues.ts'
+import { onDestinationDue } from './waiting-list.ts'
+import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
+
+const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {
+  const wakeUp = decodeWakeUp(body)
+  if (wakeUp === undefined)
+    log('error', 'a message of the queue is no wake-up', { event: 'wake_up.malformed', messageId })
+  return wakeUp
+}
+
+/** Passes wake-ups of lanes on to the queue that delivers, and does what is due at destinations. Returns the ids of those that failed. */
+export const passOn = async (records: SQSRecord[]): Promise<string[]> => {
+  const failed = await Promise.all(
+    records.map(async (record) => {
+      const wakeUp = read(record)
+      return wakeUp === undefined || (await pass(wakeUp)) ? [] : [record.messageId]
+    }),
+  )
+  return failed.flat()
+}
+
+const pass = async (wakeUp: WakeUp): Promise<boolean> => {
+  try {
+    if (isForLane(wakeUp)) return (await wakeLanes([wakeUp])).every((taken) => taken)
+    await onDestinationDue(wakeUp, { clock: Date.now, random: Math.random })
+    return true
+  } catch (error) {
+    const name = isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
+    log('error', 'a wake-up could not be handled', { event: 'wake_up.failed', error: name })
+    return false
+  }
+}
+
+/** A lane is tried again this long after its wake-up was given up, in ms. */
+const RECOVERY_MS = 60_000
+
+/** Enters what these wake-ups were for into the index of what is due. Throws `store.unavailable`. */
+export const recover = async (records: SQSRecord[]): Promise<void> => {
+  for (const record of records) {
+    const wakeUp = read(record)
+    if (wakeUp === undefined) continue
+    log('error', 'a wake-up has failed for good', { event: 'wake_up.dead', messageId: record.messageId })
+    await (isForLane(wakeUp)
+      ? enterLane(wakeUp.lane, Date.now() + RECOVERY_MS)
+      : ensureDue(wakeUp.destination, Date.now()))
+  }
+}

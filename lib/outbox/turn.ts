@@ -1,0 +1,259 @@
+/** A turn: one invocation delivers what waits in a lane, in order, and records what came of it. */
+import { randomUUID } from 'node:crypto'
+import { describeOutcome, isTaken } from '../egress/post.ts'
+import { askedDelay } from '../egress/retry-after.ts'
+import { isAgentError } from '../errors.ts'
+import { log } from '../log.ts'
+import type { TableWrite } from '../store/write.ts'
+import { type Fault, faultOf } from './circuit-breaker.ts'
+import {
+  ensureDue,
+  isClosed,
+  isSlow,
+  noteDuration,
+  noteFailure,
+  noteSuccess,
+  openDestination,
+  recentDestination,
+} from './destination.ts'
+import { HeldLane, type HolderSurroundings } from './held-lane.ts'
+import { enterLane, type Lane, type LeasedLane, leaseLane } from './lane.ts'
+import type { Attempt, LaneContents } from './lane-contents.ts'
+import { wakeLater } from './queues.ts'
+import { nextAttemptAt } from './retry-plan.ts'
+import { takeSlot } from './slots.ts'
+import { removeEntry } from './waiting-list.ts'
+import type { LaneWakeUp } from './wake-up.ts'
+
+export interface TurnSurroundings extends HolderSurroundings {
+  /** No attempt is started from then on: the function's time ends. Ms since the epoch. */
+  startUntil: number
+  /** The wake-up was received before. */
+  repeated?: boolean
+  open(lane: string): Promise<LaneContents<unknown> | undefined>
+}
+
+/** A turn ends after so many items, or when this time is over (ms), and the lane is woken again: no lane may keep a function. */
+const MAX_ITEMS = 25
+const MAX_TURN_MS = 10_000
+
+/**
+ * Delivers what waits in a lane, unless somebody else does, or it is not its time. When this process dies after a receiver has taken
+ * something and before that is recorded, it is sent again, with the same id. Throws `store.unavailable`, `store.conflict`.
+ */
+export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurroundings): Promise<void> => {
+  const now = surroundings.clock()
+  const leasing = await leaseLane(wakeUp, randomUUID(), now)
+  if (leasing.leased === undefined) {
+    if (surroundings.repeated === true) await dueAfterLease(wakeUp.lane, leasing.found, now)
+    return checkWaiting(wakeUp, leasing.found, now)
+  }
+  const turn = new Turn(leasing.leased, wakeUp, surroundings)
+  try {
+    await turn.run()
+  } catch (error) {
+    await turn.breakOff(error)
+  }
+}
+
+/**
+ * A wake-up that comes again is one whose invocation has died, perhaps with the lease: nobody will give that back. So the lane is due when
+ * the lease is over.
+ */
+const dueAfterLease = async (
+  lane: string,
+  { lease, leaseUntil = 0, dueAt }: Partial<Lane>,
+  now: number,
+): Promise<void> => {
+  if (lease === undefined || leaseUntil <= now || dueAt !== undefined) return
+  await enterLane(lane, leaseUntil)
+  await wakeLater({ lane, reason: { kind: 'due', at: leaseUntil } }, leaseUntil - now)
+}
+
+/**
+ * A wake-up that has nothing to do may be the repetition of one whose process died right after it had put the lane into a waiting list:
+ * without the destination's entry in the index of what is due, nobody would look at that list. And an entry of a lane that does not wait
+ * for it any more must not be chosen for a probe again.
+ */
+const checkWaiting = async ({ reason }: LaneWakeUp, found: Partial<Lane>, now: number): Promise<void> => {
+  const { waiting, waitsFor, dueAt, lease } = found
+  if (reason.kind === 'probe' && waiting !== reason.waiting) await removeEntry(reason.destination, reason.waiting)
+  if (waitsFor === undefined || dueAt !== undefined || lease !== undefined) return
+  const destination = await recentDestination(waitsFor, now)
+  if (destination.dueAt === undefined) await ensureDue(waitsFor, now)
+}
+
+/** Ms until a lane is tried again after a fault of our own or of AWS; it doubles with each failure, to a bound. */
+const AFTER_FAULT_MS = 5_000
+const MAX_AFTER_FAULT_MS = 5 * 60_000
+
+class Turn {
+  readonly #lane: HeldLane
+  readonly #in: TurnSurroundings
+  readonly #endsAt: number
+  /** Unique to this turn. */
+  readonly #owner: string
+  #failures: number
+  #probes: boolean
+  /** What was read last is out of date. */
+  #stale = false
+
+  constructor(lane: LeasedLane, wakeUp: LaneWakeUp, surroundings: TurnSurroundings) {
+    this.#lane = new HeldLane(lane, wakeUp, surroundings)
+    this.#in = surroundings
+    this.#endsAt = Math.min(surroundings.clock() + MAX_TURN_MS, surroundings.startUntil)
+    this.#owner = lane.lease
+    this.#failures = lane.failures ?? 0
+    this.#probes = wakeUp.reason.kind === 'probe'
+  }
+
+  async run(): Promise<void> {
+    const contents = await this.#in.open(this.#lane.name)
+    if (contents === undefined) return this.#remove()
+    for (let done = 0; !this.#lane.ended; ) {
+      const { items, more } = await contents.read()
+      if (items.length === 0) await this.#finish([], true)
+      this.#stale = false
+      for (const [index, item] of items.entries()) {
+        if (this.#lane.ended) return
+        if (this.#stale) break
+        if (done === MAX_ITEMS || (done > 0 && this.#in.clock() >= this.#endsAt))
+          return this.#lane.yield(this.#failures)
+        await this.#deliver(contents, item, !more && index === items.length - 1)
+        done += 1
+      }
+    }
+  }
+
+  /** A wake-up for a lane of no known kind: nothing is there that could ever be delivered. */
+  async #remove(): Promise<void> {
+    log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' })
+    await this.#lane.remove()
+  }
+
+  /** After a fault the lane waits for a moment. Throws the fault where not even that can be written: then the wake-up comes again. */
+  async breakOff(fault: unknown): Promise<void> {
+    if (this.#lane.ended) throw fault
+    const name = fault instanceof Error ? fault.name : 'unknown'
+    log('error', 'a turn broke off', {
+      event: 'outbox.turn_failed',
+      lane: this.#lane.name,
+      error: isAgentError(fault) ? fault.code : name,
+    })
+    try {
+      const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.#failures, 10))
+      await this.#lane.waitUntil(this.#in.clock() + wait, this.#failures + 1)
+    } catch (error) {
+      // With a conflict another invocation has had the lane since, and has read all that was committed before this one.
+      if (!isAgentError(error, 'store.conflict')) throw fault
+    }
+  }
+
+  /** Finishes with the item, or ends the turn. `last`: no other was found after it. */
+  async #deliver<T>(contents: LaneContents<T>, item: T, last: boolean): Promise<void> {
+    const { clock, random, speed } = this.#in
+    const settled = contents.settle(item)
+    if (settled !== undefined) return this.#finish(settled, last)
+
+    const name = contents.destinationOf(item)
+    const destination = await recentDestination(name, clock())
+    const barred = isClosed(destination) && !this.#probes
+    // Where the destination is open, even what is over its time gets its last attempt.
+    if (barred && clock() >= contents.giveUpAt(item)) return this.#giveUp(contents, item)
+    if (barred) return this.#lane.waitFor(name, contents.giveUpAt(item))
+    const slow = isSlow(destination, clock())
+    if (slow && speed === 'fast') return this.#lane.handOver(name, this.#probes)
+    const slot = slow ? await takeSlot(name, this.#owner, { now: clock(), random: random() }) : undefined
+    if (slow && slot === undefined) return this.#lane.waitFor(name, contents.giveUpAt(item))
+
+    const startedAt = clock()
+    const outcome = await contents.send(item, startedAt)
+    const attempt = { outcome, startedAt, endedAt: clock() }
+    const taken = isTaken(outcome)
+    // What a receiver has taken is recorded before anything else: a fault in between would send it twice.
+    if (taken) await this.#finish(contents.delivered(item, attempt), last)
+    await this.#learn('slot', async () => slot?.release())
+    await this.#learn('duration', () => {
+      const { milliseconds: took, status } = outcome
+      return noteDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
+    })
+    await this.#learn('contents', async () => contents.note?.(item, outcome, attempt.endedAt))
+    if (!taken) return this.#failed(contents, item, attempt, name, last)
+    await this.#learn('success', () =>
+      this.#probes ? this.#open(name, attempt) : noteSuccess(destination, this.#lane.name, attempt.endedAt),
+    )
+  }
+
+  /** Writes down what is known better now. A fault is logged and changes nothing: the next attempt teaches the same. */
+  async #learn(what: string, note: () => Promise<void>): Promise<void> {
+    try {
+      await note()
+    } catch (error) {
+      const name = error instanceof Error ? error.name : 'unknown'
+      log('warn', 'what an attempt has shown was not written down', {
+        ...{ event: 'outbox.not_noted', what },
+        error: isAgentError(error) ? error.code : name,
+      })
+    }
+  }
+
+  async #failed<T>(
+    contents: LaneContents<T>,
+    item: T,
+    attempt: Attempt,
+    destination: string,
+    last: boolean,
+  ): Promise<void> {
+    const { outcome, endedAt: now } = attempt
+    const fault = faultOf(outcome)
+    const closed = await this.#closes(contents, destination, fault, now)
+    // Whoever answers is there, and the others may go on. An address that the guard refuses has not answered.
+    if (!closed && this.#probes && outcome.status !== undefined) await this.#open(destination, attempt)
+    const settled = contents.settle(item)
+    if (settled !== undefined) return this.#finish(settled, last)
+
+    this.#failures += 1
+    const next = nextAttemptAt(contents.plan, {
+      failures: this.#failures,
+      random: this.#in.random(),
+      retryAfter: askedDelay(outcome, now),
+      now,
+      giveUpAt: contents.giveUpAt(item),
+    })
+    log('warn', 'an attempt has failed', {
+      ...{ event: 'outbox.attempt_failed', ...contents.about(item), failures: this.#failures, fault },
+      lastError: describeOutcome(outcome),
+      milliseconds: outcome.milliseconds,
+      ...(next !== undefined && { nextAttemptAt: new Date(next).toISOString() }),
+    })
+    if (next === undefined) return this.#giveUp(contents, item, attempt)
+    const writes = contents.failed(item, { ...attempt, nextAttemptAt: next })
+    if (closed) return this.#lane.waitFor(destination, contents.giveUpAt(item), writes)
+    await this.#lane.waitUntil(next, this.#failures, writes)
+  }
+
+  /** Whether the destination is closed now. */
+  async #closes<T>(contents: LaneContents<T>, destination: string, fault: Fault, now: number): Promise<boolean> {
+    if (fault !== 'connection' && fault !== 'gateway') return false
+    const { name: lane } = this.#lane
+    const failure = { lane, party: contents.party, fault, probe: this.#probes, now, random: this.#in.random() }
+    return isClosed(await noteFailure(destination, failure))
+  }
+
+  async #open(destination: string, { outcome, endedAt }: Attempt): Promise<void> {
+    this.#probes = false
+    await openDestination(destination, { lane: this.#lane.name, took: outcome.milliseconds, now: endedAt })
+  }
+
+  /** Records an item's outcome; the next one starts without failures. */
+  async #finish(writes: TableWrite[], last: boolean): Promise<void> {
+    this.#failures = 0
+    await this.#lane.finish(writes, last)
+  }
+
+  async #giveUp<T>(contents: LaneContents<T>, item: T, attempt?: Attempt): Promise<void> {
+    log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
+    await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), false)
+    this.#stale = true
+  }
+}

@@ -1,0 +1,52 @@
+/** Wake-ups: the small messages in SQS that say where to look for work. The table is the truth; a wake-up may come twice, late or never. */
+import * as v from 'valibot'
+import { digest } from '../store/keys.ts'
+
+const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const LaneWakeUp = v.object({
+  lane: v.string(),
+  /**
+   * `committed`: an item was added. `due`: the time of the lane's entry in the index of what is due has come; only the wake-up with that
+   * very time goes on. `released`, `probe` and `expired` are for a lane in a destination's waiting list, and name its entry there.
+   */
+  reason: v.variant('kind', [
+    v.object({ kind: v.literal('committed') }),
+    v.object({ kind: v.literal('due'), at: Time }),
+    v.object({ kind: v.picklist(['released', 'expired']), waiting: v.string() }),
+    // With the time that it was made for: the only lane in a list probes again and again, with the same entry.
+    v.object({ kind: v.literal('probe'), waiting: v.string(), destination: v.string(), at: Time }),
+  ]),
+  /** Turns of this lane that have woken their successor by SQS, one after the other. */
+  hops: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+})
+export type LaneWakeUp = v.InferOutput<typeof LaneWakeUp>
+
+/** The time of a destination's entry in the index of what is due has come: it is probed, or releases lanes that wait for it. */
+const DestinationWakeUp = v.object({ destination: v.string(), at: Time })
+export type DestinationWakeUp = v.InferOutput<typeof DestinationWakeUp>
+
+const WakeUp = v.union([LaneWakeUp, DestinationWakeUp])
+export type WakeUp = LaneWakeUp | DestinationWakeUp
+
+export const isForLane = (wakeUp: WakeUp): wakeUp is LaneWakeUp => 'lane' in wakeUp
+
+export const encodeWakeUp = (wakeUp: WakeUp): string => JSON.stringify(wakeUp)
+
+/** Undefined for what is no wake-up. */
+export const decodeWakeUp = (body: string): WakeUp | undefined => {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), WakeUp), body)
+  return result.success ? result.output : undefined
+}
+
+/**
+ * Deduplication ids. SQS drops a message whose id it has seen within 5 minutes, also when the first one was deleted long ago. So only the
+ * two wake-ups of one committed item share an id; that of any other names its reason with the time or entry it was made for.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
+ */
+export const committedId = (lane: string, itemId: string): string => digest(JSON.stringify([lane, itemId]))
+
+export const deduplicationId = (wakeUp: WakeUp): string => digest(encodeWakeUp(wakeUp))
+
+/** SQS takes 128 characters for the id of a group; a digest is shorter than a lane, and shows nobody's ids. */
+export const groupOf = (lane: string): string => digest(lane)

@@ -1,0 +1,62 @@
+/** One list that is spread over several partitions, so that writing to it is not bound to what one partition takes. */
+import { itemBytes } from './item-size.ts'
+import { type Item, type PartitionPage, queryPage } from './table.ts'
+
+export interface MergedRead {
+  /** Items at most. */
+  limit: number
+  /** The sort key to go on after. */
+  after?: string | undefined
+  descending?: boolean
+}
+
+/** A merged page ends at what DynamoDB allows for one of a partition: whoever shows it has counted on that. */
+const MAX_BYTES = 1024 * 1024
+
+/** What was read of a partition and not taken yet, and where its next read begins. */
+interface Source {
+  pk: string
+  items: Item[]
+  after: string | undefined
+  ended: boolean
+}
+
+const sortKey = (item: Item | undefined): string => item?.sk?.S ?? ''
+
+/** One page of all partitions together, in the order of the sort keys. Throws `store.unavailable`. */
+export const queryMerged = async (
+  partitions: readonly string[],
+  { limit, after, descending = false }: MergedRead,
+): Promise<PartitionPage> => {
+  // An even share and some more: of few partitions a second page is needed.
+  const share = Math.min(limit, Math.ceil((limit / partitions.length) * 1.5) + 5)
+  const sources = partitions.map((pk): Source => ({ pk, items: [], after, ended: false }))
+  const fill = async (source: Source): Promise<void> => {
+    while (source.items.length === 0 && !source.ended) {
+      const from = source.after === undefined ? {} : { after: source.after }
+      const { items, next } = await queryPage(source.pk, { limit: share, descending, ...from })
+      Object.assign(source, { items, after: next, ended: next === undefined })
+    }
+  }
+  const precedes = (a: Source, b: Source): boolean => {
+    const [keyA, keyB] = [sortKey(a.items[0]), sortKey(b.items[0])]
+    return descending ? keyA > keyB : keyA < keyB
+  }
+
+  const page: Item[] = []
+  for (let bytes = 0; ; ) {
+    await Promise.all(sources.map(fill))
+    const filled = sources.filter(({ items }) => items.length > 0)
+    const first = filled.reduce<Source | undefined>(
+      (found, source) => (found === undefined || precedes(source, found) ? source : found),
+      undefined,
+    )
+    const [item] = first?.items ?? []
+    if (first === undefined || item === undefined) return { items: page }
+    bytes += itemBytes(item)
+    if (page.length === limit || (page.length > 0 && bytes > MAX_BYTES))
+      return { items: page, next: sortKey(page.at(-1)) }
+    page.push(item)
+    first.items.shift()
+  }
+}

@@ -1,0 +1,32 @@
+/** A scan of the whole table, for operators' tools: no function of the service may do it. */
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { settings } from '../settings.ts'
+import { dynamodb } from './client.ts'
+import { type Condition, expressionsOf } from './conditions.ts'
+import { translateFault } from './faults.ts'
+import { type Item, isLive } from './table.ts'
+
+/**
+ * The items that meet a condition, in no order. It reads, and costs, the whole table: half a read unit for each 4 KB, which is about $0.02
+ * for each GB. Throws `store.unavailable`.
+ */
+export async function* scanItems(condition: Condition): AsyncGenerator<Item> {
+  const { ConditionExpression: FilterExpression, ...expressions } = expressionsOf(condition)
+  let ExclusiveStartKey: Item | undefined
+  do {
+    const { Items = [], LastEvaluatedKey } = await dynamodb()
+      .send(
+        new ScanCommand({
+          TableName: settings().TABLE_NAME,
+          FilterExpression,
+          ...expressions,
+          ...(ExclusiveStartKey === undefined ? {} : { ExclusiveStartKey }),
+        }),
+      )
+      .catch((error) => {
+        throw translateFault(error)
+      })
+    yield* Items.filter((item) => isLive(item))
+    ExclusiveStartKey = LastEvaluatedKey
+  } while (ExclusiveStartKey !== undefined)
+}

@@ -1,0 +1,134 @@
+/** Committed changes become events for the endpoints of their organizations: each once, those of one record in order. */
+import type { DynamoDBRecord } from 'aws-lambda'
+import { AgentError, isAgentError } from '../errors.ts'
+import { log } from '../log.ts'
+import { type CommittedItem, wakeCommitted } from '../outbox/queues.ts'
+import { BASE_AGENT } from '../records/tenant.ts'
+import { settings } from '../settings.ts'
+import { readTenant } from '../store/tenants.ts'
+import { putIfAbsent, transact } from '../store/write.ts'
+import { readEndpoints } from './endpoint-item.ts'
+import { heldItem, pendingItems } from './event-item.ts'
+import { factsOf } from './events.ts'
+import type { Fact } from './fact.ts'
+import { type EventToWrite, eventsFor } from './organization-events.ts'
+
+/** Records whose events are written at the same time. */
+const CONCURRENCY = 16
+
+/** Reads each key once. */
+const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
+  const reads = new Map<string, Promise<T>>()
+  return (key) => {
+    const result = reads.get(key) ?? read(key)
+    reads.set(key, result)
+    return result
+  }
+}
+
+const readOrganization = async (tenant: string): Promise<string> =>
+  tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
+
+/** Writes an event unless it is there, whatever has become of it. Returns its place in its lane where it is new and pending. */
+const write = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
+  const now = new Date().toISOString()
+  if (state === 'held') {
+    await putIfAbsent(heldItem(event, now))
+    return []
+  }
+  const items = pendingItems(event, now)
+  const result = await transact([{ put: items.event, condition: { absent: ['pk'] } }, { put: items.place }])
+  if (result.written) return [{ lane: items.place.pk?.S ?? '', itemId: items.place.sk?.S ?? '' }]
+  if (result.conflict) throw new AgentError('store.conflict', 'the event is being written by another invocation')
+  return []
+}
+
+/**
+ * Errors of AWS that have nothing to do with the change: a role without the right, a table that is not there yet. What else AWS refuses is
+ * in the change, as a key that is too long.
+ */
+const NOT_OF_THE_CHANGE =
+  /^(AccessDenied|ExpiredToken|InvalidSignature|MissingAuthenticationToken|ResourceNotFound|UnrecognizedClient|Credentials)/
+
+/** Whether the same change may pass later: an outage, a conflict or wrong settings are no fault of its own. */
+export const mayPassLater = (error: unknown): boolean =>
+  isAgentError(error)
+    ? ['store.unavailable', 'store.conflict', 'settings.invalid'].includes(error.code)
+    : error instanceof Error && NOT_OF_THE_CHANGE.test(error.name)
+
+/** None is left running when another one has failed. An outage counts before other errors: then all of it comes again. */
+const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
+  const results = await Promise.allSettled(work)
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  if (errors.length > 0) throw errors.find(mayPassLater) ?? errors[0]
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+}
+
+/** Runs `act` on all of `work`, on at most `CONCURRENCY` at a time. */
+const concurrently = async <T>(work: T[], act: (one: T) => Promise<void>): Promise<void> => {
+  const waiting = work.values()
+  const worker = async () => {
+    for (const one of waiting) await act(one)
+  }
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, work.length) }, worker))
+}
+
+/** A change whose events could not be written, and why. */
+export interface FailedChange {
+  record: DynamoDBRecord
+  error: unknown
+}
+
+/**
+ * Writes the events of changes and wakes their lanes. An outage at one change holds back the later ones of its record, so that they keep
+ * their order; a change that fails by itself holds back nothing. Returns those that failed, in the order of the batch; what was written of
+ * them is not written twice.
+ */
+export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedChange[]> => {
+  const organizationOf = once(readOrganization)
+  const endpointsOf = once(readEndpoints)
+  const failed = new Map<number, unknown>()
+  const woken: CommittedItem[] = []
+
+  const factsAt = (position: number): { fact: Fact; position: number }[] => {
+    try {
+      return factsOf(records[position] as DynamoDBRecord).map((fact) => ({ fact, position }))
+    } catch (error) {
+      failed.set(position, error)
+      return []
+    }
+  }
+
+  const dispatch = async (fact: Fact): Promise<void> => {
+    const orgId = 'orgId' in fact.of ? fact.of.orgId : await organizationOf(fact.of.tenant)
+    const written = await settleAll(eventsFor(fact, await endpointsOf(orgId)).map(write))
+    woken.push(...written.flat())
+  }
+
+  const byRecord = Map.groupBy(
+    records.flatMap((_, position) => factsAt(position)),
+    ({ fact }) => fact.recordId,
+  )
+  await concurrently([...byRecord.values()], async (facts) => {
+    for (const { fact, position } of facts) {
+      try {
+        await dispatch(fact)
+      } catch (error) {
+        if (isAgentError(error, 'resource.not_found')) {
+          log('error', 'a change of a tenant that does not exist is skipped', {
+            event: 'dispatcher.no_tenant',
+            recordId: fact.recordId,
+          })
+          continue
+        }
+        failed.set(position, error)
+        if (mayPassLater(error)) return
+      }
+    }
+  })
+  // What the queue does not take now, the stream's dispatcher wakes with the place's own change.
+  if (woken.length > 0) await wakeCommitted(woken)
+  return [...failed]
+    .sort(([a], [b]) => a - b)
+    .map(([position, error]) => ({ record: records[position] as DynamoDBRecord, error }))
+}

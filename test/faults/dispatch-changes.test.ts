@@ -1,0 +1,137 @@
+/** dispatchChanges dies, or a call of its fails, at every place where it makes one: still every event, once, in order, with the same id. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { outboxItem } from '../../lib/outbox/message-item.ts'
+import type { RegistrationKind } from '../../lib/records/registration.ts'
+import { eventPartitions } from '../../lib/store/keys.ts'
+import { toRecordItem } from '../../lib/store/stored-record.ts'
+import { queryAll } from '../../lib/store/table.ts'
+import { insertTenant } from '../../lib/store/tenants.ts'
+import { transaction } from '../../lib/store/transaction.ts'
+import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
+import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+
+const KINDS = ['webhook', 'notification'] as const
+
+let pipeline: Pipeline
+let receiver: FaultyReceiver
+let number = 0
+
+beforeAll(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  // The queues are in this process: delays, leases and visibility timeouts all go by this clock.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  pipeline = await startPipeline()
+  receiver = await startFaultyReceiver()
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  await pipeline.stop()
+  await receiver.stop()
+})
+
+const at = (version: number): string => new Date(Date.UTC(2026, 10, 20) + version * 1000).toISOString()
+
+/** A tenant whose organization has both endpoints. */
+const newTenant = async (): Promise<{ tenant: string; endpoints: Record<RegistrationKind, string> }> => {
+  const tenant = `tenant${++number}`
+  await transaction(tenant, async (unit) =>
+    insertTenant(unit, { id: tenant, label: tenant, orgId: tenant, createdAt: at(0) }),
+  )
+  const [webhook = '', notification = ''] = await Promise.all(
+    KINDS.map(async (kind) => {
+      const url = `${receiver.url}/${tenant}/${kind}`
+      const { registration } = await transaction(tenant, (unit) => registerEndpoint(unit, { orgId: tenant, kind, url }))
+      return registration.id
+    }),
+  )
+  return { tenant, endpoints: { webhook, notification } }
+}
+
+const writeRecord = (tenant: string, type: string, id: string, state: string, version: number) =>
+  pipeline.put(
+    toRecordItem({
+      ...{ tenant, type, id, version, tags: { state } },
+      value: { id, state, createdAt: at(1), updatedAt: at(version), metadata: {} },
+    }),
+  )
+
+/** Changes of three records, one of them of a kind that nobody hears of, and a message to a wallet. */
+const change = async (tenant: string): Promise<void> => {
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'request-sent', 1)
+  await writeRecord(tenant, 'ConnectionRecord', 'connection', 'response-sent', 1)
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'presentation-received', 2)
+  await writeRecord(tenant, 'DidRecord', 'did', 'unheard', 1)
+  await writeRecord(tenant, 'ConnectionRecord', 'connection', 'completed', 2)
+  await pipeline.put(
+    outboxItem.encode({
+      ...{ tenant, connectionId: 'c1', id: 'o1', createdAt: new Date().toISOString(), taken: 0, attempts: 0 },
+      messages: [{ endpoint: `${receiver.url}/wallet`, payload: '{}' }],
+      basicMessages: [{ record: { id: 'message', content: 'hello' } }],
+    }),
+  )
+  // Not a new state.
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'presentation-received', 3)
+  await writeRecord(tenant, 'ProofRecord', 'proof', 'done', 4)
+}
+
+const STORIES = {
+  proof: [
+    'proof.state_changed 1 request-sent',
+    'proof.state_changed 2 presentation-received',
+    'proof.state_changed 4 done',
+  ],
+  connection: ['connection.state_changed 1 response-sent', 'connection.state_changed 2 completed'],
+  message: ['basic_message.sent 1', 'basic_message.delivered 2'],
+}
+
+const EVENTS = Object.values(STORIES).flat().length
+
+/** What an endpoint has heard of each record, in order, and how often it has heard something again. */
+const heardBy = (tenant: string, kind: RegistrationKind) => {
+  const all = receiver.received
+    .filter(({ path }) => path === `/${tenant}/${kind}`)
+    .map(({ body, headers }) => ({ id: String(headers['webhook-id']), ...JSON.parse(body) }))
+  const heard = all.filter(({ id }, index) => all.findIndex((other) => other.id === id) === index)
+  const stories = [...Map.groupBy(heard, ({ data }) => data.record.id)].map(([recordId, events]) => [
+    recordId,
+    events.map(({ type, data }) => [type, data.sequence, data.record.state].filter((part) => part).join(' ')),
+  ])
+  const ids = heard.map(({ id }) => id)
+  return { ids, stories: Object.fromEntries(stories), again: all.length - ids.length }
+}
+
+/**
+ * Lets the same changes happen to a new tenant, has them dispatched, amid which the mishap strikes, then delivered, and looks at what
+ * its endpoints have heard. Returns the calls of the dispatcher.
+ */
+const scenario = async (mishap?: Mishap): Promise<string[]> => {
+  const { tenant, endpoints } = await newTenant()
+  await change(tenant)
+  pipeline.plan(mishap)
+  while ((await pipeline.dispatch()) > 0);
+  const calls = pipeline.calls.map(({ name }) => name)
+  pipeline.plan()
+  await pipeline.settle(async () => KINDS.every((kind) => heardBy(tenant, kind).ids.length === EVENTS))
+  while ((await pipeline.dispatch()) + (await pipeline.deliver(10)) > 0);
+  for (const kind of KINDS) {
+    const { ids, stories, again } = heardBy(tenant, kind)
+    expect({ mishap, stories, again }).toEqual({ mishap, stories: STORIES, again: 0 })
+    const items = (await Promise.all(eventPartitions(endpoints[kind]).map(queryAll))).flat()
+    expect(items.map(({ id }) => id?.S).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(items.map(({ state }) => state?.S))).toEqual(new Set(['delivered']))
+  }
+  expect(pipeline.dead()).toBe(0)
+  return calls
+}
+
+test('no call of the dispatcher that dies, fails or is taken in part costs, doubles or reorders an event', async () => {
+  const calls = await scenario()
+  expect(new Set(calls)).toEqual(
+    new Set(['GetItemCommand', 'QueryCommand', 'TransactWriteItemsCommand', 'SendMessageBatchCommand']),
+  )
+  for (const mishap of mishaps(calls)) await scenario(mishap)
+  for (const [index, name] of calls.entries())
+    if (name === 'SendMessageBatchCommand')
+      await scenario({ call: index + 1, kind: 'refuses the first entry', when: 'before' })
+}, 120_000)

@@ -1,0 +1,54 @@
+/** The simulation at a thousandth of its size: a mediator that is down delays nobody else, and gets everything when it returns. */
+import './queue-urls.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { DEAD, runOutage, SHORT, sizeOf } from './outage.ts'
+import { REFUSED, STALLING, UNAVAILABLE } from './service.ts'
+import { HOUR } from './world.ts'
+
+let table: StartedTable
+
+beforeAll(async () => {
+  table = await startTable({ stream: false })
+})
+afterAll(() => table.stop())
+
+const size = sizeOf(1 / 1000)
+
+describe('a mediator that is down for an hour', () => {
+  let alone: Awaited<ReturnType<typeof runOutage>>
+
+  beforeAll(async () => {
+    alone = await runOutage(table, { ...SHORT, size, failing: undefined })
+  })
+
+  test.each([
+    ['refuses', REFUSED],
+    ['answers 503', UNAVAILABLE],
+    ['stalls', STALLING],
+  ])(
+    'and %s gets an attempt a probe, and everything in order when it returns; nobody else notices',
+    async (_name, failing) => {
+      const result = await runOutage(table, { ...SHORT, size, failing })
+      expect(result.healthyP95).toBeLessThanOrEqual(1.2 * alone.healthyP95)
+      // Those that were in flight when it closed, or that it took to close it, come on top.
+      expect(result.attempts).toBeLessThanOrEqual(result.probes + size.fast + 3)
+      expect(result.recovery).toBeLessThan(15)
+      expect(result).toMatchObject({ faults: [], missing: 0, left: {}, throttled: 0 })
+    },
+  )
+})
+
+test('items for a mediator that stays down are given up, each once, and nothing is left', async () => {
+  const few = { ...size, connections: 20, messages: 60 }
+  // A day has passed for them when the simulation starts.
+  const result = await runOutage(table, {
+    ...DEAD,
+    size: few,
+    failing: REFUSED,
+    sentUntil: HOUR,
+    age: 23 * HOUR,
+    end: 4 * HOUR,
+  })
+  expect(result).toMatchObject({ missing: 60, givenUp: 60, left: {}, faults: [] })
+})

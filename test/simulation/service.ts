@@ -1,0 +1,244 @@
+/** The service's outbound delivery in a simulation: the real code and table, model queues, a virtual clock, receivers that are functions of time. */
+import type { PostOutcome } from '../../lib/egress/post.ts'
+import { enterLane } from '../../lib/outbox/lane.ts'
+import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
+import { outboxItem } from '../../lib/outbox/message-item.ts'
+import { openMessageLane } from '../../lib/outbox/messages.ts'
+import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
+import { sweep } from '../../lib/outbox/sweep.ts'
+import { deliverLane } from '../../lib/outbox/turn.ts'
+import { onDestinationDue } from '../../lib/outbox/waiting-list.ts'
+import { decodeWakeUp, isForLane } from '../../lib/outbox/wake-up.ts'
+import { dynamodb } from '../../lib/store/client.ts'
+import type { Item } from '../../lib/store/table.ts'
+import { currentChain, EventSource } from './event-source.ts'
+import { QueueModel, type Sent } from './queue-model.ts'
+import { QUEUE_URLS } from './queue-urls.ts'
+import { TableModel } from './table-model.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+/** What a receiver does with a message: after how long, and what the agent sees of it. */
+export interface Answer {
+  after: number
+  status?: number
+  failure?: PostOutcome['failure']
+  retryAfter?: string
+}
+
+export type Receiver = (attempt: { lane: string; url: string; payload: string; now: number }) => Answer
+
+export const HEALTHY: Answer = { after: 50, status: 200 }
+export const REFUSED: Answer = { after: 2, failure: 'connect' }
+export const UNAVAILABLE: Answer = { after: 20, status: 503 }
+export const STALLING: Answer = { after: 15_000, failure: 'timeout' }
+export const TARPIT: Answer = { after: 14_000, status: 200 }
+
+export interface ServiceOptions {
+  clock: VirtualClock
+  random: () => number
+  receive: Receiver
+  /** Concurrency of the event sources, and how many messages a FIFO queue scans. */
+  fast: number
+  slow: number
+  window: number
+  /** `RecursiveLoop: Allow` on the functions. */
+  allowLoop?: boolean
+  /** How often a message of the timer queue comes twice. */
+  duplicates?: number
+  /** How old messages are when they are committed, in ms. */
+  age?: number
+}
+
+export interface Message {
+  tenant: string
+  connectionId: string
+  endpoint: string
+  payload: string
+}
+
+const TABLE_LATENCY = 5
+const QUEUE_LATENCY = 5
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html: long polling, so that a message arrives within ms. */
+const POLL_LATENCY = 10
+const MINUTE = 60_000
+
+/** What a function has for attempts: its timeout of 30 s without that of an attempt. */
+const START_FOR = 14_000
+
+let current: { queues: Map<string, QueueModel>; clock: VirtualClock; onSend(body: string): void } | undefined
+
+/** Takes the place of SQS, for the service that was made last. */
+const interceptSqs = (queues: Map<string, QueueModel>, clock: VirtualClock, onSend: (body: string) => void): void => {
+  const isThere = current !== undefined
+  current = { queues, clock, onSend }
+  if (isThere) return
+  sqs().middlewareStack.add(
+    () => async (args) => {
+      const { QueueUrl = '', Entries = [] } = args.input as { QueueUrl?: string; Entries?: Sent[] }
+      const queue = current?.queues.get(QueueUrl)
+      if (queue === undefined) throw new Error(`no queue at ${QueueUrl}`)
+      const chain = currentChain()
+      for (const entry of Entries) {
+        queue.send(entry, chain)
+        current?.onSend(entry.MessageBody)
+      }
+      await current?.clock.sleep(QUEUE_LATENCY)
+      return { response: {}, output: { $metadata: {}, Failed: [] } as never }
+    },
+    { step: 'initialize' },
+  )
+}
+
+export class Service {
+  readonly table: TableModel
+  readonly fast: EventSource
+  readonly slow: EventSource
+  readonly timer: EventSource
+  readonly queues: { fast: QueueModel; slow: QueueModel; timer: QueueModel }
+  /** Attempts at each origin. */
+  readonly attempts = new Map<string, number>()
+  sweeps = 0
+  /** Told of each message that is sent. */
+  onSend: (body: string) => void = () => undefined
+  #sweeping = false
+  #stopped = false
+  readonly #options: ServiceOptions
+
+  constructor(options: ServiceOptions) {
+    this.#options = options
+    const { clock, random, window, fast, slow, allowLoop = true, duplicates = 0.01 } = options
+    const rules = { visibilityMs: 180_000, maxReceives: 5, window, duplicates: 0, random }
+    this.queues = {
+      fast: new QueueModel(clock, { ...rules, fifo: true }),
+      slow: new QueueModel(clock, { ...rules, fifo: true }),
+      timer: new QueueModel(clock, { ...rules, fifo: false, duplicates }),
+    }
+    interceptSqs(
+      new Map([
+        [QUEUE_URLS.WAKE_UP_QUEUE_URL, this.queues.fast],
+        [QUEUE_URLS.SLOW_WAKE_UP_QUEUE_URL, this.queues.slow],
+        [QUEUE_URLS.TIMER_QUEUE_URL, this.queues.timer],
+      ]),
+      clock,
+      (body) => this.onSend(body),
+    )
+    this.table = new TableModel(clock, { random, latency: TABLE_LATENCY })
+    this.table.standBefore(dynamodb())
+    const source = { allowLoop, latency: POLL_LATENCY }
+    const deliver = (speed: 'fast' | 'slow') => (body: string) => this.#deliver(body, speed)
+    this.fast = new EventSource(clock, this.queues.fast, {
+      ...source,
+      function: 'deliver',
+      concurrency: fast,
+      handle: deliver('fast'),
+    })
+    this.slow = new EventSource(clock, this.queues.slow, {
+      ...source,
+      function: 'deliver',
+      concurrency: slow,
+      handle: deliver('slow'),
+    })
+    this.timer = new EventSource(clock, this.queues.timer, {
+      ...source,
+      function: 'timer',
+      concurrency: 50,
+      handle: (body) => this.#onTimer(body),
+    })
+    this.#planSweep()
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  get idle(): boolean {
+    return this.fast.idle && this.slow.idle && this.timer.idle && !this.#sweeping
+  }
+
+  get lambdaSeconds(): number {
+    return this.fast.seconds + this.slow.seconds + this.timer.seconds
+  }
+
+  /** The item of a message as send-message commits it. */
+  itemOf({ tenant, connectionId, endpoint, payload }: Message): Item {
+    const now = this.#options.clock.now()
+    return outboxItem.encode({
+      ...{ tenant, connectionId, id: newOutboxId(now) },
+      messages: [{ endpoint, payload }],
+      ...{ taken: 0, attempts: 0, createdAt: new Date(now - (this.#options.age ?? 0)).toISOString() },
+    })
+  }
+
+  /** Wakes the lanes of items that are in the table. */
+  async wake(items: Item[]): Promise<void> {
+    await wakeCommitted(items.map(({ pk, sk }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })))
+  }
+
+  async #deliver(body: string, speed: 'fast' | 'slow'): Promise<void> {
+    const wakeUp = decodeWakeUp(body)
+    if (wakeUp === undefined || !isForLane(wakeUp)) throw new Error('not a wake-up of a lane')
+    const { clock, random } = this.#options
+    await deliverLane(wakeUp, {
+      ...{ clock: clock.now, random, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
+      open: async (lane) => this.#open(lane),
+    })
+  }
+
+  async #onTimer(body: string): Promise<void> {
+    const wakeUp = decodeWakeUp(body)
+    if (wakeUp === undefined) throw new Error('not a wake-up')
+    if (!isForLane(wakeUp))
+      return onDestinationDue(wakeUp, { clock: this.#options.clock.now, random: this.#options.random })
+    const [taken] = await wakeLanes([wakeUp])
+    if (taken !== true) throw new Error('not taken')
+  }
+
+  #open(lane: string): LaneContents<unknown> | undefined {
+    const contents = openMessageLane(lane)
+    if (contents === undefined) return undefined
+    type Waiting = Parameters<typeof contents.send>[0]
+    const send = async ({ item, index }: Waiting): Promise<PostOutcome> => {
+      const { clock, receive } = this.#options
+      const { endpoint = '', payload = '' } = item.messages[index] ?? {}
+      const origin = new URL(endpoint).origin
+      this.attempts.set(origin, (this.attempts.get(origin) ?? 0) + 1)
+      const { after, status, failure, retryAfter } = receive({ lane, url: endpoint, payload, now: clock.now() })
+      await clock.sleep(after)
+      return {
+        headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+        ...{ body: '', milliseconds: after },
+        ...(status === undefined ? {} : { status }),
+        ...(failure === undefined ? {} : { failure, detail: 'model' }),
+      }
+    }
+    const contentsOfModel: LaneContents<Waiting> = { ...contents, send }
+    return contentsOfModel as LaneContents<unknown>
+  }
+
+  #planSweep(): void {
+    const { clock } = this.#options
+    clock.at(clock.now() + MINUTE, () => {
+      if (this.#stopped) return
+      this.#planSweep()
+      void this.#sweep()
+    })
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweeping = true
+    this.sweeps += 1
+    await sweep(this.#options.clock.now()).catch(() => undefined)
+    await this.#drainDead()
+    this.#sweeping = false
+  }
+
+  /** The consumer of the dead-letter queues: their lanes enter the index of what is due. */
+  async #drainDead(): Promise<void> {
+    for (const queue of Object.values(this.queues))
+      for (const { body } of queue.dead.splice(0)) {
+        const wakeUp = decodeWakeUp(body)
+        if (wakeUp !== undefined && isForLane(wakeUp)) await enterLane(wakeUp.lane, this.#options.clock.now())
+      }
+  }
+}

@@ -1,0 +1,105 @@
+/** Hostile receivers beside healthy ones: connections that fail behind a mediator that others use, and endpoints that answer late. */
+import { randomUUID } from 'node:crypto'
+import type { StartedTable } from '../unit/store/started-table.ts'
+import { type Answer, HEALTHY, TARPIT } from './service.ts'
+import { MINUTE, quantile, type Traffic, World } from './world.ts'
+
+const connections = (count: number, origin: (index: number) => string, tenants: number): Traffic[] => {
+  const ids = Array.from({ length: tenants }, () => randomUUID())
+  return Array.from({ length: count }, (_, index) => ({
+    tenant: ids[index % tenants] ?? '',
+    connectionId: randomUUID(),
+    origin: origin(index),
+  }))
+}
+
+export interface StrangersResult {
+  p50: number
+  p95: number
+  max: number
+  /** Healthy connections that had more than one message which waited for over a second. */
+  delayedTwice: number
+  closings: number
+  healthyMessages: number
+  requests: number
+  lambdaSeconds: number
+  faults: string[]
+  realSeconds: number
+}
+
+const resultOf = (world: World, healthy: readonly { origin: string; delay: number }[], startedAt: number) => {
+  const delays = healthy.map(({ delay }) => delay)
+  return {
+    p50: quantile(delays, 0.5),
+    p95: quantile(delays, 0.95),
+    max: Math.max(0, ...delays),
+    healthyMessages: delays.length,
+    requests: world.service.table.total,
+    lambdaSeconds: world.service.lambdaSeconds,
+    faults: world.faults,
+    realSeconds: (performance.now() - startedAt) / 1000,
+  }
+}
+
+/** Fifty connections that one mediator answers with `status`, and a hundred healthy ones behind it. Each gets a message every 20 s. */
+export const runHostile = async (table: StartedTable, status: number): Promise<StrangersResult> => {
+  const startedAt = performance.now()
+  const mediator = `https://mediator-${randomUUID()}.example`
+  const hostile = connections(50, () => mediator, 20)
+  const healthy = connections(100, () => mediator, 20)
+  const lanes = new Set(hostile.map(({ tenant, connectionId }) => `${tenant}|pending|${connectionId}`))
+  const receive = (_origin: string, lane: string): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
+  const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
+  const end = 3 * MINUTE
+  world.traffic(hostile, { count: 50, from: 0, until: MINUTE })
+  world.traffic(healthy, { count: 900, from: 0, until: end })
+  let closings = 0
+  world.service.onSend = (body) => {
+    if (body.includes('"destination"') && body.includes('"at"') && !body.includes('"lane"')) closings += 1
+  }
+  await world.runUntil(end + MINUTE)
+  world.service.stop()
+  const delays = (world.delays.get(mediator) ?? []).map(({ delay, lane }) => ({ origin: lane, delay }))
+  const late = delays.filter(({ delay }) => delay > 1_000).map(({ origin }) => origin)
+  const delayedTwice = late.length - new Set(late).size
+  return { ...resultOf(world, delays, startedAt), delayedTwice, closings }
+}
+
+export interface TarpitSize {
+  tarpits: number
+  healthy: number
+  fast: number
+  slow: number
+}
+
+export const tarpitSize = (scale: number): TarpitSize => ({
+  tarpits: Math.max(5, 500 * scale),
+  healthy: Math.max(10, 1_000 * scale),
+  fast: Math.max(2, 200 * scale),
+  slow: Math.max(2, 50 * scale),
+})
+
+/** Endpoints that answer 200 after 14 s, each under a host name of its own, with a message a minute; without them where `tarpits` is 0. */
+export const runTarpits = async (
+  table: StartedTable,
+  { tarpits, healthy, fast, slow }: TarpitSize,
+): Promise<StrangersResult> => {
+  const startedAt = performance.now()
+  const run = randomUUID().slice(0, 8)
+  const late = `https://tarpit-${run}`
+  const receive = (origin: string): Answer => (origin.startsWith(late) ? TARPIT : HEALTHY)
+  const world = new World(table, { fast, slow, window: 120_000 }, receive)
+  const end = 30 * MINUTE
+  if (tarpits > 0) {
+    const to = connections(tarpits, (index) => `${late}-${index}.example`, 5)
+    world.traffic(to, { count: tarpits * 30, from: 0, until: end })
+  }
+  const others = connections(healthy, (index) => `https://healthy-${run}-${index}.example`, 20)
+  world.traffic(others, { count: healthy * 60, from: 0, until: end })
+  await world.runUntil(end)
+  world.service.stop()
+  const delays = [...world.delays]
+    .filter(([origin]) => origin.startsWith(`https://healthy-${run}`))
+    .flatMap(([origin, values]) => values.map(({ delay }) => ({ origin, delay })))
+  return { ...resultOf(world, delays, startedAt), delayedTwice: 0, closings: 0 }
+}

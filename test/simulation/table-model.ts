@@ -1,0 +1,140 @@
+/** Stands before the real table: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { withOpenStack } from '../support/open-stack.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
+const WRITE_UNITS = 1_000
+const READ_UNITS = 3_000
+
+/** The SDK's: three tries, 50 ms and 100 ms with full jitter between them. */
+const TRIES = 3
+const BACKOFF_MS = 50
+
+interface Units {
+  key: string
+  units: number
+  write: boolean
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+export interface TableRules {
+  random: () => number
+  /** How long a request takes, in ms. */
+  latency: number
+}
+
+/** The busiest second of each kind of key. */
+export interface Peak {
+  units: number
+  key: string
+}
+
+let standing: TableModel | undefined
+
+export class TableModel {
+  requests: Record<string, number> = {}
+  throttled = 0
+  /** By kind of key. */
+  readonly peaks: Record<string, Peak> = {}
+  readonly #clock: VirtualClock
+  readonly #rules: TableRules
+  #second = 0
+  readonly #used = new Map<string, number>()
+
+  constructor(clock: VirtualClock, rules: TableRules) {
+    this.#clock = clock
+    this.#rules = rules
+  }
+
+  get total(): number {
+    return Object.values(this.requests).reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Only the model that did this last stands before the client. */
+  standBefore(client: DynamoDBClient): void {
+    const isThere = standing !== undefined
+    standing = this
+    if (isThere) return
+    const open = withOpenStack(client)
+    open.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) =>
+          standing === undefined ? next(args) : standing.#pass(commandName, { ...args.input }, () => next(args)),
+      { step: 'initialize', priority: 'high' },
+    )
+    // Nothing is added from here on, and resolving the stack for each request takes its time.
+    open.config.cacheMiddleware = true
+  }
+
+  async #pass<T>(commandName: string, input: Input, send: () => Promise<T>): Promise<T> {
+    const name = commandName.replace(/Command$/, '')
+    this.requests[name] = (this.requests[name] ?? 0) + 1
+    const units = unitsOf(name, input)
+    for (let tries = 1; !this.#take(units); tries++) {
+      this.throttled += 1
+      if (tries === TRIES) throw Object.assign(new Error('model'), { name: 'ProvisionedThroughputExceededException' })
+      await this.#clock.sleep(this.#rules.random() * BACKOFF_MS * 2 ** (tries - 1))
+    }
+    try {
+      return await this.#clock.real(send)
+    } finally {
+      await this.#clock.sleep(this.#rules.latency)
+    }
+  }
+
+  #take(units: Units[]): boolean {
+    const second = Math.floor(this.#clock.now() / 1000)
+    if (second !== this.#second) this.#used.clear()
+    this.#second = second
+    const wanted = units.map(({ key, units: some, write }) => {
+      const name = `${write ? 'write' : 'read'} ${key}`
+      return { name, key, write, after: (this.#used.get(name) ?? 0) + some }
+    })
+    for (const { name, key, after } of wanted) {
+      const kind = `${name.split(' ')[0]} ${kindOf(key)}`
+      if (after > (this.peaks[kind]?.units ?? 0)) this.peaks[kind] = { units: after, key }
+    }
+    if (wanted.some(({ write, after }) => after > (write ? WRITE_UNITS : READ_UNITS))) return false
+    for (const { name, after } of wanted) this.#used.set(name, after)
+    return true
+  }
+}
+
+/** What a key is of: only the fixed words of it. */
+const kindOf = (key: string): string => {
+  const [first = '', ...rest] = key.split('|')
+  const words = rest.filter((part) => /^(waiting|slot|lane|pending|delivery)$/.test(part))
+  return [first.startsWith('@') || first === 'due' ? first : 'tenant', ...words].join('|')
+}
+
+const keyOf = (place: unknown): string => (place as { pk?: { S?: string } } | undefined)?.pk?.S ?? ''
+
+const kilobytes = (value: unknown): number => Math.max(1, Math.ceil(JSON.stringify(value ?? '').length / 1024))
+
+/** Units by key, as far as the request shows them: the items of this simulation have less than 1 KB. */
+const unitsOf = (name: string, input: Input): Units[] => {
+  if (name === 'GetItem') return [{ key: keyOf(input.Key), units: 1, write: false }]
+  if (name === 'Query') {
+    const values = (input.ExpressionAttributeValues ?? {}) as Record<string, { S?: string }>
+    const key = values[':pk']?.S ?? values[':shard']?.S ?? ''
+    return [{ key, units: Math.max(1, Math.ceil(Number(input.Limit ?? 1) / 10)), write: false }]
+  }
+  if (name === 'TransactWriteItems')
+    return ((input.TransactItems ?? []) as Record<string, Input>[]).flatMap((item) =>
+      Object.values(item).flatMap((write) => writeUnits(write, 2)),
+    )
+  if (name === 'BatchGetItem') return []
+  return writeUnits(input, 1)
+}
+
+const writeUnits = (write: Input, factor: number): Units[] => {
+  const item = write.Item as Input | undefined
+  const units = factor * kilobytes(item ?? write.ExpressionAttributeValues)
+  const index = /"(due\|\d+)"/.exec(JSON.stringify(item ?? write.ExpressionAttributeValues ?? ''))?.[1]
+  return [
+    { key: keyOf(write.Key ?? item), units, write: true },
+    ...(index === undefined ? [] : [{ key: index, units: 1, write: true }]),
+  ]
+}

@@ -1,0 +1,106 @@
+/** A clock of discrete events: time passes only while nothing is under way for real. */
+import { setImmediate as immediate } from 'node:timers/promises'
+
+interface Event {
+  at: number
+  order: number
+  act: () => void
+}
+
+export class VirtualClock {
+  #now: number
+  /** Events that are this close (ms) happen together: fewer pauses for the real table, which is asked at once then. */
+  readonly #tick: number
+  /** A binary heap, the next event first. */
+  readonly #events: Event[] = []
+  #order = 0
+  #underWay = 0
+  /** Called when nothing is under way any more. */
+  #onStill: () => void = () => undefined
+
+  constructor(now: number, tick = 1) {
+    this.#now = now
+    this.#tick = tick
+  }
+
+  /** Ms since the epoch. */
+  now = (): number => this.#now
+
+  sleep = (ms: number): Promise<void> => new Promise((resolve) => this.at(this.#now + ms, resolve))
+
+  /** Calls `act` at a time; at once where that has passed. */
+  at(time: number, act: () => void): void {
+    const event = { at: Math.max(time, this.#now), order: this.#order++, act }
+    let index = this.#events.push(event) - 1
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      const above = this.#events[parent]
+      if (above === undefined || !isBefore(event, above)) break
+      this.#events[index] = above
+      index = parent
+    }
+    this.#events[index] = event
+  }
+
+  /** Waits for something real, such as the answer of the table. Time stands still until then. */
+  async real<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1
+    try {
+      return await work()
+    } finally {
+      this.#underWay -= 1
+      if (this.#underWay === 0) this.#onStill()
+    }
+  }
+
+  /** Lets time pass until `done` says so, or nothing is left to happen. */
+  async run(done: () => boolean): Promise<void> {
+    for (;;) {
+      await this.#still()
+      if (done()) return
+      const first = this.#take()
+      if (first === undefined) return
+      const until = first.at + this.#tick
+      for (let event: Event | undefined = first; event !== undefined; event = this.#takeBefore(until)) {
+        this.#now = Math.max(this.#now, event.at)
+        event.act()
+      }
+    }
+  }
+
+  /** Waits until nothing is under way, and nothing follows from that. */
+  async #still(): Promise<void> {
+    do {
+      if (this.#underWay > 0)
+        await new Promise<void>((resolve) => {
+          this.#onStill = resolve
+        })
+      await immediate()
+    } while (this.#underWay > 0)
+  }
+
+  #takeBefore(time: number): Event | undefined {
+    const [first] = this.#events
+    return first !== undefined && first.at < time ? this.#take() : undefined
+  }
+
+  #take(): Event | undefined {
+    const [first] = this.#events
+    const last = this.#events.pop()
+    if (first === undefined || last === undefined || first === last) return first
+    let index = 0
+    for (;;) {
+      const left = 2 * index + 1
+      const [a, b] = [this.#events[left], this.#events[left + 1]]
+      const child = a !== undefined && b !== undefined && isBefore(b, a) ? left + 1 : left
+      const below = this.#events[child]
+      if (below === undefined || !isBefore(below, last)) break
+      this.#events[index] = below
+      index = child
+    }
+    this.#events[index] = last
+    return first
+  }
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)

@@ -1,0 +1,164 @@
+/** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb'
+import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import type { Item } from '../../lib/store/table.ts'
+import type { StartedTable } from '../unit/store/started-table.ts'
+import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+
+/** A generator of numbers in [0, 1) that gives the same ones each time (mulberry32). */
+const seeded = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+}
+
+export interface Traffic {
+  tenant: string
+  connectionId: string
+  origin: string
+}
+
+interface Payload {
+  lane: string
+  number: number
+  at: number
+}
+
+const BATCH = 25
+
+export class World {
+  readonly clock: VirtualClock
+  readonly random: () => number
+  readonly service: Service
+  readonly start: number
+  /** Ms from commit to the start of the POST that was taken, by origin. */
+  readonly delays = new Map<string, { lane: string; delay: number }[]>()
+  /** When a message was taken last, by origin. */
+  readonly lastTaken = new Map<string, number>()
+  /** Faults of the service: a message that came out of order or twice. */
+  readonly faults: string[] = []
+  committed = 0
+  taken = 0
+  readonly #table: StartedTable
+  readonly #sent = new Map<string, number>()
+  readonly #received = new Map<string, number>()
+
+  constructor(
+    table: StartedTable,
+    options: Pick<ServiceOptions, 'fast' | 'slow' | 'window'> & Partial<ServiceOptions>,
+    receivers: (origin: string, lane: string, elapsed: number) => Answer,
+    tick = 1,
+  ) {
+    this.#table = table
+    // The clock of the ids never goes back in a process, so that of the next simulation starts after the last one.
+    this.start = Number.parseInt(newOutboxId(0).replaceAll('-', '').slice(0, 12), 16)
+    this.start = Math.max(this.start, Date.now())
+    this.clock = new VirtualClock(this.start, tick)
+    this.random = seeded(1)
+    const receive: Receiver = ({ lane, url, payload, now }) => {
+      const { origin } = new URL(url)
+      const answer = receivers(origin, lane, now - this.start)
+      if (answer.status !== undefined && answer.status < 300) this.#take(origin, lane, JSON.parse(payload), now)
+      return answer
+    }
+    this.service = new Service({ clock: this.clock, random: this.random, receive, ...options })
+  }
+
+  get elapsed(): number {
+    return this.clock.now() - this.start
+  }
+
+  /** Commits a message for each of the connections, and wakes their lanes. */
+  async send(to: readonly Traffic[]): Promise<void> {
+    const items = to.map(({ tenant, connectionId, origin }) => {
+      const lane = `${tenant}|pending|${connectionId}`
+      const number = (this.#sent.get(lane) ?? 0) + 1
+      this.#sent.set(lane, number)
+      const payload: Payload = { lane, number, at: this.clock.now() }
+      return this.service.itemOf({ tenant, connectionId, endpoint: `${origin}/`, payload: JSON.stringify(payload) })
+    })
+    this.committed += items.length
+    await this.clock.real(() => this.#put(items))
+    await this.service.wake(items)
+  }
+
+  /** Sends to `to`, in turn, `count` messages that are spread evenly over the time between `from` and `until` (ms from the start). */
+  traffic(to: readonly Traffic[], { count, from, until }: { count: number; from: number; until: number }): void {
+    // At most ten thousand bursts: a burst is one event.
+    const burst = Math.max(1, Math.ceil(count / 10_000))
+    for (let sent = 0; sent < count; sent += burst) {
+      const some = Array.from({ length: Math.min(burst, count - sent) }, (_, index) => to[(sent + index) % to.length])
+      const at = this.start + from + ((until - from) * sent) / count
+      this.clock.at(at, () => void this.send(some.filter((one) => one !== undefined)))
+    }
+  }
+
+  /** Runs until `ms` from the start. */
+  async runUntil(ms: number): Promise<void> {
+    let over = false
+    this.clock.at(this.start + ms, () => {
+      over = true
+    })
+    await this.clock.run(() => over)
+  }
+
+  /** Runs until all that was committed was taken, or `ms` from the start. */
+  async runUntilTaken(ms: number): Promise<void> {
+    await this.clock.run(() => this.taken === this.committed || this.elapsed >= ms)
+  }
+
+  /** What waits in the table: items, lanes, lists, and destinations that are due. */
+  async leftovers(): Promise<Record<string, number>> {
+    const left: Record<string, number> = {}
+    for (const { kind, dueAt } of await this.#table.items()) {
+      const name = kind?.S ?? 'none'
+      if (name === 'outbox-outcome' || name === 'slot') continue
+      if (name === 'destination' && dueAt === undefined) continue
+      left[name] = (left[name] ?? 0) + 1
+    }
+    return left
+  }
+
+  /** Items that were given up, of those that this world has sent. */
+  async givenUp(): Promise<number> {
+    const items = await this.#table.items()
+    return items.filter(
+      ({ kind, state, tenant, connectionId }) =>
+        kind?.S === 'outbox-outcome' &&
+        state?.S === 'failed' &&
+        this.#sent.has(`${tenant?.S}|pending|${connectionId?.S}`),
+    ).length
+  }
+
+  #take(origin: string, lane: string, { number, at }: Payload, now: number): void {
+    const expected = (this.#received.get(lane) ?? 0) + 1
+    if (number !== expected) this.faults.push(`${lane}: ${number} came in the place of ${expected}`)
+    this.#received.set(lane, number)
+    this.taken += 1
+    this.lastTaken.set(origin, now)
+    const delays = this.delays.get(origin) ?? []
+    this.delays.set(origin, delays)
+    delays.push({ lane, delay: now - at })
+  }
+
+  async #put(items: Item[]): Promise<void> {
+    const batches = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, index) =>
+      items.slice(index * BATCH, (index + 1) * BATCH),
+    )
+    const { client, table } = this.#table.dynamo
+    for (const batch of batches)
+      await client.send(
+        new BatchWriteItemCommand({ RequestItems: { [table]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+      )
+  }
+}
+
+export const quantile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

@@ -1,0 +1,167 @@
+/**
+ * Outbound delivery as Lambda's event source mappings drive it: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake;
+ * and the sweep. The one driver of all tests; `through` stands around each invocation of a function.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ListStreamsCommand,
+} from '@aws-sdk/client-dynamodb-streams'
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { Context, DynamoDBRecord, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import { CREDENTIALS, type Dynamo, REGION } from '../dynamo.ts'
+import type { DeliveryQueues } from './queues.ts'
+
+const context = { getRemainingTimeInMillis: () => 60_000 } as Context
+
+/** Runs an invocation; undefined where its process has died. */
+export type Through = <T>(run: () => Promise<T>) => Promise<T | undefined>
+
+type Work = (event: SQSEvent) => Promise<SQSBatchResponse>
+
+export class DeliveryLine {
+  readonly #streams: DynamoDBStreamsClient
+  readonly #sqs: SQSClient
+  readonly #queues: DeliveryQueues
+  readonly #through: Through
+  #iterator: string | undefined
+  #unread: DynamoDBRecord[] = []
+  #moving = false
+  #running: Promise<void> = Promise.resolve()
+
+  private constructor(
+    streams: DynamoDBStreamsClient,
+    queues: DeliveryQueues,
+    iterator: string | undefined,
+    through: Through,
+  ) {
+    const { endpoint } = queues
+    this.#streams = streams
+    this.#sqs = new SQSClient({ endpoint, useQueueUrlAsEndpoint: false, region: REGION, credentials: CREDENTIALS })
+    this.#queues = queues
+    this.#iterator = iterator
+    // A function that throws has failed: its messages and records come again.
+    this.#through = (run) => through(run).catch(() => undefined)
+  }
+
+  /** Stands still until `run`. */
+  static async start(
+    { endpoint, table }: Dynamo,
+    queues: DeliveryQueues,
+    through: Through = (run) => run(),
+  ): Promise<DeliveryLine> {
+    const streams = new DynamoDBStreamsClient({ endpoint, region: REGION, credentials: CREDENTIALS })
+    const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName: table }))
+    const StreamArn = Streams[0]?.StreamArn
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }))
+    const ShardId = StreamDescription?.Shards?.[0]?.ShardId
+    const { ShardIterator } = await streams.send(
+      new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
+    )
+    return new DeliveryLine(streams, queues, ShardIterator, through)
+  }
+
+  /** Moves what is there, again and again, until `pause`. */
+  run(): void {
+    this.#moving = true
+    this.#running = (async () => {
+      while (this.#moving) {
+        await this.move()
+        await delay(10)
+      }
+    })()
+  }
+
+  async pause(): Promise<void> {
+    this.#moving = false
+    await this.#running
+  }
+
+  /** Dispatches what the stream has and handles what the queues show, once. Resolves to the number of messages handled. */
+  async move(): Promise<number> {
+    await this.dispatch()
+    return this.deliver()
+  }
+
+  /** Moves until stream and queues have nothing more to give. What waits for a time stays where it is. */
+  async settle(): Promise<void> {
+    for (;;) {
+      const dispatched = await this.dispatch()
+      const delivered = await this.deliver()
+      if (dispatched + delivered === 0) return
+    }
+  }
+
+  /**
+   * Hands the stream's next records to dispatchChanges; those that it reports, and all where it died, come again. Resolves to the number of
+   * records that were handed over.
+   */
+  async dispatch(): Promise<number> {
+    const { dispatchChanges } = await import('../../../functions/dispatch-changes.ts')
+    const { Records = [], NextShardIterator } = await this.#streams.send(
+      new GetRecordsCommand({ ShardIterator: this.#iterator }),
+    )
+    this.#iterator = NextShardIterator
+    this.#unread.push(...(Records as DynamoDBRecord[]))
+    const handed = this.#unread
+    if (handed.length === 0) return 0
+    const answer = await this.#through(() => dispatchChanges({ Records: handed }))
+    if (answer === undefined) return handed.length
+    const [failure] = answer.batchItemFailures
+    const first = handed.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failure?.itemIdentifier)
+    this.#unread = failure === undefined ? [] : handed.slice(first)
+    return handed.length
+  }
+
+  /** Records of the stream that were not dispatched yet. */
+  get undispatched(): number {
+    return this.#unread.length
+  }
+
+  /** Handles what the queues show, once. Resolves to the number of messages. */
+  async deliver(batchSize = 10): Promise<number> {
+    const { deliver } = await import('../../../functions/deliver.ts')
+    const { deliverSlowly } = await import('../../../functions/deliver-slowly.ts')
+    const { wake } = await import('../../../functions/wake.ts')
+    const { wakeUps, slowWakeUps, timers } = this.#queues.urls
+    return (
+      (await this.#work(timers, batchSize, (event) => wake(event))) +
+      (await this.#work(wakeUps, batchSize, (event) => deliver(event, context))) +
+      (await this.#work(slowWakeUps, batchSize, (event) => deliverSlowly(event, context)))
+    )
+  }
+
+  async sweep(): Promise<void> {
+    const { sweepOutbox } = await import('../../../functions/sweep-outbox.ts')
+    await this.#through(sweepOutbox)
+  }
+
+  async stop(): Promise<void> {
+    await this.pause()
+    this.#streams.destroy()
+    this.#sqs.destroy()
+  }
+
+  /** Each message is an invocation of its own, as serverless.yml has it; they run side by side. */
+  async #work(QueueUrl: string, batchSize: number, work: Work): Promise<number> {
+    const { Messages = [] } = await this.#sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: batchSize,
+        MessageSystemAttributeNames: ['All'],
+      }),
+    )
+    await Promise.all(
+      Messages.map(async ({ MessageId, ReceiptHandle, Body, Attributes }) => {
+        const record = { messageId: MessageId, receiptHandle: ReceiptHandle, body: Body, attributes: Attributes }
+        const answer = await this.#through(() => work({ Records: [record as unknown as SQSRecord] }))
+        if (answer?.batchItemFailures.length === 0)
+          await this.#sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+      }),
+    )
+    return Messages.length
+  }
+}

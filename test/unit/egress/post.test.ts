@@ -1,0 +1,280 @@
+/** The poster against a real receiver on loopback that fails on demand. */
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import type { LookupFunction } from 'node:net'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isTaken, type Post, post } from '../../../lib/egress/post.ts'
+import { certificateFor } from '../../support/certificate.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../../support/faulty-receiver.ts'
+
+const run = promisify(execFile)
+
+const LOCAL = { local: true }
+const QUICK = { connectMs: 300, attemptMs: 500, responseBytes: 1024 }
+
+const toLoopback: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+
+let receiver: FaultyReceiver
+const started: FaultyReceiver[] = []
+const start = async (...args: Parameters<typeof startFaultyReceiver>) => {
+  const one = await startFaultyReceiver(...args)
+  started.push(one)
+  return one
+}
+
+const send = (changes: Partial<Post> = {}) =>
+  post({
+    url: `${receiver.url}/inbox`,
+    headers: { 'content-type': 'text/plain' },
+    body: 'hällo',
+    policy: LOCAL,
+    limits: QUICK,
+    ...changes,
+  })
+
+beforeEach(async () => {
+  receiver = await start()
+})
+
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await Promise.all(started.splice(0).map((one) => one.stop()))
+})
+
+describe('an answer', () => {
+  test('of 2xx is taken, and the receiver has path, headers and every byte of the body', async () => {
+    receiver.behave({ status: 202, headers: { 'content-type': 'text/plain', 'set-cookie': 'a=b' }, body: 'thanks' })
+    const outcome = await send()
+    expect(outcome).toMatchObject({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'thanks' })
+    expect(outcome.failure).toBeUndefined()
+    expect(outcome.headers).not.toHaveProperty('set-cookie')
+    expect(isTaken(outcome)).toBe(true)
+    expect(receiver.received).toMatchObject([
+      { path: '/inbox', body: 'hällo', headers: { 'content-type': 'text/plain', 'content-length': '6' } },
+    ])
+  })
+
+  test('of 2xx that comes late, but in time, is taken, and the time is measured', async () => {
+    receiver.behave({ status: 200, after: 150 })
+    const outcome = await send()
+    expect(isTaken(outcome)).toBe(true)
+    expect(outcome.milliseconds).toBeGreaterThanOrEqual(140)
+  })
+
+  test.each([400, 404, 410, 500, 503])('of %i is a status, not taken and no failure of the way', async (status) => {
+    receiver.behave({ status, body: 'no' })
+    const outcome = await send()
+    expect(outcome).toMatchObject({ status, body: 'no' })
+    expect(outcome.failure).toBeUndefined()
+    expect(isTaken(outcome)).toBe(false)
+  })
+
+  test.each(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', 'soon'])(
+    'of 429 hands on Retry-After as it is: %s',
+    async (value) => {
+      receiver.behave({ status: 429, headers: { 'retry-after': value } })
+      expect(await send()).toMatchObject({ status: 429, headers: { 'retry-after': value } })
+    },
+  )
+
+  test('of 302 to loopback is not followed', async () => {
+    const other = await start()
+    receiver.behave({ status: 302, headers: { location: `${other.url}/` } })
+    const outcome = await send()
+    expect(outcome.status).toBe(302)
+    expect(isTaken(outcome)).toBe(false)
+    expect(other.connections()).toBe(0)
+  })
+
+  test('of 302 to the metadata address is not followed', async () => {
+    receiver.behave({ status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } })
+    const outcome = await send()
+    expect(outcome.status).toBe(302)
+    expect(receiver.connections()).toBe(1)
+  })
+})
+
+test('a name with several addresses is tried until one answers', async () => {
+  // Nobody listens at ::1.
+  const both: LookupFunction = (_name, _options, callback) =>
+    callback(null, [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ])
+  expect(await send({ url: `http://wallet.example:${receiver.port}/`, resolve: both })).toMatchObject({ status: 200 })
+})
+
+describe('a fault', () => {
+  test('before the body was read is a reset', async () => {
+    receiver.behave('reset before the body was read')
+    expect(await send({ body: 'x'.repeat(200_000) })).toMatchObject({ failure: 'reset' })
+  })
+
+  test('after the body was read is a reset', async () => {
+    receiver.behave('reset after the body was read')
+    const outcome = await send()
+    expect(outcome).toMatchObject({ failure: 'reset', detail: 'ECONNRESET' })
+    expect(isTaken(outcome)).toBe(false)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('of stalling before the headers ends the attempt in its time', async () => {
+    receiver.behave('stall before the headers')
+    const outcome = await send()
+    expect(outcome).toMatchObject({ failure: 'timeout' })
+    expect(outcome.status).toBeUndefined()
+    expect(outcome.milliseconds).toBeLessThan(1_000)
+  })
+
+  test.each([
+    ['stall amid the body', 'timeout'],
+    ['reset amid the body', 'reset'],
+  ] as const)('of a %s after a 2xx is noted, and the message counts as taken', async (fault, failure) => {
+    receiver.behave(fault)
+    const outcome = await send()
+    expect(outcome).toMatchObject({ status: 200, body: 'the first part', failure })
+    expect(isTaken(outcome)).toBe(true)
+  })
+
+  test('of an endless body costs no more than the limit', async () => {
+    receiver.behave('endless body')
+    const outcome = await send({ limits: { ...QUICK, attemptMs: 5_000 } })
+    expect(outcome).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
+    expect(outcome.milliseconds).toBeLessThan(2_000)
+    await expect.poll(() => receiver.open()).toBe(0)
+    // Closing the connection is ours: it is no fault of the peer, not even afterwards.
+    expect(outcome.failure).toBeUndefined()
+  })
+
+  test('of an answer that is not HTTP is a broken response', async () => {
+    receiver.behave('garbage')
+    expect(await send()).toMatchObject({ failure: 'response', detail: expect.stringMatching(/^HPE_/) })
+  })
+
+  test('of nobody listening is a failed connection', async () => {
+    await receiver.stop()
+    started.splice(0)
+    expect(await send()).toMatchObject({ failure: 'connect', detail: 'ECONNREFUSED' })
+  })
+
+  test('of a name that does not exist is one of DNS', async () => {
+    const notFound = Object.assign(new Error('no'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+    const outcome = await send({
+      url: 'http://wallet.example:4321/',
+      resolve: (_name, _options, callback) => callback(notFound, []),
+    })
+    expect(outcome).toMatchObject({ failure: 'dns', detail: 'ENOTFOUND' })
+  })
+
+  test('of a name server that never answers ends with the time to connect', async () => {
+    const outcome = await send({ url: 'http://wallet.example:4321/', resolve: () => {} })
+    expect(outcome).toMatchObject({ failure: 'connect' })
+    expect(outcome.milliseconds).toBeLessThan(450)
+  })
+
+  test('of a TLS handshake that never ends is ended with the time to connect', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = silent.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const outcome = await send({ url: `https://127.0.0.1:${address.port}/` })
+    silent.close()
+    expect(outcome).toMatchObject({ failure: 'connect' })
+    expect(outcome.milliseconds).toBeLessThan(450)
+  })
+})
+
+describe('the certificate', () => {
+  const good = certificateFor('wallet.example')
+  const toWallet = (port: number, authorities?: string) =>
+    send({
+      url: `https://wallet.example:${port}/`,
+      resolve: toLoopback,
+      ...(authorities === undefined ? {} : { authorities }),
+    })
+
+  test('of a known authority for this name is accepted', async () => {
+    const secure = await start(good)
+    expect(await toWallet(secure.port, good.cert)).toMatchObject({ status: 200 })
+  })
+
+  test('that nobody vouches for is refused, and nothing is sent', async () => {
+    const secure = await start(good)
+    expect(await toWallet(secure.port)).toMatchObject({ failure: 'tls', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    expect(secure.received).toHaveLength(0)
+  })
+
+  test('is checked even when the environment says not to', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const secure = await start(good)
+    expect(await toWallet(secure.port)).toMatchObject({ failure: 'tls' })
+  })
+
+  test('for another name is refused', async () => {
+    const other = certificateFor('other.example')
+    const secure = await start(other)
+    expect(await toWallet(secure.port, other.cert)).toMatchObject({
+      failure: 'tls',
+      detail: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    })
+    expect(secure.received).toHaveLength(0)
+  })
+
+  test('that has expired is refused', async () => {
+    const old = certificateFor('wallet.example', { expired: true })
+    const secure = await start(old)
+    expect(await toWallet(secure.port, old.cert)).toMatchObject({ failure: 'tls', detail: 'CERT_HAS_EXPIRED' })
+  })
+
+  test('is not asked for by a peer that speaks no TLS: a failed handshake', async () => {
+    expect(await toWallet(receiver.port)).toMatchObject({ failure: 'tls' })
+  })
+})
+
+describe('the guard', () => {
+  test('refuses a URL by its form before any connection', async () => {
+    expect(await send({ policy: { local: false } })).toMatchObject({ failure: 'address', detail: 'not https' })
+    expect(receiver.connections()).toBe(0)
+  })
+
+  test('refuses a name that leads inside before any connection', async () => {
+    const outcome = await send({
+      url: `https://wallet.example:${receiver.port}/`,
+      policy: { local: false },
+      resolve: toLoopback,
+    })
+    expect(outcome).toMatchObject({ failure: 'address', detail: 'wallet.example leads to loopback' })
+    expect(receiver.connections()).toBe(0)
+  })
+
+  test('connects to the address that it has checked: an answer that changes is never asked for', async () => {
+    const answers = ['127.0.0.1', '10.0.0.1']
+    let asked = 0
+    const rebinding: LookupFunction = (_name, _options, callback) =>
+      callback(null, [{ address: answers[asked++] ?? '10.0.0.1', family: 4 }])
+    const url = `http://wallet.example:${receiver.port}/`
+    expect(await send({ url, resolve: rebinding })).toMatchObject({ status: 200 })
+    expect(asked).toBe(1)
+    expect(await send({ url, resolve: rebinding })).toMatchObject({ failure: 'address' })
+    expect(receiver.connections()).toBe(1)
+  })
+
+  test('asks no proxy, whatever the environment says', async () => {
+    const proxy = await start()
+    const script = `
+      import { post } from ${JSON.stringify(new URL('../../../lib/egress/post.ts', import.meta.url).href)}
+      const url = ${JSON.stringify(receiver.url)}
+      const outcome = await post({ url, headers: {}, body: '', policy: { local: true } })
+      process.stdout.write(String(outcome.status))
+    `
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+      env: { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: '' },
+    })
+    expect(stdout).toBe('200')
+    expect(receiver.connections()).toBe(1)
+    expect(proxy.connections()).toBe(0)
+  })
+})

@@ -1,0 +1,228 @@
+/** Which failures close a destination, who probes it, and what opens it. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { answered, failing, type OutboxScene, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+let made = 0
+const newOrigin = () => `https://mediator-${made++}.example`
+
+/** Sends to lanes of one tenant each, or all of one. */
+const sendTo = async (origin: string, count: number, tenant?: string) => {
+  const lanes = Array.from({ length: count }, () => scene.newLane(tenant))
+  for (const to of lanes) await scene.send(to, to.lane, { origin })
+  return lanes
+}
+const isClosed = async (origin: string) => (await scene.destination(origin))?.closedAt !== undefined
+
+describe('closing', () => {
+  test.each<[string, PostOutcome]>([
+    ['an unknown name', failing('dns')],
+    ['a refused connection', failing('connect')],
+    ['a failed TLS handshake', failing('tls')],
+  ])('comes at once with %s: no second lane is tried', async (_name, outcome) => {
+    const origin = newOrigin()
+    scene.respond = () => outcome
+    await sendTo(origin, 3)
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(true)
+    expect(scene.attempts).toHaveLength(1)
+  })
+
+  test.each<[string, PostOutcome]>([
+    ['502', answered(502)],
+    ['503', answered(503)],
+    ['504', answered(504)],
+    ['a read timeout', failing('timeout')],
+    ['a broken connection', failing('reset')],
+  ])('needs three tenants that meet %s', async (_name, outcome) => {
+    const origin = newOrigin()
+    scene.respond = () => outcome
+    const tenant = randomUUID()
+    await sendTo(origin, 3, tenant)
+    await sendTo(origin, 1)
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(false)
+    await sendTo(origin, 2)
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(true)
+    expect(scene.attempts).toHaveLength(5)
+  })
+
+  test('comes with twenty lanes of one tenant too', async () => {
+    const origin = newOrigin()
+    scene.random = 0.999
+    scene.respond = () => answered(503)
+    await sendTo(origin, 25, randomUUID())
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(true)
+    expect(scene.attempts).toHaveLength(20)
+  })
+
+  test.each<[string, PostOutcome]>([
+    ['500', answered(500)],
+    ['429', answered(429)],
+    ['404', answered(404)],
+    ['an address that the guard refuses', failing('address')],
+  ])('never comes with %s', async (_name, outcome) => {
+    const origin = newOrigin()
+    scene.respond = () => outcome
+    await sendTo(origin, 25)
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(false)
+    expect(scene.attempts).toHaveLength(25)
+  })
+
+  test('does not come where a success lies between the failures, or more than a minute', async () => {
+    const origin = newOrigin()
+    scene.respond = () => answered(503)
+    await sendTo(origin, 2)
+    await scene.handleAll()
+    scene.respond = () => answered(200)
+    await sendTo(origin, 1)
+    await scene.handleNext()
+    scene.waiting.length = 0
+    scene.respond = () => answered(503)
+    await sendTo(origin, 2)
+    await scene.handleAll()
+    scene.waiting.length = 0
+    expect(await isClosed(origin)).toBe(false)
+    scene.now += MINUTE
+    await sendTo(origin, 2)
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(false)
+  })
+
+  test('is possible where an item of the same destination has expired and is there still', async () => {
+    const origin = newOrigin()
+    const expired = { destination: origin, version: 7, slowUntil: scene.now + MINUTE, expiresAt: 1 }
+    await scene.table.put(destinationItem.encode(expired))
+    scene.respond = () => failing('connect')
+    await sendTo(origin, 1)
+    await scene.handleAll()
+    const closed = await scene.destination(origin)
+    expect(closed).toMatchObject({ version: 1, closedAt: scene.now })
+    expect(closed).not.toHaveProperty('slowUntil')
+    expect(closed).not.toHaveProperty('expiresAt')
+  })
+})
+
+describe('a closed destination', () => {
+  test('gets one attempt for each probe, 2 s, 4 s, ... 5 min apart, each by another lane', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendTo(origin, 40)
+    await scene.handleAll()
+    const start = scene.now
+    let random = 0
+    const probes: [number, string][] = []
+    scene.respond = ({ lane }) => {
+      probes.push([Math.round((scene.now - start) / SECOND), lane])
+      random = (random + 0.37) % 1
+      scene.random = random
+      return failing('connect')
+    }
+    await scene.pass(30 * MINUTE)
+    expect(probes.slice(0, 4).map(([at]) => at)).toEqual([2, 6, 13, 30].map(() => expect.any(Number)))
+    expect(probes.length).toBeGreaterThan(8)
+    expect(probes.length).toBeLessThan(18)
+    expect(new Set(probes.map(([, lane]) => lane)).size).toBeGreaterThan(probes.length / 2)
+    const gaps = probes.map(([at], index) => at - (probes[index - 1]?.[0] ?? 0))
+    // 5 min with its jitter, and up to a minute until the next sweep.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(5 * 60 * 1.2 + 60)
+  })
+
+  test('is probed again and again by the only lane that waits', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendTo(origin, 1)
+    await scene.pass(2 * MINUTE)
+    expect(scene.attempts.length).toBeGreaterThanOrEqual(5)
+    scene.respond = () => answered(200)
+    await scene.pass(6 * MINUTE)
+    expect(scene.taken).toHaveLength(1)
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('costs a lane that waits no attempt, however many messages are committed to it', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    const [to] = await sendTo(origin, 1)
+    await scene.handleAll()
+    for (let index = 0; index < 5; index++) await scene.send(to ?? scene.newLane(), String(index), { origin })
+    await scene.handleAll()
+    expect(scene.attempts).toHaveLength(1)
+  })
+
+  test('is open again with the first probe that is answered, and releases its lanes: 16, 32, 64 a second', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendTo(origin, 130)
+    await scene.handleAll()
+    scene.respond = () => answered(200)
+    scene.now += 3 * SECOND
+    await scene.handleAll()
+    const released: number[] = []
+    for (let second = 0; second < 6; second++) {
+      const before = scene.taken.length
+      scene.now += SECOND
+      await scene.handleAll()
+      released.push(scene.taken.length - before)
+    }
+    expect(Math.max(...released)).toBeLessThanOrEqual(64)
+    await scene.pass(2 * MINUTE)
+    expect(scene.taken).toHaveLength(130)
+    expect(await scene.left()).toEqual([])
+    expect(await isClosed(origin)).toBe(false)
+  })
+
+  test('is not opened by an address that the guard refuses', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendTo(origin, 2)
+    await scene.handleAll()
+    scene.respond = () => failing('address')
+    scene.now += 3 * SECOND
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(true)
+  })
+
+  test('is forgotten once nobody waits for it', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await sendTo(origin, 1)
+    await scene.handleAll()
+    scene.respond = () => answered(200)
+    await scene.pass(MINUTE)
+    expect(await scene.destination(origin)).toMatchObject({ expiresAt: expect.any(Number) })
+    expect(await scene.destination(origin)).not.toHaveProperty('dueAt')
+  })
+})
+
+describe('strangers', () => {
+  test('whose failures have closed a destination that others reach do not count for a day', async () => {
+    const origin = newOrigin()
+    const hostile = await sendTo(origin, 3)
+    scene.respond = ({ lane }) => answered(hostile.some((to) => to.lane === lane) ? 503 : 200)
+    await scene.handleAll()
+    expect(await isClosed(origin)).toBe(true)
+    await sendTo(origin, 1)
+    await scene.pass(30 * SECOND)
+    expect(await isClosed(origin)).toBe(false)
+    await scene.pass(10 * MINUTE)
+    expect(await isClosed(origin)).toBe(false)
+    expect(scene.taken).toHaveLength(1)
+    expect(scene.attempts.length).toBeGreaterThan(10)
+  })
+})

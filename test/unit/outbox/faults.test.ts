@@ -1,0 +1,109 @@
+/** The table or SQS fails at each single request, before or after it did its work: nothing is lost, and nothing comes twice but what must. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { dynamodb } from '../../../lib/store/client.ts'
+import { FAULTS, StoreFaults } from '../../support/store-fault.ts'
+import { answered, failing, type OutboxScene, type SentWakeUp, slowly, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+let faults: StoreFaults
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+  faults = new StoreFaults(dynamodb())
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+/** Before the request did its work, and after it. All other faults of the store look the same from here. */
+const KINDS = ['is throttled', 'times out after it worked']
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+/** Of the queues. */
+const VISIBILITY = 180 * SECOND
+let made = 0
+
+/** Handles a wake-up; where that fails, it comes again after its visibility timeout, as SQS does it. */
+const handle = async (one: SentWakeUp): Promise<void> => {
+  try {
+    await scene.handle(one)
+  } catch {
+    scene.waiting.push({ ...one, at: scene.now + VISIBILITY, delaySeconds: 0 })
+  }
+}
+
+/** How the first attempts end, while one of the requests around them fails. */
+const SITUATIONS: Record<string, PostOutcome[]> = {
+  'a delivery': [],
+  'a failed attempt': [answered(500)],
+  'a failure that closes the destination': [failing('connect')],
+  'a failure among several': [answered(503)],
+  'an attempt that was slow': [slowly(5_000)],
+}
+
+describe.each(Object.keys(SITUATIONS))('%s', (situation) => {
+  test.each(KINDS)('loses nothing where a request %s', async (fault) => {
+    const kind = FAULTS[fault]
+    if (kind === undefined) throw new Error('no such fault')
+    const first = SITUATIONS[situation] ?? []
+    for (let at = 1; ; at++) {
+      scene.taken.length = 0
+      const outcomes = [...first]
+      scene.respond = () => outcomes.shift() ?? answered(200)
+      const to = scene.newLane()
+      const origin = `https://wallet-${made++}.example`
+      await scene.commit(to, 'one', { origin })
+      await scene.send(to, 'two', { origin })
+      const [one] = scene.waiting.splice(0)
+      if (one === undefined) throw new Error('no wake-up')
+      const { injected } = await faults.inject(at, kind, () => handle(one))
+      await scene.pass(20 * MINUTE)
+      expect(await scene.left(), `request ${at}`).toEqual([])
+      expect([...new Set(scene.taken)], `request ${at}`).toEqual(['one', 'two'])
+      // Twice only where the receiver has it and that could not be recorded.
+      expect(scene.taken.length, `request ${at}`).toBeLessThanOrEqual(3)
+      if (!injected) break
+    }
+  })
+})
+
+describe('SQS', () => {
+  test.each<[string, PostOutcome]>([
+    ['a failed attempt', answered(500)],
+    ['a failure that closes the destination', failing('connect')],
+    ['an attempt that was slow', slowly(5_000)],
+  ])('that takes nothing after %s costs a minute or two, and no message', async (_name, outcome) => {
+    const outcomes = [outcome]
+    scene.respond = () => outcomes.shift() ?? answered(200)
+    const to = scene.newLane()
+    const origin = `https://wallet-${made++}.example`
+    await scene.send(to, 'one', { origin })
+    await scene.send(to, 'two', { origin })
+    scene.sqsFails = true
+    await scene.handleAll()
+    scene.sqsFails = false
+    await scene.pass(17 * MINUTE)
+    expect(scene.taken).toEqual(['one', 'two'])
+    expect(await scene.left()).toEqual([])
+  })
+})
+
+test('a process that dies after the receiver has the message, before that is recorded, sends it again with its lease over', async () => {
+  const to = scene.newLane()
+  await scene.send(to, 'one', { origin: `https://wallet-${made++}.example` })
+  const [one] = scene.waiting.splice(0)
+  if (one === undefined) throw new Error('no wake-up')
+  let died = false
+  scene.respond = () => {
+    // From here on nothing of this process reaches the table.
+    scene.table.way = died ? undefined : () => Promise.reject(new Error('dead'))
+    died = true
+    return answered(200)
+  }
+  await handle(one)
+  scene.table.way = undefined
+  await scene.pass(5 * MINUTE)
+  expect(scene.taken).toEqual(['one', 'one'])
+  expect(await scene.left()).toEqual([])
+})

@@ -1,0 +1,135 @@
+/** Leases: one delivery at a time has a lane, and what is committed meanwhile is delivered all the same. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { enterLane, type LeasedLane, laneWrites, leaseLane } from '../../../lib/outbox/lane.ts'
+import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
+import { queryIndex } from '../../../lib/store/table.ts'
+import { transact } from '../../../lib/store/write.ts'
+import { failure } from '../store/started-table.ts'
+import { answered, type OutboxScene, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+const committed = (lane: string): LaneWakeUp => ({ lane, reason: { kind: 'committed' } })
+
+const lease = async (wakeUp: LaneWakeUp, id: string): Promise<LeasedLane> => {
+  const { leased } = await leaseLane(wakeUp, id, scene.now)
+  if (leased === undefined) throw new Error('not leased')
+  return leased
+}
+
+describe('a lease', () => {
+  test('has one holder: the second wake-up marks the lane and goes', async () => {
+    const { lane } = scene.newLane()
+    await lease(committed(lane), 'first')
+    expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
+    expect(await scene.lane(lane)).toMatchObject({ lease: 'first', dirty: true })
+  })
+
+  test('of two wake-ups at once, one gets it', async () => {
+    const { lane } = scene.newLane()
+    const both = await Promise.all(['a', 'b'].map((id) => leaseLane(committed(lane), id, scene.now)))
+    expect(both.filter(({ leased }) => leased !== undefined)).toHaveLength(1)
+    expect(await scene.lane(lane)).toMatchObject({ dirty: true })
+  })
+
+  test('is over after 45 s, longer than a function runs', async () => {
+    const { lane } = scene.newLane()
+    const held = await lease(committed(lane), 'first')
+    scene.now += 44_999
+    expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
+    scene.now += 1
+    await lease(committed(lane), 'third')
+    expect(await transact([laneWrites.keep(held)])).toMatchObject({ written: false, failed: [0] })
+  })
+
+  test('is kept where the table did its work and only its answer was lost', async () => {
+    const { lane } = scene.newLane()
+    let lost = 0
+    scene.table.way = async (command, send) => {
+      await send()
+      if (command === 'UpdateItem' && lost++ === 0) throw failure('TimeoutError')
+    }
+    expect(await lease(committed(lane), 'mine')).toMatchObject({ lease: 'mine' })
+    expect((await scene.lane(lane))?.dirty).toBeUndefined()
+  })
+
+  test('ends with the lane only where nobody has marked it', async () => {
+    const { lane } = scene.newLane()
+    const held = await lease(committed(lane), 'first')
+    await leaseLane(committed(lane), 'second', scene.now)
+    expect(await transact([laneWrites.end(held)])).toMatchObject({ written: false, failed: [0] })
+    await transact([laneWrites.keepAndRead(held)])
+    expect(await transact([laneWrites.end(held)])).toEqual({ written: true })
+    expect(await scene.lane(lane)).toBeUndefined()
+  })
+})
+
+describe('a wake-up for a time', () => {
+  test('is good once: of several for the same time, the first goes on', async () => {
+    const { lane } = scene.newLane()
+    const at = scene.now + 1_000
+    await transact([laneWrites.wait(await lease(committed(lane), 'first'), at, 1)])
+    scene.now = at
+    const due: LaneWakeUp = { lane, reason: { kind: 'due', at } }
+    const twice = await Promise.all(['a', 'b'].map((id) => leaseLane(due, id, scene.now)))
+    expect(twice.filter(({ leased }) => leased !== undefined)).toHaveLength(1)
+  })
+
+  test('leaves the lane in the index until its lease is over, for a process may die', async () => {
+    const { lane } = scene.newLane()
+    const at = scene.now + 1_000
+    await enterLane(lane, at)
+    scene.now = at
+    await lease({ lane, reason: { kind: 'due', at } }, 'first')
+    expect((await scene.lane(lane))?.dueAt).toBe(at + 45_000)
+  })
+
+  test('does not wake a lane that waits for another time, or for its destination', async () => {
+    const { lane } = scene.newLane()
+    await transact([laneWrites.wait(await lease(committed(lane), 'first'), scene.now + 10_000, 1)])
+    expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
+    const early: LaneWakeUp = { lane, reason: { kind: 'due', at: scene.now } }
+    expect((await leaseLane(early, 'third', scene.now)).leased).toBeUndefined()
+
+    const other = scene.newLane().lane
+    const wait = { entry: '1|2|3', destination: 'd' }
+    await transact([laneWrites.waitForDestination(await lease(committed(other), 'first'), wait)])
+    expect((await leaseLane(committed(other), 'second', scene.now)).leased).toBeUndefined()
+    const stale: LaneWakeUp = { lane: other, reason: { kind: 'released', waiting: '1|2|4' } }
+    expect((await leaseLane(stale, 'third', scene.now)).leased).toBeUndefined()
+    await lease({ lane: other, reason: { kind: 'released', waiting: '1|2|3' } }, 'fourth')
+  })
+})
+
+describe('an idle lane', () => {
+  test('has no item, and its deliveries write nothing into the index of what is due', async () => {
+    const to = scene.newLane()
+    let during: unknown
+    scene.respond = async () => {
+      during = await scene.lane(to.lane)
+      return answered(200)
+    }
+    await scene.send(to, 'one')
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['one'])
+    expect(during).not.toHaveProperty('dueAt')
+    expect(await scene.lane(to.lane)).toBeUndefined()
+  })
+
+  test('comes into the index when its wake-ups were lost, and is delivered', async () => {
+    const to = scene.newLane()
+    await scene.commit(to, 'one')
+    await enterLane(to.lane, scene.now)
+    const shard = (await scene.table.items(to.lane)).find(({ kind }) => kind?.S === 'lane')?.dueShard?.S ?? ''
+    expect((await queryIndex('due', shard, scene.now)).items.map(({ lane }) => lane?.S)).toContain(to.lane)
+    await scene.pass(60_000)
+    expect(scene.taken).toEqual(['one'])
+    expect(await scene.left()).toEqual([])
+  })
+})

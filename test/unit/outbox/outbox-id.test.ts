@@ -1,0 +1,30 @@
+/** Ids of outbox items sort as they were made. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
+
+test('should be a UUIDv7 of its time', () => {
+  const now = Date.UTC(2050, 0, 1)
+  const id = newOutboxId(now, (size) => new Uint8Array(size).fill(0xff))
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(now)
+})
+
+test('should increase strictly, whether the clock runs, stands still or goes back', () => {
+  const start = Date.UTC(2060, 0, 1)
+  let last = newOutboxId(start)
+  fc.assert(
+    fc.property(fc.integer({ min: -5, max: 5 }), (step) => {
+      const id = newOutboxId(start + step)
+      expect(id > last).toBe(true)
+      last = id
+    }),
+  )
+})
+
+test('should go on increasing when one millisecond makes more ids than it can count', () => {
+  const now = Date.UTC(2070, 0, 1)
+  const ids = Array.from({ length: 10_000 }, () => newOutboxId(now))
+  expect(ids).toEqual(ids.toSorted())
+  expect(new Set(ids).size).toBe(ids.length)
+})

@@ -1,0 +1,66 @@
+/** The table fails at each single request of a probe and of the releases after it: no lane is lost. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dynamodb } from '../../../lib/store/client.ts'
+import { FAULTS, StoreFaults } from '../../support/store-fault.ts'
+import { answered, failing, type OutboxScene, type SentWakeUp, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+let faults: StoreFaults
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+  faults = new StoreFaults(dynamodb())
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+/** Before the request did its work, and after it. All other faults of the store look the same from here. */
+const KINDS = ['is throttled', 'times out after it worked']
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+/** Of the queues. */
+const VISIBILITY = 180 * SECOND
+let made = 0
+
+/** Handles a wake-up; where that fails, it comes again after its visibility timeout, as SQS does it. */
+const handle = async (one: SentWakeUp): Promise<void> => {
+  try {
+    await scene.handle(one)
+  } catch {
+    scene.waiting.push({ ...one, at: scene.now + VISIBILITY, delaySeconds: 0 })
+  }
+}
+
+describe('a probe that opens', () => {
+  test.each(KINDS)('loses no lane where a request %s', async (fault) => {
+    const kind = FAULTS[fault]
+    if (kind === undefined) throw new Error('no such fault')
+    for (let at = 1; ; at++) {
+      scene.taken.length = 0
+      scene.waiting.length = 0
+      const origin = `https://wallet-${made++}.example`
+      scene.respond = () => failing('connect')
+      const lanes = [scene.newLane(), scene.newLane()]
+      for (const to of lanes) await scene.send(to, to.lane, { origin })
+      await scene.handleAll()
+      scene.respond = () => answered(200)
+      scene.now += 3 * SECOND
+      const act = async () => {
+        for (
+          let one = scene.waiting.shift();
+          one !== undefined && scene.taken.length < 2;
+          one = scene.waiting.shift()
+        ) {
+          if (one.at + one.delaySeconds * SECOND > scene.now) scene.now = one.at + one.delaySeconds * SECOND
+          await handle(one)
+        }
+      }
+      const { injected } = await faults.inject(at, kind, act)
+      await scene.pass(8 * MINUTE)
+      expect(await scene.left(), `request ${at}`).toEqual([])
+      expect(new Set(scene.taken), `request ${at}`).toEqual(new Set(lanes.map(({ lane }) => lane)))
+      if (!injected) break
+    }
+  })
+})

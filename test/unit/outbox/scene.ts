@@ -1,0 +1,251 @@
+/** The outbox's core on a real table: a clock that tests move, wake-ups in memory as SQS would take them, and a receiver by a script. */
+import { randomUUID } from 'node:crypto'
+import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
+import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
+import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
+import { outboxItem } from '../../../lib/outbox/message-item.ts'
+import { openMessageLane } from '../../../lib/outbox/messages.ts'
+import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
+import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
+import { sweep } from '../../../lib/outbox/sweep.ts'
+import { deliverLane } from '../../../lib/outbox/turn.ts'
+import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
+import { decodeWakeUp, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { destinationAddress, laneAddress } from '../../../lib/store/keys.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+Object.assign(process.env, {
+  WAKE_UP_QUEUE_URL: 'http://sqs.test/fast.fifo',
+  SLOW_WAKE_UP_QUEUE_URL: 'http://sqs.test/slow.fifo',
+  TIMER_QUEUE_URL: 'http://sqs.test/timer',
+})
+
+type Speed = 'fast' | 'slow'
+
+export interface SentWakeUp {
+  queue: Speed | 'timer'
+  wakeUp: WakeUp
+  id?: string | undefined
+  group?: string | undefined
+  delaySeconds: number
+  /** Ms since the epoch. */
+  at: number
+}
+
+export interface Sent {
+  lane: string
+  endpoint: string
+  payload: string
+}
+
+export const answered = (status: number, headers: PostOutcome['headers'] = {}): PostOutcome => ({
+  ...{ status, headers, body: '', milliseconds: 20 },
+})
+export const failing = (failure: NonNullable<PostOutcome['failure']>, milliseconds = 20): PostOutcome => ({
+  ...{ headers: {}, body: '', milliseconds, failure, detail: 'model' },
+})
+export const slowly = (milliseconds: number): PostOutcome => ({ ...answered(200), milliseconds })
+
+const DEDUPLICATED_FOR = 5 * 60_000
+const MINUTE = 60_000
+
+export class OutboxScene {
+  /** Ms since the epoch. */
+  now = Date.now()
+  random = 0.5
+  /** The receivers' script. */
+  respond: (sent: Sent) => PostOutcome | Promise<PostOutcome> = () => answered(200)
+  /** What the receivers have taken, and all attempts. */
+  taken: string[] = []
+  attempts: Sent[] = []
+  /** Wake-ups that nobody has handled yet. */
+  waiting: SentWakeUp[] = []
+  /** All that the queues ever took. */
+  sent: SentWakeUp[] = []
+  /** The queues refuse. */
+  sqsFails = false
+  readonly #seen = new Map<string, number>()
+  readonly table: StartedTable
+
+  constructor(table: StartedTable) {
+    this.table = table
+    sqs().middlewareStack.add(
+      () => async (args) => {
+        if (this.sqsFails) throw Object.assign(new Error('injected'), { name: 'ServiceUnavailable' })
+        const { QueueUrl = '', Entries = [] } = args.input as { QueueUrl?: string; Entries?: Record<string, unknown>[] }
+        for (const entry of Entries) this.#take(QueueUrl, entry)
+        return { response: {}, output: { $metadata: {}, Failed: [] } as never }
+      },
+      { step: 'initialize' },
+    )
+  }
+
+  /** Empties the table and forgets everything. The clock goes on, for the ids do. */
+  async reset(): Promise<void> {
+    const { client, table } = this.table.dynamo
+    for (const { pk = { S: '' }, sk = { S: '' } } of await this.table.items())
+      await client.send(new DeleteItemCommand({ TableName: table, Key: { pk, sk } }))
+    this.now = Math.max(this.now, Date.now()) + 60 * MINUTE
+    this.random = 0.5
+    this.respond = () => answered(200)
+    for (const list of [this.taken, this.attempts, this.waiting, this.sent]) list.length = 0
+    this.sqsFails = false
+    this.table.way = undefined
+    this.#seen.clear()
+  }
+
+  newLane(tenant: string = randomUUID()): { lane: string; tenant: string; connectionId: string } {
+    const connectionId = randomUUID()
+    return { lane: `${tenant}|pending|${connectionId}`, tenant, connectionId }
+  }
+
+  /** Commits a message; no wake-up. */
+  async commit(
+    { tenant, connectionId }: { tenant: string; connectionId: string },
+    payload: string,
+    { origin = 'https://wallet.example', id = newOutboxId(this.now), createdAt = this.now } = {},
+  ): Promise<string> {
+    await this.table.put(
+      outboxItem.encode({
+        ...{ tenant, connectionId, id, taken: 0, attempts: 0 },
+        messages: [{ endpoint: `${origin}/`, payload }],
+        createdAt: new Date(createdAt).toISOString(),
+      }),
+    )
+    return id
+  }
+
+  /** Commits a message and wakes its lane, as send-message does. */
+  async send(
+    to: { lane: string; tenant: string; connectionId: string },
+    payload: string,
+    options: Parameters<OutboxScene['commit']>[2] = {},
+  ): Promise<void> {
+    const itemId = await this.commit(to, payload, options)
+    await wakeCommitted([{ lane: to.lane, itemId }])
+  }
+
+  /** One invocation of the function that delivers. */
+  deliver(wakeUp: LaneWakeUp, speed: Speed = 'fast'): Promise<void> {
+    return deliverLane(wakeUp, {
+      clock: () => this.now,
+      random: () => this.random,
+      pause: async () => undefined,
+      startUntil: this.now + 14_000,
+      speed,
+      open: async (lane) => this.#open(lane),
+    })
+  }
+
+  committed(lane: string, speed: Speed = 'fast'): Promise<void> {
+    return this.deliver({ lane, reason: { kind: 'committed' } }, speed)
+  }
+
+  /** One invocation of the function behind the timer queue. */
+  async onTimer(wakeUp: WakeUp): Promise<void> {
+    if (isForLane(wakeUp)) await wakeLanes([wakeUp])
+    else await onDestinationDue(wakeUp, { clock: () => this.now, random: () => this.random })
+  }
+
+  async handle({ queue, wakeUp }: SentWakeUp): Promise<void> {
+    if (queue === 'timer') return this.onTimer(wakeUp)
+    if (isForLane(wakeUp)) await this.deliver(wakeUp, queue)
+  }
+
+  /** Handles the next wake-up whose time has come, if there is one. */
+  async handleNext(): Promise<boolean> {
+    const index = this.waiting.findIndex(({ at, delaySeconds }) => at + delaySeconds * 1000 <= this.now)
+    const [next] = index === -1 ? [] : this.waiting.splice(index, 1)
+    if (next === undefined) return false
+    await this.handle(next)
+    return true
+  }
+
+  /** Handles what waits, and nothing that is for later. */
+  async handleAll(): Promise<void> {
+    while (await this.handleNext());
+  }
+
+  /** Handles what waits, lets time pass and sweeps each minute in which something is due, for some ms. */
+  async pass(ms: number): Promise<void> {
+    const until = this.now + ms
+    for (;;) {
+      await this.handleAll()
+      const nextSweep = await this.#nextSweep()
+      const next = Math.min(nextSweep, ...this.waiting.map(({ at, delaySeconds }) => at + delaySeconds * 1000))
+      if (next > until) break
+      this.now = next
+      if (next === nextSweep) await sweep(this.now)
+    }
+    this.now = until
+    await this.handleAll()
+  }
+
+  /** The sweep runs at each full minute. One that finds nothing is left out. */
+  async #nextSweep(): Promise<number> {
+    const { client, table } = this.table.dynamo
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: table, IndexName: 'due' }))
+    const due = Math.min(...Items.map(({ dueAt }) => Number(dueAt?.N ?? Number.POSITIVE_INFINITY)))
+    const earliest = Math.max(due, this.now + 1)
+    return Math.ceil(earliest / MINUTE) * MINUTE
+  }
+
+  async lane(lane: string): Promise<Lane | undefined> {
+    const item = await this.table.get(laneAddress(lane))
+    return item && laneItem.decode(item)
+  }
+
+  async destination(destination: string) {
+    const item = await this.table.get(destinationAddress(destination))
+    return item && destinationItem.decode(item)
+  }
+
+  /** What waits in the table: items, lanes, entries of waiting lists, destinations that are due. */
+  async left(): Promise<string[]> {
+    const items = await this.table.items()
+    return items
+      .filter(({ kind, dueAt }) => kind?.S !== 'destination' || dueAt !== undefined)
+      .flatMap(({ kind }) =>
+        ['outbox', 'lane', 'waiting-lane', 'destination'].includes(kind?.S ?? '') ? [kind?.S ?? ''] : [],
+      )
+  }
+
+  async outcomes(): Promise<string[]> {
+    const items = await this.table.items()
+    return items.flatMap(({ kind, state }) => (kind?.S === 'outbox-outcome' && state?.S ? [state.S] : []))
+  }
+
+  #open(lane: string): LaneContents<unknown> | undefined {
+    const contents = openMessageLane(lane)
+    if (contents === undefined) return undefined
+    type Waiting = Parameters<typeof contents.send>[0]
+    const send = async ({ item, index }: Waiting): Promise<PostOutcome> => {
+      const { endpoint = '', payload = '' } = item.messages[index] ?? {}
+      const sent = { lane, endpoint, payload }
+      this.attempts.push(sent)
+      const outcome = await this.respond(sent)
+      if (outcome.status === 200) this.taken.push(payload)
+      return outcome
+    }
+    const scripted: LaneContents<Waiting> = { ...contents, send }
+    return scripted as LaneContents<unknown>
+  }
+
+  #take(url: string, entry: Record<string, unknown>): void {
+    const id = entry.MessageDeduplicationId as string | undefined
+    const seenAt = this.#seen.get(id ?? '') ?? Number.NEGATIVE_INFINITY
+    const wakeUp = decodeWakeUp(String(entry.MessageBody))
+    if (wakeUp === undefined) throw new Error('the queue was sent something else')
+    const queue = url.endsWith('/timer') ? 'timer' : url.endsWith('/slow.fifo') ? 'slow' : 'fast'
+    const group = entry.MessageGroupId as string | undefined
+    const sent: SentWakeUp = { queue, wakeUp, id, group, delaySeconds: Number(entry.DelaySeconds ?? 0), at: this.now }
+    if (id !== undefined && this.now - seenAt < DEDUPLICATED_FOR) return
+    if (id !== undefined) this.#seen.set(id, this.now)
+    this.sent.push(sent)
+    this.waiting.push(sent)
+  }
+}
+
+export const startOutboxScene = async (): Promise<OutboxScene> => new OutboxScene(await startTable({ stream: false }))

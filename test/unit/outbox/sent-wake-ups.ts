@@ -1,0 +1,76 @@
+/** The queues of wake-ups, replaced by a list of what was sent to them, and by refusals on demand. */
+import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { vi } from 'vitest'
+import { sqs } from '../../../lib/outbox/queues.ts'
+
+interface SentWakeUp {
+  /** Last part of the queue's URL. */
+  queue: string
+  body: Record<string, unknown>
+  group?: string | undefined
+  id?: string | undefined
+  /** Seconds. */
+  delay?: number | undefined
+}
+
+export interface SentWakeUps {
+  /** What the queues took, oldest first. */
+  sent: SentWakeUp[]
+  /** What they are to refuse, each by itself; `down`: they do not answer at all. */
+  refuse: ((wakeUp: SentWakeUp) => boolean) | 'down' | undefined
+  clear(): void
+}
+
+const URLS = {
+  WAKE_UP_QUEUE_URL: 'http://127.0.0.1/000000000000/wake-ups.fifo',
+  SLOW_WAKE_UP_QUEUE_URL: 'http://127.0.0.1/000000000000/slow-wake-ups.fifo',
+  TIMER_QUEUE_URL: 'http://127.0.0.1/000000000000/timers',
+}
+
+/** Names the queues in the environment; before anything has asked for the settings. */
+export const nameQueues = (): void => {
+  Object.assign(process.env, { AWS_REGION: 'eu-west-1', ...URLS })
+}
+
+/** Takes the place of SQS; after the settings are complete. */
+export const watchQueues = (): SentWakeUps => {
+  const queues: SentWakeUps = {
+    sent: [],
+    refuse: undefined,
+    clear: () => {
+      queues.sent = []
+      queues.refuse = undefined
+    },
+  }
+  const take = (QueueUrl: string | undefined, entry: SendMessageCommand['input'] | object): boolean => {
+    const {
+      MessageBody = '',
+      MessageGroupId,
+      MessageDeduplicationId,
+      DelaySeconds,
+    } = entry as Partial<SendMessageCommand['input']>
+    const wakeUp = {
+      queue: QueueUrl?.split('/').at(-1) ?? '',
+      body: JSON.parse(MessageBody),
+      group: MessageGroupId,
+      id: MessageDeduplicationId,
+      delay: DelaySeconds,
+    }
+    if (typeof queues.refuse === 'function' && queues.refuse(wakeUp)) return false
+    queues.sent.push(wakeUp)
+    return true
+  }
+  const send = async (command: unknown): Promise<object> => {
+    if (queues.refuse === 'down') throw Object.assign(new Error('injected'), { name: 'TimeoutError' })
+    if (command instanceof SendMessageBatchCommand) {
+      const { QueueUrl, Entries = [] } = command.input
+      const refused = Entries.filter((entry) => !take(QueueUrl, entry))
+      return { Failed: refused.map(({ Id }) => ({ Id, Code: 'InternalError', SenderFault: false })) }
+    }
+    if (!(command instanceof SendMessageCommand)) throw new Error('not expected')
+    if (!take(command.input.QueueUrl, command.input)) throw new Error('refused')
+    return {}
+  }
+  vi.spyOn(sqs(), 'send').mockImplementation(send as never)
+  return queues
+}

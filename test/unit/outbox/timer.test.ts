@@ -1,0 +1,133 @@
+/** Wake-ups whose delay is over are passed on, and those that failed for good leave their lanes where the sweep finds them. */
+import type { SQSRecord } from 'aws-lambda'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { recoverWakeUps } from '../../../functions/recover-wake-ups.ts'
+import { wake } from '../../../functions/wake.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { dueFor } from '../../../lib/outbox/due.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { nameQueues, type SentWakeUps, watchQueues } from './sent-wake-ups.ts'
+
+let table: StartedTable
+let queues: SentWakeUps
+const lines: string[] = []
+
+beforeAll(async () => {
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  process.env.LOG_LEVEL = 'debug'
+  nameQueues()
+  table = await startTable()
+  queues = watchQueues()
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+beforeEach(() => {
+  table.way = undefined
+  queues.clear()
+  lines.length = 0
+})
+
+const recordOf = (messageId: string, wakeUp: WakeUp | string) =>
+  ({ messageId, body: typeof wakeUp === 'string' ? wakeUp : encodeWakeUp(wakeUp) }) as SQSRecord
+const due = (lane: string, at = 1): WakeUp => ({ lane, reason: { kind: 'due', at } })
+const failedOf = async (...Records: SQSRecord[]) =>
+  (await wake({ Records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+const laneState = async (lane: string) => {
+  const item = await table.get(laneItem.addressOf({ lane }))
+  return item && laneItem.decode(item)
+}
+const destinationState = async (destination: string) => {
+  const item = await table.get(destinationItem.addressOf({ destination }))
+  return item && destinationItem.decode(item)
+}
+const events = () => lines.map((line) => JSON.parse(line).event)
+
+describe('a wake-up whose delay is over', () => {
+  test('goes to the queue that delivers, as it is', async () => {
+    const wakeUp = due('acme|pending|c1', 5)
+    expect(await failedOf(recordOf('m1', wakeUp))).toEqual([])
+    expect(queues.sent).toMatchObject([{ queue: 'wake-ups.fifo', body: wakeUp }])
+  })
+
+  test('that comes twice has one id, so that the queue drops the second one; that of another time has another', async () => {
+    await failedOf(recordOf('m1', due('acme|pending|c1')), recordOf('m2', due('acme|pending|c1')))
+    await failedOf(recordOf('m3', due('acme|pending|c1', 2)))
+    const [first, second, third] = queues.sent.map(({ id }) => id)
+    expect(second).toBe(first)
+    expect(third).not.toBe(first)
+  })
+
+  test('comes again where the queue does not take it, and it alone', async () => {
+    queues.refuse = ({ body }) => body.lane === 'acme|pending|c2'
+    const records = ['c1', 'c2', 'c3'].map((id) => recordOf(id, due(`acme|pending|${id}`)))
+    expect(await failedOf(...records)).toEqual(['c2'])
+  })
+
+  test.each(['', '{}', '{"lane":"a","reason":{"kind":"due"}}'])(
+    'that is none is dropped with a line in the log: %s',
+    async (body) => {
+      expect(await failedOf(recordOf('m1', body))).toEqual([])
+      expect(events()).toEqual(['wake_up.malformed'])
+    },
+  )
+
+  test('of a destination that is not due then does nothing', async () => {
+    const destination = 'https://due-later.example'
+    await table.put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, 50) }))
+    expect(await failedOf(recordOf('m1', { destination, at: 49 }))).toEqual([])
+    expect(await destinationState(destination)).toMatchObject({ version: 1, dueAt: 50 })
+    expect(queues.sent).toEqual([])
+  })
+
+  test('of a destination for which nothing waits takes it out of the index', async () => {
+    const destination = 'https://open.example'
+    await table.put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, 50) }))
+    expect(await failedOf(recordOf('m1', { destination, at: 50 }))).toEqual([])
+    expect(await destinationState(destination)).not.toHaveProperty('dueAt')
+  })
+
+  test('of a destination comes again while the table does not answer', async () => {
+    table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    expect(await failedOf(recordOf('m1', { destination: 'https://a.example', at: 1 }))).toEqual(['m1'])
+    expect(events()).toContain('wake_up.failed')
+  })
+})
+
+describe('a wake-up that failed for good', () => {
+  const recover = (...Records: SQSRecord[]) => recoverWakeUps({ Records })
+
+  test('leaves its lane in the index, due in a minute', async () => {
+    const now = Date.now()
+    await recover(recordOf('m1', { lane: 'acme|pending|lost', reason: { kind: 'committed' } }))
+    const { dueAt = 0 } = (await laneState('acme|pending|lost')) ?? {}
+    expect(dueAt - now).toBeGreaterThanOrEqual(60_000)
+    expect(dueAt - now).toBeLessThan(70_000)
+    expect(events()).toContain('wake_up.dead')
+  })
+
+  test('leaves a lane that is in the index already as it is', async () => {
+    const lane = 'acme|pending|waits'
+    await table.put(laneItem.encode({ lane, failures: 3, ...dueFor(lane, 7) }))
+    await recover(recordOf('m1', due(lane)))
+    expect(await laneState(lane)).toMatchObject({ failures: 3, dueAt: 7 })
+  })
+
+  test('leaves its destination in the index', async () => {
+    await recover(recordOf('m1', { destination: 'https://lost.example', at: 1 }))
+    expect((await destinationState('https://lost.example'))?.dueAt).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  test('that is none is dropped, and those behind it are recovered', async () => {
+    await recover(recordOf('m1', 'x'), recordOf('m2', due('acme|pending|behind')))
+    expect(await laneState('acme|pending|behind')).toMatchObject({ dueAt: expect.any(Number) })
+  })
+
+  test('comes again while the table does not answer', async () => {
+    table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    await expect(recover(recordOf('m1', due('acme|pending|c1')))).rejects.toMatchObject({ code: 'store.unavailable' })
+  })
+})

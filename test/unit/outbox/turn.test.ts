@@ -1,0 +1,353 @@
+/** Turns: what waits in a lane is delivered in order, tried again, given up, and costs little. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { answered, failing, type OutboxScene, slowly, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const ORIGIN = 'https://wallet.example'
+
+/** Each test has a destination of its own: the process remembers what it has read of one for some seconds. */
+let made = 0
+const newOrigin = () => `https://wallet-${made++}.example`
+
+describe('the happy path', () => {
+  test('costs three requests: lease, read, outcome with the end of the lane', async () => {
+    const origin = newOrigin()
+    await scene.send(scene.newLane(), 'first', { origin })
+    await scene.handleAll()
+    await scene.send(scene.newLane(), 'second', { origin })
+    scene.table.watch()
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['first', 'second'])
+    expect(scene.table.requests).toEqual(['UpdateItem', 'Query', 'TransactWriteItems'])
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('writes nothing about a destination', async () => {
+    const origin = newOrigin()
+    await scene.send(scene.newLane(), 'one', { origin })
+    await scene.handleAll()
+    expect(await scene.destination(origin)).toBeUndefined()
+  })
+})
+
+describe('the order of a lane', () => {
+  test('is that of the ids, whichever wake-up comes first', async () => {
+    const to = scene.newLane()
+    for (const payload of ['one', 'two', 'three']) await scene.send(to, payload)
+    scene.waiting.reverse()
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['one', 'two', 'three'])
+  })
+
+  test('starts anew with each turn, so that a later commit with a smaller id is not passed over', async () => {
+    const to = scene.newLane()
+    await scene.send(to, 'second', { id: '0199-b' })
+    await scene.handleAll()
+    await scene.send(to, 'late', { id: '0199-a' })
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['second', 'late'])
+  })
+
+  test('holds while the first message fails: those behind it wait', async () => {
+    const to = scene.newLane()
+    scene.respond = ({ payload }) => answered(payload === 'one' ? 500 : 200)
+    await scene.send(to, 'one')
+    await scene.send(to, 'two')
+    await scene.pass(30 * SECOND)
+    expect(scene.taken).toEqual([])
+    scene.respond = () => answered(200)
+    await scene.pass(10 * 60 * SECOND)
+    expect(scene.taken).toEqual(['one', 'two'])
+  })
+
+  test('of more messages than one read finds is kept over reads and turns', async () => {
+    const to = scene.newLane()
+    const payloads = Array.from({ length: 60 }, (_, index) => String(index))
+    for (const payload of payloads) await scene.commit(to, payload)
+    await scene.committed(to.lane)
+    await scene.handleAll()
+    expect(scene.taken).toEqual(payloads)
+    expect(await scene.left()).toEqual([])
+  })
+})
+
+describe('what is committed while the lane is leased', () => {
+  test.each([1, 2])(
+    'is delivered by the holder, if it comes with message %i of two, even with a smaller id',
+    async (when) => {
+      const to = scene.newLane()
+      await scene.commit(to, 'one', { id: '0199-b' })
+      await scene.commit(to, 'two', { id: '0199-c' })
+      scene.respond = async () => {
+        if (scene.attempts.length === when) {
+          await scene.commit(to, 'late', { id: '0199-a' })
+          // From another queue: one FIFO queue alone would keep it back.
+          await scene.committed(to.lane, 'slow')
+        }
+        return answered(200)
+      }
+      await scene.committed(to.lane)
+      expect(scene.taken).toEqual(['one', 'two', 'late'])
+      expect(await scene.left()).toEqual([])
+    },
+  )
+})
+
+describe('a failed attempt', () => {
+  test('is repeated by the backoff, first by a delayed message and beyond a minute by the sweep', async () => {
+    const to = scene.newLane()
+    scene.random = 0.999
+    scene.respond = () => answered(500)
+    await scene.send(to, 'one', { origin: newOrigin() })
+    const times: number[] = []
+    const start = scene.now
+    scene.respond = () => {
+      times.push(Math.round((scene.now - start) / SECOND))
+      return answered(500)
+    }
+    await scene.pass(500 * SECOND)
+    const gaps = times.map((time, index) => time - (times[index - 1] ?? 0))
+    expect(gaps.slice(0, 7)).toEqual([0, 1, 2, 4, 8, 16, 32])
+    // 64 s, and up to a minute until the next sweep.
+    expect(gaps[7]).toBeGreaterThanOrEqual(64)
+    expect(gaps[7]).toBeLessThanOrEqual(124)
+    expect(scene.sent.filter(({ delaySeconds }) => delaySeconds > 60)).toEqual([])
+  })
+
+  test('is repeated when the receiver asks for it, and not before', async () => {
+    const to = scene.newLane()
+    const start = scene.now
+    const times: number[] = []
+    scene.respond = () => {
+      times.push(scene.now - start)
+      return times.length < 2 ? answered(429, { 'retry-after': '2' }) : answered(200)
+    }
+    await scene.send(to, 'one', { origin: newOrigin() })
+    await scene.pass(1.9 * SECOND)
+    expect(times).toEqual([0])
+    await scene.pass(SECOND)
+    expect(times).toHaveLength(2)
+    expect(scene.taken).toEqual(['one'])
+  })
+
+  test('is not repeated earlier because something else is committed', async () => {
+    const to = scene.newLane()
+    scene.random = 0.999
+    scene.respond = () => answered(500)
+    await scene.send(to, 'one', { origin: newOrigin() })
+    await scene.pass(4 * SECOND)
+    const attempts = scene.attempts.length
+    await scene.send(to, 'two', { origin: newOrigin() })
+    await scene.handleAll()
+    expect(scene.attempts).toHaveLength(attempts)
+  })
+
+  test('starts the backoff of the next message anew once it was taken', async () => {
+    const to = scene.newLane()
+    const origin = newOrigin()
+    scene.respond = ({ payload }) => answered(payload === 'one' && scene.attempts.length < 6 ? 500 : 200)
+    await scene.send(to, 'one', { origin })
+    await scene.pass(60 * SECOND)
+    expect(scene.taken).toEqual(['one'])
+    scene.respond = () => answered(500)
+    await scene.send(to, 'two', { origin })
+    await scene.handleAll()
+    expect((await scene.lane(to.lane))?.failures).toBe(1)
+  })
+})
+
+describe('giving up', () => {
+  test('comes with the attempt at the end of the plan, and the next message has its turn', async () => {
+    const to = scene.newLane()
+    const origin = newOrigin()
+    scene.respond = ({ payload }) => answered(payload === 'one' ? 404 : 200)
+    await scene.send(to, 'one', { origin, createdAt: scene.now - 23.5 * HOUR })
+    await scene.send(to, 'two', { origin })
+    const start = scene.now
+    await scene.pass(HOUR / 2 - SECOND)
+    expect(await scene.outcomes()).toEqual([])
+    let last = 0
+    scene.respond = ({ payload }) => {
+      if (payload === 'one') last = scene.now
+      return answered(payload === 'one' ? 404 : 200)
+    }
+    await scene.pass(2 * 60 * SECOND)
+    expect(last - start).toBeGreaterThanOrEqual(HOUR / 2)
+    expect((await scene.outcomes()).sort()).toEqual(['delivered', 'failed'])
+    expect(scene.taken).toEqual(['two'])
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('of what waits for a closed destination needs no attempt', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    const lanes = [scene.newLane(), scene.newLane(), scene.newLane()]
+    for (const to of lanes) await scene.send(to, 'x', { origin, createdAt: scene.now - 23.5 * HOUR })
+    await scene.pass(HOUR / 2 - 60 * SECOND)
+    expect(await scene.outcomes()).toEqual([])
+    await scene.pass(10 * 60 * SECOND)
+    expect(await scene.outcomes()).toEqual(['failed', 'failed', 'failed'])
+    await scene.pass(10 * 60 * SECOND)
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('never comes before the first attempt where the destination is open, however late that is', async () => {
+    const to = scene.newLane()
+    await scene.send(to, 'late', { origin: newOrigin(), createdAt: scene.now - 48 * HOUR })
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['late'])
+  })
+})
+
+describe('a long lane', () => {
+  test('gives up its turn after 25 messages and is woken again, with a hop more', async () => {
+    const to = scene.newLane()
+    for (let index = 0; index < 30; index++) await scene.commit(to, String(index))
+    await scene.committed(to.lane)
+    expect(scene.taken).toHaveLength(25)
+    const [next] = scene.waiting
+    expect(next).toMatchObject({ queue: 'fast', wakeUp: { lane: to.lane, reason: { kind: 'due' }, hops: 1 } })
+    await scene.handleAll()
+    expect(scene.taken).toHaveLength(30)
+  })
+
+  test('gives up its turn after 10 s', async () => {
+    const to = scene.newLane()
+    for (let index = 0; index < 5; index++) await scene.commit(to, String(index))
+    scene.respond = () => {
+      scene.now += 6 * SECOND
+      return answered(200)
+    }
+    await scene.committed(to.lane)
+    expect(scene.taken).toHaveLength(2)
+  })
+
+  test('is left to the sweep after 12 hops, and loses nothing', async () => {
+    const to = scene.newLane()
+    for (let index = 0; index < 60; index++) await scene.commit(to, String(index))
+    await scene.committed(to.lane)
+    const [next] = scene.waiting.splice(0)
+    const wakeUp = { ...next?.wakeUp, hops: 12 } as Parameters<OutboxScene['deliver']>[0]
+    await scene.deliver(wakeUp)
+    expect(scene.waiting).toEqual([])
+    expect(scene.taken).toHaveLength(50)
+    await scene.pass(61 * SECOND)
+    expect(scene.taken).toHaveLength(60)
+    expect(await scene.left()).toEqual([])
+  })
+})
+
+describe('a slow destination', () => {
+  const makeSlow = async (origin: string) => {
+    scene.respond = () => slowly(5_000)
+    await scene.send(scene.newLane(), 'slow', { origin })
+    await scene.handleAll()
+  }
+
+  test('is served by the slow queue from then on', async () => {
+    const origin = newOrigin()
+    await makeSlow(origin)
+    await scene.send(scene.newLane(), 'next', { origin })
+    await scene.handleNext()
+    expect(scene.taken).toEqual(['slow'])
+    expect(scene.waiting).toMatchObject([{ queue: 'slow', wakeUp: { reason: { kind: 'released' } } }])
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['slow', 'next'])
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('gets one wake-up for each lane, however many messages come meanwhile', async () => {
+    const origin = newOrigin()
+    await makeSlow(origin)
+    const to = scene.newLane()
+    for (let index = 0; index < 5; index++) await scene.send(to, String(index), { origin })
+    for (let index = 0; index < 5; index++) await scene.handleNext()
+    expect(scene.waiting).toHaveLength(1)
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['slow', '0', '1', '2', '3', '4'])
+  })
+
+  test('is slow no more after a quick answer, and after more of them each time', async () => {
+    const origin = newOrigin()
+    const quickly = async (count: number) => {
+      scene.respond = () => answered(200)
+      for (let index = 0; index < count; index++) {
+        await scene.send(scene.newLane(), 'quick', { origin })
+        await scene.handleAll()
+      }
+    }
+    const isSlow = async () => (await scene.destination(origin))?.slowUntil !== undefined
+    for (const needed of [1, 2, 4, 8, 8]) {
+      await makeSlow(origin)
+      expect(await isSlow()).toBe(true)
+      await quickly(needed - 1)
+      expect(await isSlow()).toBe(true)
+      await quickly(1)
+      expect(await isSlow()).toBe(false)
+    }
+  })
+
+  test('is served too where its lane was due, and where the hand-over was lost', async () => {
+    const origin = newOrigin()
+    await makeSlow(origin)
+    const to = scene.newLane()
+    scene.respond = () => answered(scene.attempts.length < 3 ? 500 : 200)
+    await scene.send(to, 'due', { origin })
+    await scene.pass(60 * SECOND)
+    expect(scene.taken).toEqual(['slow', 'due'])
+
+    await makeSlow(origin)
+    scene.respond = () => slowly(5_000)
+    const other = scene.newLane()
+    await scene.send(other, 'lost', { origin })
+    await scene.handleNext()
+    scene.waiting.length = 0
+    await scene.pass(17 * 60 * SECOND)
+    expect(scene.taken).toEqual(['slow', 'due', 'slow', 'lost'])
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('gets four attempts at once and no more; the other lanes wait in its list', async () => {
+    const origin = newOrigin()
+    await makeSlow(origin)
+    const answers: (() => void)[] = []
+    scene.respond = () => new Promise((resolve) => answers.push(() => resolve(slowly(5_000))))
+    for (let index = 0; index < 6; index++) await scene.send(scene.newLane(), String(index), { origin })
+    while (scene.waiting.some(({ queue }) => queue === 'fast')) await scene.handleNext()
+    const running = scene.waiting.splice(0).map((sent) => scene.handle(sent))
+    await expect.poll(() => answers.length).toBe(4)
+    await expect.poll(async () => (await scene.left()).filter((kind) => kind === 'waiting-lane').length).toBe(2)
+    scene.respond = () => slowly(5_000)
+    for (const answer of answers) answer()
+    await Promise.all(running)
+    expect(scene.taken).toHaveLength(5)
+    await scene.pass(30 * SECOND)
+    expect(scene.taken).toHaveLength(7)
+    await scene.pass(30 * SECOND)
+    expect(await scene.left()).toEqual([])
+  })
+})
+
+describe('a wake-up for a lane of no known kind', () => {
+  test('leaves nothing behind, and does not come again', async () => {
+    await scene.committed('nobody knows it')
+    expect(await scene.left()).toEqual([])
+    expect(scene.waiting).toEqual([])
+  })
+})
+
+test('messages to one origin are one destination, whatever their paths', async () => {
+  scene.respond = () => failing('connect')
+  await scene.send(scene.newLane(), 'x', { origin: ORIGIN })
+  await scene.handleNext()
+  expect((await scene.destination(ORIGIN))?.closedAt).toBeDefined()
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { change, destinationItem, ensureDue, leaveIndex, readDestination } from '../../../lib/outbox/destination.ts'
+import { sweep } from '../../../lib/outbox/sweep.ts'
+import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
+import { answered, failing, type OutboxScene, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+let made = 0
+const newOrigin = () => `https://mediator-${made++}.example`
+
+/** Sends to lanes of one tenant each, or all of one. */
+const sendTo = async (origin: string, count: number, tenant?: string) => {
+  const lanes = Array.from({ length: count }, () => scene.newLane(tenant))
+  for (const to of lanes) await scene.send(to, to.lane, { origin })
+  return lanes
+}
+const _isClosed = async (origin: string) => (await scene.destination(origin))?.closedAt !== undefined
+
+describe('the waiting list', () => {
+  /** A closed destination with one lane in its list. */
+  const closedWithLane = async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    const [to = scene.newLane()] = await sendTo(origin, 1)
+    await scene.handleAll()
+    return { origin, to }
+  }
+  const dueOf = async (origin: string) => (await scene.destination(origin))?.dueAt ?? 0
+  const surroundings = () => ({ clock: () => scene.now, random: () => scene.random })
+
+  test.each(['before', 'after'])(
+    'loses no lane that joins %s the destination leaves the index, found empty',
+    async (when) => {
+      const origin = newOrigin()
+      await ensureDue(origin, scene.now)
+      scene.waiting.length = 0
+      scene.now = await dueOf(origin)
+      const joining = scene.newLane()
+      await scene.commit(joining, 'joins', { origin })
+      const join = async () => {
+        scene.table.way = undefined
+        // The lane's own process takes the destination for closed.
+        const read = await readDestination(origin, scene.now)
+        const closed = await change(read, { set: { closedAt: scene.now } }, scene.now)
+        await scene.committed(joining.lane)
+        expect((await scene.lane(joining.lane))?.waitsFor).toBe(origin)
+        if (closed === undefined) throw new Error('not closed')
+        // The version is as it was, so that the process that found the list empty goes on.
+        const now = await readDestination(origin, scene.now)
+        await scene.table.put(destinationItem.encode({ ...now, version: read.version, closedAt: undefined }))
+      }
+      const counts: Record<string, number> = {}
+      scene.table.way = async (command, send) => {
+        await send()
+        counts[command] = (counts[command] ?? 0) + 1
+        // All 16 shards are read; or the destination has left the index, with the second write.
+        if (when === 'before' ? counts.Query === 16 : counts.UpdateItem === 2) await join()
+      }
+      await onDestinationDue({ destination: origin, at: scene.now }, surroundings())
+      scene.table.way = undefined
+      await scene.pass(5 * MINUTE)
+      expect(scene.taken).toEqual(['joins'])
+      expect(await scene.left()).toEqual([])
+    },
+  )
+
+  test('loses no lane where the process dies between joining and looking once more', async () => {
+    const { origin, to } = await closedWithLane()
+    // Another process has found the list empty just before, and died before it looked again.
+    await leaveIndex(await readDestination(origin, scene.now), scene.now)
+    scene.waiting.length = 0
+    expect(await scene.destination(origin)).not.toHaveProperty('dueAt')
+    scene.respond = () => answered(200)
+    // The wake-up whose process died comes again after its visibility timeout.
+    scene.now += 180 * SECOND
+    await scene.committed(to.lane)
+    await scene.pass(MINUTE)
+    expect(scene.taken).toHaveLength(1)
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('is looked at again where the process died after the destination had left the index', async () => {
+    const { origin } = await closedWithLane()
+    const at = await dueOf(origin)
+    await leaveIndex(await readDestination(origin, scene.now), scene.now)
+    scene.waiting.length = 0
+    scene.respond = () => answered(200)
+    await onDestinationDue({ destination: origin, at }, surroundings())
+    await scene.pass(MINUTE)
+    expect(scene.taken).toHaveLength(1)
+  })
+
+  test('is probed once where the wake-up comes twice, at once or later', async () => {
+    const { origin } = await closedWithLane()
+    scene.waiting.length = 0
+    const at = await dueOf(origin)
+    scene.now = at
+    const twice = () => onDestinationDue({ destination: origin, at }, surroundings())
+    await Promise.all([twice(), twice()])
+    await twice()
+    expect(scene.waiting.filter(({ queue }) => queue === 'fast')).toHaveLength(1)
+    const before = scene.attempts.length
+    const [probe] = scene.waiting
+    if (probe === undefined) throw new Error('no probe')
+    await Promise.all([scene.handle(probe), scene.handle(probe)])
+    await scene.handle(probe)
+    expect(scene.attempts.length - before).toBe(1)
+  })
+
+  test('delivers each message once, where everything comes twice and late', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    const lanes = await sendTo(origin, 20)
+    for (const to of lanes) await scene.send(to, `${to.lane} 2`, { origin })
+    await scene.handleAll()
+    scene.respond = () => answered(200)
+    const handled: typeof scene.sent = []
+    for (let step = 0; step < 400 && (await scene.left()).length > 0; step++) {
+      if (scene.waiting.length === 0 || step % 5 === 4) {
+        scene.now += 30 * SECOND
+        await sweep(scene.now)
+      }
+      const some = scene.waiting.splice(0, 7)
+      // Together, in the wrong order, and with some that were handled long ago.
+      const old = handled.filter((_, index) => index % 7 === step % 7).slice(-3)
+      await Promise.all([...some, ...some, ...old].reverse().map((one) => scene.handle(one)))
+      handled.push(...some)
+    }
+    expect(scene.taken).toHaveLength(40)
+    expect(new Set(scene.taken).size).toBe(40)
+    for (const { lane } of lanes) expect(scene.taken.indexOf(lane)).toBeLessThan(scene.taken.indexOf(`${lane} 2`))
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('has no wake-ups for lanes whose queue did not take them, and tries again', async () => {
+    const { origin } = await closedWithLane()
+    scene.respond = () => answered(200)
+    scene.now = await dueOf(origin)
+    scene.sqsFails = true
+    await scene.handleAll()
+    scene.sqsFails = false
+    scene.waiting.length = 0
+    await scene.pass(2 * MINUTE)
+    expect(scene.taken).toHaveLength(1)
+    expect(await scene.left()).toEqual([])
+  })
+})

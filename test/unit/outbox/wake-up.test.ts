@@ -1,0 +1,84 @@
+/** Wake-ups as messages: what is none is refused, and ids are repeated only where SQS shall drop the repetition. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  committedId,
+  decodeWakeUp,
+  deduplicationId,
+  encodeWakeUp,
+  groupOf,
+  type WakeUp,
+} from '../../../lib/outbox/wake-up.ts'
+
+const lane = 'tenant|pending|connection'
+const WAKE_UPS: WakeUp[] = [
+  { lane, reason: { kind: 'committed' } },
+  { lane, reason: { kind: 'due', at: 5 } },
+  { lane, reason: { kind: 'due', at: 5 }, hops: 3 },
+  { lane, reason: { kind: 'released', waiting: '1|2|3' } },
+  { lane, reason: { kind: 'expired', waiting: '1|2|3' } },
+  { lane, reason: { kind: 'probe', waiting: '1|2|3', destination: 'https://wallet.example', at: 5 } },
+  { destination: 'https://wallet.example', at: 5 },
+]
+
+describe('a wake-up', () => {
+  test.each(WAKE_UPS)('is the same after its way through a queue: %j', (wakeUp) => {
+    expect(decodeWakeUp(encodeWakeUp(wakeUp))).toEqual(wakeUp)
+  })
+
+  test.each([
+    '',
+    'null',
+    '[]',
+    '"text"',
+    '{',
+    '{}',
+    '{"lane":"x"}',
+    '{"lane":5,"reason":{"kind":"committed"}}',
+    '{"lane":"x","reason":{"kind":"other"}}',
+    '{"lane":"x","reason":{"kind":"due"}}',
+    '{"lane":"x","reason":{"kind":"due","at":"5"}}',
+    '{"lane":"x","reason":{"kind":"due","at":-1}}',
+    '{"lane":"x","reason":{"kind":"due","at":1.5}}',
+    '{"lane":"x","reason":{"kind":"due","at":1e999}}',
+    '{"lane":"x","reason":{"kind":"released"}}',
+    '{"lane":"x","reason":{"kind":"probe","waiting":"1|2|3"}}',
+    '{"lane":"x","reason":{"kind":"committed"},"hops":-1}',
+    '{"lane":"x","reason":{"kind":"committed"},"hops":"many"}',
+    '{"destination":"x"}',
+    '{"destination":["x"],"at":5}',
+    '{"__proto__":{"lane":"x"},"reason":{"kind":"committed"}}',
+  ])('is not %s', (body) => {
+    expect(decodeWakeUp(body)).toBeUndefined()
+  })
+
+  test('is read without a throw, whatever the body is', () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (body) => void decodeWakeUp(body)))
+  })
+})
+
+describe('deduplication ids', () => {
+  test('differ for whatever is a wake-up of its own', () => {
+    const ids = WAKE_UPS.map(deduplicationId)
+    expect(new Set(ids).size).toBe(WAKE_UPS.length)
+  })
+
+  test('of a committed item are the same for both of its senders, and no other item has them', () => {
+    expect(committedId(lane, 'a')).toBe(committedId(lane, 'a'))
+    expect(committedId(lane, 'a')).not.toBe(committedId(lane, 'b'))
+    expect(committedId('a', 'b,c')).not.toBe(committedId('a,b', 'c'))
+  })
+
+  test('differ for two probes by the only lane of a list: SQS would drop the second one within 5 minutes', () => {
+    const probe = (at: number): WakeUp => ({
+      lane,
+      reason: { kind: 'probe', waiting: '1|2|3', destination: 'https://wallet.example', at },
+    })
+    expect(deduplicationId(probe(1))).not.toBe(deduplicationId(probe(2)))
+  })
+
+  test('and groups are short enough for SQS, and show no ids', () => {
+    const long = `${'x'.repeat(500)}|pending|y`
+    for (const id of [groupOf(long), committedId(long, 'a')]) expect(id).toMatch(/^[\w-]{1,128}$/)
+  })
+})

@@ -1,0 +1,397 @@
+/** Changes become events: each once, in order for each record, and nothing is lost when the table does not answer. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { committedId, groupOf } from '../../../lib/outbox/wake-up.ts'
+import { eventPartitions, organizationTenants } from '../../../lib/store/keys.ts'
+import type { StoredRecord } from '../../../lib/store/stored-record.ts'
+import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import { type Item, toKey } from '../../../lib/store/table.ts'
+import { removeIf } from '../../../lib/store/write.ts'
+import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
+import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
+import { inserted, modified } from '../../support/changes.ts'
+import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { message, outboxWith, outcomeWith, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
+
+let table: StartedTable
+let queues: SentWakeUps
+/** A tenant of its own, and its organization, for each test. */
+let tenant: string
+let number = 0
+const lines: string[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'debug'
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  nameQueues()
+  table = await startTable()
+  queues = watchQueues()
+})
+afterAll(() => table.stop())
+
+beforeEach(async () => {
+  table.way = undefined
+  queues.clear()
+  tenant = `tenant${++number}`
+  lines.length = 0
+  await table.put({
+    ...toKey({ pk: `@tenant|${tenant}`, sk: '-' }),
+    kind: { S: 'tenant' },
+    id: { S: tenant },
+    label: { S: 'Acme' },
+    orgId: { S: `org-${tenant}` },
+    createdAt: { S: writtenAt(0) },
+  })
+  await table.put({
+    ...toKey({ pk: organizationTenants(`org-${tenant}`), sk: tenant }),
+    kind: { S: 'organization-tenant' },
+  })
+  table.watch()
+})
+
+const endpoint = (kind: 'webhook' | 'notification', status = 'active', orgId = `org-${tenant}`): Item => ({
+  ...registrationItem(kind, status, 1),
+  pk: { S: `@org|${orgId}` },
+  orgId: { S: orgId },
+  id: { S: `${kind}-of-${orgId}` },
+})
+
+const record = (id: string, state: string, version = 1): StoredRecord => {
+  const stored = storedIn('ProofRecord', state, version)
+  return { ...stored, tenant, id, value: { ...stored.value, id } }
+}
+
+/** A record walks through states, one change each. */
+const walk = (id: string, ...states: string[]) =>
+  states.map((state, index) => {
+    const after = toRecordItem(record(id, state, index + 1))
+    const before = states[index - 1]
+    return before === undefined ? inserted(after) : modified(toRecordItem(record(id, before, index)), after)
+  })
+
+const eventsOf = async (kind: 'webhook' | 'notification', orgId = `org-${tenant}`) =>
+  (await table.items(`@endpoint|${kind}-of-${orgId}|events`))
+    .map((item) => eventItem.decode(item))
+    .sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))
+
+/** What waits in the lanes of an endpoint, lane by lane. */
+const waiting = async (kind: 'webhook' | 'notification' = 'webhook') =>
+  (await table.items(`@outbox|org-${tenant}|${kind}-of-org-${tenant}|`))
+    .map((item) => ({ lane: item.pk?.S ?? '', ...placeItem.decode(item) }))
+    .sort((a, b) => (`${a.lane} ${a.position}` < `${b.lane} ${b.position}` ? -1 : 1))
+
+/** Dispatches, and tells the sequence number of each change that failed, with the code or name of its error. */
+const dispatch = async (records: Parameters<typeof dispatchEvents>[0]) =>
+  (await dispatchEvents(records)).map(({ record: { dynamodb }, error }) => [
+    dynamodb?.SequenceNumber,
+    (error as { code?: string }).code ?? (error as Error).name,
+  ])
+
+const told = async (kind: 'webhook' | 'notification' = 'webhook') =>
+  (await eventsOf(kind)).map(({ recordId, body }) => `${recordId} ${JSON.parse(body).data.record.state}`)
+
+describe('a change', () => {
+  test('becomes an event of each endpoint, which waits in the lane of its record and does not expire', async () => {
+    await table.putAll([endpoint('webhook'), endpoint('notification', 'failing')])
+    const before = new Date().toISOString()
+    expect(await dispatch(walk('r1', 'request-sent'))).toEqual([])
+    for (const kind of ['webhook', 'notification'] as const) {
+      expect(await eventsOf(kind)).toEqual([
+        {
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          type: 'proof.state_changed',
+          orgId: `org-${tenant}`,
+          endpointId: `${kind}-of-org-${tenant}`,
+          endpointKind: kind,
+          recordId: 'r1',
+          sequence: 1,
+          occurredAt: writtenAt(1),
+          body: expect.stringContaining('"request-sent"'),
+          state: 'pending',
+          attempts: 0,
+          pendingSince: expect.any(String),
+        },
+      ])
+      const [event] = await eventsOf(kind)
+      expect(event?.pendingSince && event.pendingSince >= before).toBe(true)
+      expect(await waiting(kind)).toMatchObject([{ eventId: event?.id, occurredAt: writtenAt(1) }])
+    }
+    expect(await table.check()).toEqual([])
+  })
+
+  test('of the base agent is told to the organization of the settings', async () => {
+    await table.put(endpoint('webhook', 'active', 'base'))
+    await dispatch([inserted(toRecordItem({ ...record('r1', 'done'), tenant: '@base' }))])
+    expect(await eventsOf('webhook', 'base')).toMatchObject([{ orgId: 'base', recordId: 'r1' }])
+  })
+
+  test('is held back while the endpoint is disabled', async () => {
+    await table.put(endpoint('webhook', 'disabled'))
+    await dispatch(walk('r1', 'done'))
+    expect(await eventsOf('webhook')).toMatchObject([{ state: 'held', expiresAt: expect.any(Number) }])
+    expect(await waiting()).toEqual([])
+    expect(queues.sent).toEqual([])
+  })
+
+  test('is not told to a registration that is pending', async () => {
+    const { secret: _, ...pending } = endpoint('webhook', 'pending')
+    await table.put({ ...pending, sk: { S: 'webhook#pending#0' } })
+    await dispatch(walk('r1', 'done'))
+    expect(await table.items(`@endpoint|webhook-of-org-${tenant}`)).toEqual([])
+  })
+
+  test('that is dispatched again neither doubles its event, nor resets it, nor puts it back into its lane', async () => {
+    await table.put(endpoint('webhook'))
+    const changes = walk('r1', 'request-sent', 'done')
+    await dispatch(changes)
+    const items = await table.items(`@endpoint|webhook-of-org-${tenant}`)
+    const tried = items.map((item) => ({ ...item, state: { S: 'delivered' }, attempts: { N: '3' } }))
+    await table.putAll(tried)
+    for (const { pk, sk } of await table.items('@outbox|')) await removeIf({ pk: pk?.S ?? '', sk: sk?.S ?? '' })
+    queues.clear()
+    expect(await dispatch(changes)).toEqual([])
+    expect(await table.items(`@endpoint|webhook-of-org-${tenant}`)).toEqual(expect.arrayContaining(tried))
+    expect(await eventsOf('webhook')).toHaveLength(2)
+    expect(await waiting()).toEqual([])
+    expect(queues.sent).toEqual([])
+  })
+
+  test('of an endpoint to disabled is told to the other one', async () => {
+    await table.putAll([endpoint('webhook', 'disabled'), endpoint('notification')])
+    const disabled = { ...endpoint('webhook', 'disabled'), version: { N: '2' } }
+    await dispatch([modified(endpoint('webhook', 'failing'), disabled)])
+    expect(await eventsOf('webhook')).toEqual([])
+    expect(await eventsOf('notification')).toMatchObject([
+      { type: 'endpoint.disabled', recordId: `webhook-of-org-${tenant}` },
+    ])
+  })
+})
+
+describe('the lane of a record', () => {
+  test('has its events in the order of their sequences, also when they are written the other way round', async () => {
+    await table.put(endpoint('webhook'))
+    const states = ['request-sent', 'presentation-received', 'done']
+    for (const change of walk('r1', ...states).reverse()) await dispatch([change])
+    const ids = (await eventsOf('webhook')).map(({ id }) => id)
+    expect((await waiting()).map(({ eventId }) => eventId)).toEqual(ids)
+  })
+
+  test('is woken for each of its events, with the id that the stream has for it too, and nothing of its content', async () => {
+    await table.put(endpoint('webhook'))
+    await dispatch([...walk('r1', 'request-sent', 'done'), ...walk('r2', 'done')])
+    const places = await waiting()
+    expect(queues.sent.map(({ id }) => id).sort()).toEqual(
+      places.map(({ lane, position }) => committedId(lane, position)).sort(),
+    )
+    expect(new Set(queues.sent.map(({ group }) => group)).size).toBe(2)
+    for (const { queue, body, group } of queues.sent) {
+      expect(queue).toBe('wake-ups.fifo')
+      expect(body).toEqual({ lane: expect.any(String), reason: { kind: 'committed' } })
+      expect(group).toBe(groupOf(String(body.lane)))
+      expect(group).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
+    }
+  })
+
+  test('is left to the stream where the queue does not answer: the events are written all the same', async () => {
+    await table.put(endpoint('webhook'))
+    queues.refuse = 'down'
+    expect(await dispatch(walk('r1', 'done'))).toEqual([])
+    expect(await waiting()).toHaveLength(1)
+  })
+})
+
+describe('what a batch costs', () => {
+  const batch = () => ['r1', 'r2', 'r3'].flatMap((id) => walk(id, 'request-sent', 'presentation-received', 'done'))
+
+  test('is a read of the tenant, once for the process, and one of the registrations where there is no endpoint', async () => {
+    expect(await dispatch(batch())).toEqual([])
+    expect(table.requests.filter((request) => request === 'Query')).toHaveLength(1)
+    expect(table.requests.filter((request) => request !== 'Query')).toEqual(['GetItem'])
+    table.watch()
+    await dispatch(batch())
+    expect(table.requests).toEqual(['Query'])
+  })
+
+  test('is nothing where nothing is told', async () => {
+    const { type: _, ...didRecord } = record('d1', 'x')
+    await dispatch([inserted(toRecordItem({ ...didRecord, type: 'DidRecord' }))])
+    expect(table.requests).toEqual([])
+  })
+
+  test('is one transaction for each event', async () => {
+    await table.put(endpoint('webhook'))
+    await dispatch(batch())
+    expect(table.requests.toSorted()).toEqual(['GetItem', 'Query', ...Array(9).fill('TransactWriteItems')])
+  })
+})
+
+describe('when the table does not answer', () => {
+  const changes = () => {
+    const [a1, a2, a3] = walk('a', 'request-sent', 'presentation-received', 'done')
+    const [b1, b2] = walk('b', 'request-sent', 'abandoned')
+    return [a1, b1, a2, b2, a3].filter((change) => change !== undefined)
+  }
+  const sequenceOf = (change?: ReturnType<typeof inserted>) => change?.dynamodb?.SequenceNumber
+
+  test('a failed write holds back the later ones of its record, and no others; it comes again from there', async () => {
+    await table.put(endpoint('webhook'))
+    const batch = changes()
+    let writes = 0
+    // Records go side by side, so the third write is the second of one of them.
+    table.way = async (command, send) => {
+      if (command === 'TransactWriteItems' && ++writes === 3) throw failure('AccessDeniedException')
+      await send()
+    }
+    const [[failed] = [], ...others] = await dispatch(batch)
+    expect(others).toEqual([])
+    expect([sequenceOf(batch[2]), sequenceOf(batch[3])]).toContain(failed)
+    const allOfA = ['a request-sent', 'a presentation-received', 'a done']
+    const allOfB = ['b request-sent', 'b abandoned']
+    const written = failed === sequenceOf(batch[2]) ? ['a request-sent', ...allOfB] : [...allOfA, 'b request-sent']
+    expect((await told()).toSorted()).toEqual(written.toSorted())
+    table.way = undefined
+    const rest = batch.slice(batch.findIndex((change) => sequenceOf(change) === failed))
+    expect(await dispatch(rest)).toEqual([])
+    expect((await told()).toSorted()).toEqual([...allOfA, ...allOfB].toSorted())
+    expect(await waiting()).toHaveLength(5)
+  })
+
+  test.each(['GetItem', 'Query', 'TransactWriteItems'])('for a %s, all comes again', async (refused) => {
+    await table.putAll([endpoint('webhook'), endpoint('notification')])
+    const batch = changes()
+    table.way = async (command, send) => {
+      if (command === refused) throw failure('InternalServerError', { $fault: 'server' })
+      await send()
+    }
+    expect(await dispatch(batch)).toEqual(
+      [batch[0], batch[1]].map((change) => [sequenceOf(change), 'store.unavailable']),
+    )
+    expect(await told()).toEqual([])
+    table.way = undefined
+    expect(await dispatch(batch)).toEqual([])
+    expect(await told()).toHaveLength(5)
+    expect(await told('notification')).toHaveLength(5)
+  })
+
+  test('for one endpoint, its event comes again though that of another endpoint fails by itself', async () => {
+    await table.putAll([endpoint('webhook'), endpoint('notification')])
+    let writes = 0
+    table.way = async (command, send) => {
+      if (command !== 'TransactWriteItems') return send()
+      throw ++writes % 2 === 1 ? failure('ValidationException') : failure('InternalServerError', { $fault: 'server' })
+    }
+    const change = walk('a', 'done')
+    // The SDK repeats what fails in AWS: in the end one of the two is out of reach.
+    expect(await dispatch(change)).toEqual([[sequenceOf(change[0]), 'store.unavailable']])
+  })
+
+  test('the events of one record are written one after the other', async () => {
+    await table.put(endpoint('webhook'))
+    const states = ['request-sent', 'presentation-received', 'done', 'abandoned', 'declined', 'request-sent']
+    let running = 0
+    table.way = async (command, send) => {
+      if (command === 'TransactWriteItems') expect(++running).toBe(1)
+      await send()
+      if (command === 'TransactWriteItems') running -= 1
+    }
+    await dispatch(walk('a', ...states))
+    expect(await told()).toEqual(states.map((state) => `a ${state}`))
+  })
+})
+
+describe('a change that fails by itself', () => {
+  const codes = ([, code]: unknown[]) => code
+
+  test('because it is garbled is reported, and holds back neither other records nor the later ones of its own', async () => {
+    await table.put(endpoint('webhook'))
+    const [sent, received, done] = walk('r1', 'request-sent', 'presentation-received', 'done')
+    const garbled = inserted({ ...toRecordItem(record('r1', 'done')), value: { S: '{"content": secret' } })
+    const batch = [sent, garbled, received, ...walk('r3', 'done'), done].filter((change) => change !== undefined)
+    expect(await dispatch(batch)).toEqual([[garbled.dynamodb?.SequenceNumber, expect.any(String)]])
+    expect((await told()).toSorted()).toEqual(['r1 done', 'r1 presentation-received', 'r1 request-sent', 'r3 done'])
+    expect(lines.join()).not.toContain('secret')
+  })
+
+  test('because the table refuses its event is reported, and the later ones of its record go on', async () => {
+    await table.put(endpoint('webhook'))
+    let writes = 0
+    table.way = async (command, send) => {
+      if (command === 'TransactWriteItems' && ++writes === 1) throw failure('ValidationException')
+      await send()
+    }
+    const batch = walk('r1', 'request-sent', 'presentation-received', 'done')
+    expect(await dispatch(batch)).toEqual([[batch[0]?.dynamodb?.SequenceNumber, 'ValidationException']])
+    expect(await told()).toEqual(['r1 presentation-received', 'r1 done'])
+  })
+
+  test('because its tenant is unknown is skipped: nobody is there to hear of it', async () => {
+    const unknown = toRecordItem({ ...record('r2', 'done'), tenant: 'nobody' })
+    const received = toRecordItem({ ...message('receiver', 'secret'), tenant: 'nobody' })
+    expect(await dispatch([inserted(unknown), inserted(received)])).toEqual([])
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'error', event: 'dispatcher.no_tenant', recordId: 'r2' },
+      { level: 'error', event: 'dispatcher.no_tenant', recordId: 'm1' },
+    ])
+    expect(lines.join()).not.toContain('secret')
+  })
+
+  const HOSTILE: [string, Item][] = [
+    ['an image that is no record', { pk: { S: 'a|ProofRecord|b' }, sk: { S: '-' }, kind: { S: 'record' } }],
+    ['a key of another shape', { ...toRecordItem(storedIn('ProofRecord', 'done')), pk: { S: '|ProofRecord|' } }],
+    ['a version that is no number', { ...toRecordItem(storedIn('ProofRecord', 'done')), version: { N: 'NaN' } }],
+    ['a value that is no object', { ...toRecordItem(storedIn('ProofRecord', 'done')), value: { S: 'null' } }],
+    [
+      'bytes in the place of a text',
+      { ...toRecordItem(storedIn('ProofRecord', 'done')), tags: { B: new Uint8Array(3) } },
+    ],
+    ['an outbox item without messages', { ...outboxWith(), messages: { S: '{}' } }],
+    ['an outcome that is none', { ...outcomeWith('failed', 1), attempts: { N: '1e999' } }],
+  ]
+
+  test.each(HOSTILE)('%s is reported, and what is beside it is told', async (_name, image) => {
+    await table.put(endpoint('webhook'))
+    const failed = await dispatch([inserted(image), ...walk('r1', 'done')])
+    expect(failed.map(codes)).toEqual([expect.not.stringMatching(/^store\./)])
+    expect(await told()).toEqual(['r1 done'])
+  })
+
+  test('whatever an image holds, dispatching ends, and the change beside it is told', async () => {
+    await table.put(endpoint('webhook'))
+    const kinds = fc.constantFrom('record', 'outbox', 'outbox-outcome', 'registration', 'pending-event', 'x')
+    const texts = fc.oneof(fc.string({ maxLength: 40 }), fc.json(), fc.constantFrom('acme|ProofRecord|r9', 'webhook'))
+    const attribute = fc.oneof(
+      texts.map((S) => ({ S })),
+      fc.string().map((N) => ({ N })),
+    )
+    const names = ['pk', 'sk', 'value', 'tags', 'version', 'messages', 'basicMessages', 'createdAt', 'status', 'id']
+    const image = fc.record(Object.fromEntries(names.map((name) => [name, attribute])), { requiredKeys: [] })
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(kinds, image, async (kind, fields) => {
+        const id = `beside-${++count}`
+        const hostile = modified({ ...fields, kind: { S: kind } } as Item, { ...fields, kind: { S: kind } } as Item)
+        await dispatch([hostile, { ...hostile, eventName: 'INSERT' }, ...walk(id, 'done')])
+        expect(await told()).toContain(`${id} done`)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+test('two dispatchers of the same changes write each event once', async () => {
+  await table.put(endpoint('webhook'))
+  const batch = walk('r1', 'request-sent', 'presentation-received', 'done')
+  const failed = (await Promise.all([dispatch(batch), dispatch(batch)])).flat()
+  expect(failed.filter(([, code]) => code !== 'store.conflict')).toEqual([])
+  await dispatch(batch)
+  expect(await told()).toEqual(['r1 request-sent', 'r1 presentation-received', 'r1 done'])
+  expect(await waiting()).toHaveLength(3)
+})
+
+test('the events of one endpoint are spread over partitions', async () => {
+  await table.put(endpoint('webhook'))
+  await dispatch(Array.from({ length: 60 }, (_, index) => walk(`r${index}`, 'done')).flat())
+  const used = new Set((await table.items(`@endpoint|webhook-of-org-${tenant}`)).map(({ pk }) => pk?.S))
+  expect([...used].sort()).toEqual(eventPartitions(`webhook-of-org-${tenant}`))
+})
