@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Issuer } from '../../infra/local/issuer.ts'
-import type { BundledStage } from '../support/bench-bundled-stage.ts'
-import { gatewayEvent } from '../support/bench-gateway-event.ts'
-import { playScene, startCapturingWallet } from '../support/bench-scene.ts'
+import type { BundledStage } from '../support/bench/bundled-stage.ts'
+import { gatewayEvent } from '../support/bench/gateway-event.ts'
+import { playScene, startCapturingWallet } from '../support/bench/scene.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 /** Makes the next event of a function. */
