@@ -31,7 +31,7 @@ const PLACES: Record<string, RegExp> = {
   outbox: /^[^|]+\|pending\|[^|]+ .+$/,
   'outbox-outcome': /^[^|]+\|delivery\|[^|]+ .+$/,
   'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
-  lane: /^([^|]+\|outbox\|[^|]+|@outbox(\|[^|]+){3})\|lane -$/,
+  lane: /^([^|]+\|pending\|[^|]+|@outbox(\|[^|]+){3})\|lane -$/,
   destination: /^@destination\|[\w-]{43} -$/,
   'waiting-lane': /^@destination\|[\w-]{43}\|waiting\|\d+ \d{15}\|.+$/,
   slot: /^@destination\|[\w-]{43}\|slot\|\d -$/,
