@@ -52,7 +52,7 @@ export interface PreparedEvents {
 
 /**
  * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for each start; the other
- * events can come again. To deliverMessage and deliverWebhook they are of what has been delivered, so that no start waits for a receiver.
+ * events can come again. Wake-ups are of lanes that have nothing more to do, so that no start waits for a receiver.
  */
 export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promise<PreparedEvents> => {
   const { wallet, capture } = await startCapturingWallet()
@@ -67,6 +67,9 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promis
   await wallet.pause()
 
   const events = new Map<string, NextEvent>([...stage.events].map(([name, event]) => [name, () => event]))
+  const wakeUp = stage.events.get('deliver')
+  for (const name of ['deliver-slowly', 'wake', 'recover-wake-ups']) events.set(name, () => wakeUp)
+  events.set('sweep-outbox', () => ({}))
   events.set('receive-didcomm', async () =>
     gatewayEvent({ path: scene.caller, body: await capture(scene.walletConnectionId) }),
   )
