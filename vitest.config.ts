@@ -20,7 +20,7 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       layer('unit', 30 * SECOND),
-      layer('api', 30 * SECOND, ['test/support/api-stage.ts']),
+      layer('api', 30 * SECOND, ['test/support/api/stage.ts']),
       layer('interop', 60 * SECOND),
       layer('attacks', 60 * SECOND),
       layer('property', 120 * SECOND),

@@ -3,7 +3,7 @@ import { tellFailure, tellPlayed, tellTitle } from './demo/report.ts'
 import { Scene } from './demo/step.ts'
 import { STEPS } from './demo/steps.ts'
 import { WebhookReceiver } from './demo/webhook-receiver.ts'
-import { startStage } from './support/stage.ts'
+import { startStage } from './support/stage/stage.ts'
 import { Wallet } from './wallet/wallet.ts'
 
 /** Plays all steps. Rejects at the first that does not hold. */

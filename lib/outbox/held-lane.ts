@@ -107,9 +107,9 @@ export class HeldLane {
   /** The lane waits until its destination is open again, or has room. */
   async waitFor(destination: string, giveUpAt: number, writes: TableWrite[] = []): Promise<void> {
     const { lane } = this.#lane
-    const entry = newEntry(lane, giveUpAt, randomUUID())
-    // A lane that is in the list still gets an entry of another name: the repetition of its wake-up then has nothing to do.
     const now = this.#in.clock()
+    // A lane that is in the list still gets an entry of another name: the repetition of its wake-up then has nothing to do.
+    const entry = newEntry(lane, giveUpAt, randomUUID())
     // Before the lane is in the list and after it: whoever finds the list empty takes the destination out of the index.
     if ((await recentDestination(destination, now)).dueAt === undefined) await ensureDue(destination, now)
     await this.end([

@@ -1,8 +1,8 @@
 /** The agent under test as its controller sees it: a tenant, or the base agent. */
 
-import type { Json } from '../support/in-process-stage.ts'
-import type { RunningStage } from '../support/stage.ts'
-import { askStage, newTenant } from '../support/stage-party.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { askStage, newTenant } from '../support/stage/party.ts'
+import type { RunningStage } from '../support/stage/stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 export class OurAgent {

@@ -1,5 +1,5 @@
 /** The first step of nearly every scenario: the wallet takes an invitation of ours, which always carries a proof request. */
-import type { Json } from '../support/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 import { anyDegree } from './requests.ts'

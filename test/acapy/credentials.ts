@@ -1,5 +1,5 @@
 /** Steps with credentials: the wallet takes what we offer, or makes its own. */
-import type { Json } from '../support/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 import { offer } from './requests.ts'

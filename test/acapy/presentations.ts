@@ -1,5 +1,5 @@
 /** Steps with presentations: the wallet answers the request that came with an invitation. */
-import type { Json } from '../support/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 import type { Scene } from './scenario.ts'

@@ -1,5 +1,5 @@
 /** All that the scenarios run on: one local stage behind a relay, and ACA-Py processes that are started when the first scenario needs them. */
-import { type RunningStage, startStage } from '../support/stage.ts'
+import { type RunningStage, startStage } from '../support/stage/stage.ts'
 import { AcaPy, type AcaPyOptions } from './acapy.ts'
 import { OurAgent } from './agent.ts'
 import type { Version } from './install.ts'

@@ -15,9 +15,9 @@ import {
   tokens,
   tokenWith,
   world,
-} from '../support/api-scene.ts'
-import { type Claims, sign } from '../support/api-tokens.ts'
-import { CREDENTIALS, REGION } from '../support/dynamo.ts'
+} from '../support/api/scene.ts'
+import { type Claims, sign } from '../support/api/tokens.ts'
+import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
 
 const ENDPOINT = randomUUID()
 const url = 'https://hooks.example.org/agent'

@@ -1,11 +1,11 @@
 /** CreateOffer over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectInvalid, globex, tokens } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokens } from '../support/api/scene.ts'
 import { offerBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 const path = '/credentials/create-offer'
 const { token } = acme

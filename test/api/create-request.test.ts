@@ -1,11 +1,11 @@
 /** CreateRequest over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectInvalid, globex, tokens, world } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokens, world } from '../support/api/scene.ts'
 import { anonCredsRequest, degreeDefinition } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 const path = '/proofs/create-request-oob'
 const { token } = acme

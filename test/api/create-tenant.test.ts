@@ -1,9 +1,9 @@
 /** CreateTenant over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { acme, api, expectError, expectInvalid, tokens, tokenWith } from '../support/api-scene.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { acme, api, expectError, expectInvalid, tokens, tokenWith } from '../support/api/scene.ts'
 import { requestBody } from '../support/scenes.ts'
 
 const path = '/multi-tenancy/create-tenant'

@@ -1,11 +1,11 @@
 /** GetConnections over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { followPages } from '../support/api-pages.ts'
-import { refusesStrangers } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { expectExample } from '../support/api/example.ts'
+import { followPages } from '../support/api/pages.ts'
+import { refusesStrangers } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 const path = '/connections'
 const { token } = globex

@@ -1,8 +1,8 @@
 /** GetCredentialById over HTTP. */
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, tokens } from '../support/api-scene.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, tokens } from '../support/api/scene.ts'
 
 const pathOf = (id: string) => `/credentials/${id}`
 const route = { method: 'GET', path: pathOf(acme.credentialRecordId) } as const

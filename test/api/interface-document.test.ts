@@ -1,7 +1,7 @@
 /** The OpenAPI document against the interface document: every operation, path, field and rule that it names. */
 import { describe, expect, test } from 'vitest'
-import { operationNamed, operations, resolve } from '../support/api-document.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { operationNamed, operations, resolve } from '../support/api/document.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 /** The interface document's endpoints: name, method, path, parameters, status. */
 const ENDPOINTS: [string, string, string, string[], number][] = [

@@ -1,11 +1,11 @@
 /** Tenant isolation over HTTP: nobody reaches what is another agent's, whichever operation names it, and nothing of it shows in the answer. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../support/api-client.ts'
-import type { Party } from '../support/api-party.ts'
-import { acme, api, base, expectError, globex, tokens } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import type { Answer } from '../support/api/client.ts'
+import type { Party } from '../support/api/party.ts'
+import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
 import { offerBody, requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 interface Attempt {
   method: 'GET' | 'POST'

@@ -4,10 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { document, operationNamed, operations, resolve } from '../support/api-document.ts'
-import { OPENAPI_SHAPE } from '../support/api-openapi-shape.ts'
-import { api, world } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { document, operationNamed, operations, resolve } from '../support/api/document.ts'
+import { OPENAPI_SHAPE } from '../support/api/openapi-shape.ts'
+import { api, world } from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 /** All references of the document. */
 const referencesIn = (value: Json): string[] =>

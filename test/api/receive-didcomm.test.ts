@@ -1,10 +1,10 @@
 /** ReceiveDidcomm over HTTP: envelopes of a real wallet, and what is none. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesMalformedIds, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, globex, tokens } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesMalformedIds, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 const ENVELOPE = 'application/didcomm-envelope-enc'
 const path = `/didcomm/${acme.tenantId}`

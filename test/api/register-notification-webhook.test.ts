@@ -1,12 +1,12 @@
 /** RegisterNotificationWebhook over HTTP: what a caller without a token, with one, and with the wrong one may do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { NO_TOKEN } from '../support/api-bad-tokens.ts'
-import { expectExample } from '../support/api-example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { expectRegistered } from '../support/api-registration.ts'
-import { api, expectError, expectInvalid, newOrganization, tokenIn, tokens, world } from '../support/api-scene.ts'
-import { ENDPOINTS, NO_ENDPOINTS } from '../support/api-urls.ts'
+import { NO_TOKEN } from '../support/api/bad-tokens.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { expectRegistered } from '../support/api/registration.ts'
+import { api, expectError, expectInvalid, newOrganization, tokenIn, tokens, world } from '../support/api/scene.ts'
+import { ENDPOINTS, NO_ENDPOINTS } from '../support/api/urls.ts'
 
 const path = '/notification/register/webhook-endpoint'
 const url = 'https://hooks.example.org/notifications'

@@ -1,11 +1,11 @@
 /** RegisterWebhook over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { expectRegistered } from '../support/api-registration.ts'
-import { acme, api, base, expectError, expectInvalid, globex, tokenIn, tokens } from '../support/api-scene.ts'
-import { ENDPOINTS, NO_ENDPOINTS } from '../support/api-urls.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { expectRegistered } from '../support/api/registration.ts'
+import { acme, api, base, expectError, expectInvalid, globex, tokenIn, tokens } from '../support/api/scene.ts'
+import { ENDPOINTS, NO_ENDPOINTS } from '../support/api/urls.ts'
 
 const url = 'https://hooks.example.org/agent'
 const pathOf = (orgId: string) => `/webhooks/orgs/${orgId}/register`

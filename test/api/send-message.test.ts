@@ -1,11 +1,11 @@
 /** SendMessage over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { followPages } from '../support/api-pages.ts'
-import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectInvalid, tokens } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { expectExample } from '../support/api/example.ts'
+import { followPages } from '../support/api/pages.ts'
+import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, expectInvalid, tokens } from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 const pathOf = (connectionId: string) => `/basic-messages/${connectionId}`
 const path = pathOf(acme.connectionId)

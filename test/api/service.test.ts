@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { expectExample } from '../support/api-example.ts'
-import { httpTo } from '../support/api-http.ts'
-import { acme, api, expectError, tokens, world } from '../support/api-scene.ts'
+import { expectExample } from '../support/api/example.ts'
+import { httpTo } from '../support/api/http.ts'
+import { acme, api, expectError, tokens, world } from '../support/api/scene.ts'
 
 const PATHS: [string, string][] = [
   ['GET', `/credentials/${acme.credentialRecordId}`],

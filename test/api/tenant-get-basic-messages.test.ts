@@ -1,11 +1,11 @@
 /** tenant_GetBasicMessages over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { followPages } from '../support/api-pages.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api-scene.ts'
-import type { Json } from '../support/in-process-stage.ts'
+import { expectExample } from '../support/api/example.ts'
+import { followPages } from '../support/api/pages.ts'
+import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 const pathOf = (connectionId: string, tenantId = globex.tenantId) =>
   `/multi-tenancy/basic-messages/${connectionId}/${tenantId}`

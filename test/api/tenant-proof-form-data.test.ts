@@ -1,9 +1,9 @@
 /** tenant_ProofFormData over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { expectExample } from '../support/api-example.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api-refusals.ts'
-import { acme, api, base, expectError, globex, tokens } from '../support/api-scene.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
+import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
 import { degreeDefinition } from '../support/scenes.ts'
 
 const pathOf = (proofRecordId: string, tenantId = globex.tenantId) =>

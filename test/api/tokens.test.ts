@@ -1,7 +1,7 @@
 /** Tokens over HTTP: which are taken, in which ways, and for how long. What is refused is tested with every operation. */
 import { describe, expect, test } from 'vitest'
-import { acme, api, expectError, globex, tokens, tokenWith, world } from '../support/api-scene.ts'
-import { epochSeconds, sign } from '../support/api-tokens.ts'
+import { acme, api, expectError, globex, tokens, tokenWith, world } from '../support/api/scene.ts'
+import { epochSeconds, sign } from '../support/api/tokens.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const path = '/connections'

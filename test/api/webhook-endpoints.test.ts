@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../support/api-client.ts'
-import { expectExample } from '../support/api-example.ts'
-import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api-refusals.ts'
+import type { Answer } from '../support/api/client.ts'
+import { expectExample } from '../support/api/example.ts'
+import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import {
   acme,
   api,
@@ -14,9 +14,9 @@ import {
   newOrganization,
   tokenIn,
   tokens,
-} from '../support/api-scene.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
-import type { Json } from '../support/in-process-stage.ts'
+} from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const UNKNOWN = 'd734a876-e3ca-478c-901f-b447ad6b579f'

@@ -1,6 +1,8 @@
 /** Signatures that no library would make: keys used for what they are not listed for, and proofs that say two things. */
 import { DidDocument, didDocumentToNumAlgo4Did } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import {
   DEGREE_CONTEXTS,
   degreeDefinition,
@@ -8,10 +10,8 @@ import {
   keySigner,
   peerSigner,
   type Signer,
-} from '../support/hand-signed.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
-import { askForProof } from '../support/presentations.ts'
-import { createTenant } from '../support/scenes.ts'
+} from '../support/wallets/hand-signed.ts'
+import { askForProof } from '../support/wallets/presentations.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage

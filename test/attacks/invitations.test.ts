@@ -1,9 +1,9 @@
 /** A request for a connection takes the invitation that it was sent to and no other, and harms no other wallet's connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { didCommMessage } from '../support/didcomm-messages.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
-import { changesSince, recordsInTable } from '../support/records-in-table.ts'
 import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'

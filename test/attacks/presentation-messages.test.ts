@@ -1,9 +1,9 @@
 /** Messages of present-proof that carry two presentations, or none that was asked for: only what was verified is ever shown. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DEGREE_CONTEXTS, degreeDefinition, HandSigning, keySigner } from '../support/hand-signed.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { connect, createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { DEGREE_CONTEXTS, degreeDefinition, HandSigning, keySigner } from '../support/wallets/hand-signed.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

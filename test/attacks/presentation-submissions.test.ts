@@ -1,9 +1,9 @@
 /** What a wallet writes into a presentation submission: paths that would run, search or reach elsewhere. */
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
-import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/presentations.ts'
 import { createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/wallets/presentations.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage

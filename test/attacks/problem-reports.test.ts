@@ -1,10 +1,10 @@
 /** Problem reports: taken from everybody who is connected, of effect on the sender's own exchange, and on no other. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { didCommMessage, type Thread } from '../support/didcomm-messages.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
-import { changesSince, recordsInTable } from '../support/records-in-table.ts'
 import { anonCredsRequest, type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { didCommMessage, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { Wallet } from '../wallet/wallet.ts'

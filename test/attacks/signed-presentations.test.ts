@@ -1,6 +1,7 @@
 /** What a holder can write around a signature: `isVerified: true` means what was signed, about the one who signed, in the verifier's terms. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
+import { createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import {
   askForProof,
   type Contexts,
@@ -9,8 +10,7 @@ import {
   type PresentOptions,
   present,
   submissionOf,
-} from '../support/presentations.ts'
-import { createTenant } from '../support/scenes.ts'
+} from '../support/wallets/presentations.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage

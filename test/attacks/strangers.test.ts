@@ -1,9 +1,9 @@
 /** Strangers are cheap: whatever they post costs at most two requests to the table, and little time of the processor. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BundledStage, startBundledStage } from '../support/bench-bundled-stage.ts'
-import { type Unpacked, unpackFunctions } from '../support/bench-bundles.ts'
-import { JUNK } from '../support/junk-envelopes.ts'
-import { DOOR_FUNCTIONS, type Door, inviteStrangers, openDoor } from '../support/strangers-door.ts'
+import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'
+import { type Unpacked, unpackFunctions } from '../support/bench/bundles.ts'
+import { JUNK } from '../support/wallets/junk-envelopes.ts'
+import { DOOR_FUNCTIONS, type Door, inviteStrangers, openDoor } from '../support/wallets/strangers-door.ts'
 
 const MAX_REQUESTS = 2
 const MAX_CPU_MS = 20

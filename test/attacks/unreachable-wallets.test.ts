@@ -1,8 +1,8 @@
 /** A DID document says where a wallet is reached, and may say anything: that is the wallet's loss, and never our failure. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { peerDidWith } from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'

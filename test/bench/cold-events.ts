@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Issuer } from '../../infra/local/issuer.ts'
-import type { BundledStage } from '../support/bench-bundled-stage.ts'
-import { gatewayEvent } from '../support/bench-gateway-event.ts'
-import { playScene, startCapturingWallet } from '../support/bench-scene.ts'
+import type { BundledStage } from '../support/bench/bundled-stage.ts'
+import { gatewayEvent } from '../support/bench/gateway-event.ts'
+import { playScene, startCapturingWallet } from '../support/bench/scene.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 /** Makes the next event of a function. */
@@ -52,7 +52,7 @@ export interface PreparedEvents {
 
 /**
  * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for each start; the other
- * events can come again. To deliverMessage and deliverWebhook they are of what has been delivered, so that no start waits for a receiver.
+ * events can come again. Wake-ups are of lanes that have nothing more to do, so that no start waits for a receiver.
  */
 export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promise<PreparedEvents> => {
   const { wallet, capture } = await startCapturingWallet()
@@ -67,6 +67,9 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promis
   await wallet.pause()
 
   const events = new Map<string, NextEvent>([...stage.events].map(([name, event]) => [name, () => event]))
+  const wakeUp = stage.events.get('deliver')
+  for (const name of ['deliver-slowly', 'wake', 'recover-wake-ups']) events.set(name, () => wakeUp)
+  events.set('sweep-outbox', () => ({}))
   events.set('receive-didcomm', async () =>
     gatewayEvent({ path: scene.caller, body: await capture(scene.walletConnectionId) }),
   )

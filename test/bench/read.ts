@@ -6,10 +6,10 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 import type { APIGatewayProxyResult, Context } from 'aws-lambda'
 import type { OperationEvent } from '../../lib/http/event.ts'
 import type { Item } from '../../lib/store/table.ts'
-import { gatewayEvent } from '../support/bench-gateway-event.ts'
-import { median, quantile, rounded } from '../support/bench-quantile.ts'
-import { printTable } from '../support/bench-table.ts'
-import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../support/dynamo.ts'
+import { gatewayEvent } from '../support/bench/gateway-event.ts'
+import { median, quantile, rounded } from '../support/bench/quantile.ts'
+import { printTable } from '../support/bench/table.ts'
+import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../support/table/dynamo.ts'
 
 /** Until then V8 still compiles what the handler adds: after half of it the ratios are 0.01 to 0.02 higher. */
 const WARM_UP = 12_000

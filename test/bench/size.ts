@@ -1,7 +1,7 @@
 /** How large the functions are: what is deployed, what of it is read at every start, and whether Credo is in it. */
 import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
-import { FUNCTIONS, type UnpackedFunction, unpackFunctions } from '../support/bench-bundles.ts'
-import { type Cell, printTable } from '../support/bench-table.ts'
+import { FUNCTIONS, type UnpackedFunction, unpackFunctions } from '../support/bench/bundles.ts'
+import { type Cell, printTable } from '../support/bench/table.ts'
 
 const kib = (bytes: number): number => Math.round(bytes / 1024)
 

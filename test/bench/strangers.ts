@@ -1,10 +1,10 @@
 /** What strangers cost: each shape of junk that anybody can post to the agent's door, in a process of its own that knows nothing yet. */
-import { startBundledStage } from '../support/bench-bundled-stage.ts'
-import { unpackFunctions } from '../support/bench-bundles.ts'
-import { quantile, rounded } from '../support/bench-quantile.ts'
-import { type Cell, printTable } from '../support/bench-table.ts'
-import { JUNK } from '../support/junk-envelopes.ts'
-import { type Cost, DOOR_FUNCTIONS, inviteStrangers, openDoor } from '../support/strangers-door.ts'
+import { startBundledStage } from '../support/bench/bundled-stage.ts'
+import { unpackFunctions } from '../support/bench/bundles.ts'
+import { quantile, rounded } from '../support/bench/quantile.ts'
+import { type Cell, printTable } from '../support/bench/table.ts'
+import { JUNK } from '../support/wallets/junk-envelopes.ts'
+import { type Cost, DOOR_FUNCTIONS, inviteStrangers, openDoor } from '../support/wallets/strangers-door.ts'
 
 /** Until then V8 still compiles what is called. */
 const WARM_UP = 10

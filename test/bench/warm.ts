@@ -1,12 +1,12 @@
 /** How long a warm request takes through the local stage: over HTTP, authorizer, pipeline, table and all. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import type { GatewayCall } from '../support/bench-gateway-event.ts'
-import { quantile, rounded } from '../support/bench-quantile.ts'
-import { type CallOperation, playScene, type Scene, startCapturingWallet } from '../support/bench-scene.ts'
-import { type Cell, printTable } from '../support/bench-table.ts'
+import type { GatewayCall } from '../support/bench/gateway-event.ts'
+import { quantile, rounded } from '../support/bench/quantile.ts'
+import { type CallOperation, playScene, type Scene, startCapturingWallet } from '../support/bench/scene.ts'
+import { type Cell, printTable } from '../support/bench/table.ts'
 import { offerBody, requestBody } from '../support/scenes.ts'
-import { type RunningStage, startStage } from '../support/stage.ts'
+import { type RunningStage, startStage } from '../support/stage/stage.ts'
 
 const WARM_UP = 30
 const REQUESTS = 300

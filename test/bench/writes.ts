@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { DynamoDBStreamsClient, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams'
 import { streamRecords } from '../../infra/local/stream-records.ts'
-import { rounded } from '../support/bench-quantile.ts'
-import { type Cell, printTable } from '../support/bench-table.ts'
-import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../support/dynamo.ts'
-import { cpuMs, embeddedDatabases } from '../support/stage-processes.ts'
+import { rounded } from '../support/bench/quantile.ts'
+import { type Cell, printTable } from '../support/bench/table.ts'
+import { cpuMs, embeddedDatabases } from '../support/stage/processes.ts'
+import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../support/table/dynamo.ts'
 
 const OPERATIONS = 50_000
 const WINDOW = 1_000

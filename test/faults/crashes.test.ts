@@ -1,8 +1,8 @@
 /** The process dies right after the commit: the caller never hears of it, and yet the message reaches the wallet, once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
-import { withOpenStack } from '../support/open-stack.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { withOpenStack } from '../support/table/open-stack.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -6,7 +6,7 @@ import { MESSAGE_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { encodeWakeUp } from '../../lib/outbox/wake-up.ts'
 import { messageLane } from '../../lib/store/keys.ts'
 import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type Behaviour, type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { type Behaviour, type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
 let pipeline: Pipeline
 let wallet: FaultyReceiver

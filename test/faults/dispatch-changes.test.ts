@@ -9,7 +9,7 @@ import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
 const KINDS = ['webhook', 'notification'] as const
 

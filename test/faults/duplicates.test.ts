@@ -1,9 +1,9 @@
 /** Senders that are not sure deliver again. Every inbound message comes three times at once, and all of them once more 5 s later. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InProcessStage, type Reply, startInProcessStage } from '../support/in-process-stage.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
-import { checkTable } from '../support/table-checker.ts'
+import { type InProcessStage, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { checkTable } from '../support/table/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { sign, type TestIssuer } from '../support/api-tokens.ts'
+import { sign, type TestIssuer } from '../support/api/tokens.ts'
+import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import {
   type Call,
   type Caller,
   type InProcessStage,
   type OperationName,
   startInProcessStage,
-} from '../support/in-process-stage.ts'
-import { trustIssuer } from '../support/organization-endpoints.ts'
-import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { StoreFaults } from '../support/store-fault.ts'
+} from '../support/stage/in-process-stage.ts'
+import { StoreFaults } from '../support/table/store-fault.ts'
+import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage

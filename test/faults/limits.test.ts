@@ -1,8 +1,8 @@
 /** What is too large for the table is said to the caller, and nothing of it is written. */
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
 import { connect, offerBody } from '../support/scenes.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage

@@ -1,8 +1,13 @@
 /** How many requests to DynamoDB an operation makes when the keys are in memory: a budget, because each is money and time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Call, type InProcessStage, type OperationName, startInProcessStage } from '../support/in-process-stage.ts'
 import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
-import { StoreFaults } from '../support/store-fault.ts'
+import {
+  type Call,
+  type InProcessStage,
+  type OperationName,
+  startInProcessStage,
+} from '../support/stage/in-process-stage.ts'
+import { StoreFaults } from '../support/table/store-fault.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -2,12 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sign } from '../support/api-tokens.ts'
-import { type Call, type InProcessStage, type OperationName, startInProcessStage } from '../support/in-process-stage.ts'
-import { trustIssuer } from '../support/organization-endpoints.ts'
+import { sign } from '../support/api/tokens.ts'
 import { connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
-import { FAULTS, type Fault, StoreFaults } from '../support/store-fault.ts'
-import { checkTable } from '../support/table-checker.ts'
+import {
+  type Call,
+  type InProcessStage,
+  type OperationName,
+  startInProcessStage,
+} from '../support/stage/in-process-stage.ts'
+import { FAULTS, type Fault, StoreFaults } from '../support/table/store-fault.ts'
+import { checkTable } from '../support/table/table-checker.ts'
+import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -1,9 +1,9 @@
 /** Two writers on one record, 200 times: one of them is run again, none is lost, nobody sees a 500. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
 import { requestBody } from '../support/scenes.ts'
-import { readRecord } from '../support/stored.ts'
-import { checkTable } from '../support/table-checker.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { readRecord } from '../support/table/stored.ts'
+import { checkTable } from '../support/table/table-checker.ts'
 
 const ROUNDS = Array.from({ length: 200 }, (_, round) => round)
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { WEBHOOK_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { type NewEvent, pendingItems } from '../../lib/webhooks/event-item.ts'
 import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import {
   attemptsAt,
   eventFor,
@@ -12,7 +12,7 @@ import {
   readStoredEvent,
   registerAt,
   verified,
-} from '../support/webhook-scene.ts'
+} from '../support/webhooks/webhook-scene.ts'
 
 const lines: string[] = []
 let pipeline: Pipeline

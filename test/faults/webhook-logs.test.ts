@@ -1,11 +1,11 @@
 /** A whole run with all that goes wrong in it, on LOG_LEVEL debug: no line holds a secret, the content of a message or an attribute. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { TestIssuer } from '../support/api-tokens.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
-import { type Caller, type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
-import { OrganizationEndpoints, trustIssuer } from '../support/organization-endpoints.ts'
+import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
-import { FAULTS, StoreFaults } from '../support/store-fault.ts'
+import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

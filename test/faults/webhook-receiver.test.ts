@@ -10,8 +10,8 @@ import type { LaneWakeUp } from '../../lib/outbox/wake-up.ts'
 import { destinationOf } from '../../lib/webhooks/destination.ts'
 import type { NewEvent } from '../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../lib/webhooks/lane.ts'
-import { certificateFor } from '../support/certificate.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
+import { certificateFor } from '../support/webhooks/certificate.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import {
   attemptsAt,
   eventFor,
@@ -21,7 +21,7 @@ import {
   registerAt,
   storeEvent,
   verified,
-} from '../support/webhook-scene.ts'
+} from '../support/webhooks/webhook-scene.ts'
 import { nameQueues, watchQueues } from '../unit/outbox/sent-wake-ups.ts'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 

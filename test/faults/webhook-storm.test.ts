@@ -6,8 +6,8 @@ import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type FailingReceiver, startFailingReceiver } from '../support/failing-receiver.ts'
-import { checkTable } from '../support/table-checker.ts'
+import { checkTable } from '../support/table/table-checker.ts'
+import { type FailingReceiver, startFailingReceiver } from '../support/webhooks/failing-receiver.ts'
 
 const ORGANIZATIONS = 10
 const RECORDS = 50

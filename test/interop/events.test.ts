@@ -1,11 +1,11 @@
 /** What organizations hear of whole exchanges: exactly the events of what happened, in order, signed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestIssuer } from '../support/api-tokens.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/faulty-receiver.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
-import { type Heard, KINDS, OrganizationEndpoints, trustIssuer } from '../support/organization-endpoints.ts'
+import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, degreeDefinition, issueDegree, offerBody } from '../support/scenes.ts'
-import { readRecord } from '../support/stored.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { readRecord } from '../support/table/stored.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { type Heard, KINDS, OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -2,8 +2,8 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb'
 import { PeerDidNumAlgo } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
@@ -45,7 +45,7 @@ const failedAttempts = async ({ tenantId = '@base' }: Caller, connectionId: stri
 }
 
 const storedProof = async (id: string): Promise<Json> => {
-  const { readRecord } = await import('../support/stored.ts')
+  const { readRecord } = await import('../support/table/stored.ts')
   return readRecord('ProofRecord', id)
 }
 

@@ -8,8 +8,8 @@ import {
   didDocumentToNumAlgo4Did,
 } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { createTenant, requestBody } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { type Ed25519Key, keyOfBase58, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { Wallet } from '../wallet/wallet.ts'

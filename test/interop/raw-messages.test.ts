@@ -1,7 +1,7 @@
 /** Raw messages of a wallet to the agent: what the attack tests rely on. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InProcessStage, startInProcessStage } from '../support/in-process-stage.ts'
 import { type Connected, connect, createTenant } from '../support/scenes.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { headerOf, RawMessages, withHeader } from '../wallet/raw-messages.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

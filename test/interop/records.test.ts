@@ -9,8 +9,8 @@ import {
 } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TenantAgent } from '../../lib/agent/agent.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/in-process-stage.ts'
 import { anonCredsRequest, connect, createTenant, issueDegree } from '../support/scenes.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -1,6 +1,6 @@
 /** Stands before the real table: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { withOpenStack } from '../support/open-stack.ts'
+import { withOpenStack } from '../support/table/open-stack.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */

@@ -1,10 +1,10 @@
 /** The process of the functions: text is no code in it, and when it ends, another one takes its place. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serviceFolder } from '../support/stage-folder.ts'
-import { processTree, stillRunning } from '../support/stage-processes.ts'
-import { endPrograms, startProgram } from '../support/stage-program.ts'
-import { type StartedStage, whenReady } from '../support/stage-started.ts'
+import { serviceFolder } from '../support/stage/folder.ts'
+import { processTree, stillRunning } from '../support/stage/processes.ts'
+import { endPrograms, startProgram } from '../support/stage/program.ts'
+import { type StartedStage, whenReady } from '../support/stage/started.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 /** Does what the path of the query says. */

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
-import { type HttpRequest, httpTo, type Send } from '../support/api-http.ts'
-import { serviceFolder } from '../support/stage-folder.ts'
-import { endPrograms, startProgram } from '../support/stage-program.ts'
-import { type StartedStage, whenReady } from '../support/stage-started.ts'
+import { type HttpRequest, httpTo, type Send } from '../support/api/http.ts'
+import { serviceFolder } from '../support/stage/folder.ts'
+import { endPrograms, startProgram } from '../support/stage/program.ts'
+import { type StartedStage, whenReady } from '../support/stage/started.ts'
 
 /** One of those that the stage knows. */
 const [KEY] = rateKeys('serverless-agent-local-rate')

@@ -1,6 +1,6 @@
 /** What the interop suite with ACA-Py says where it cannot run. */
 import { expect, test } from 'vitest'
-import { runProgram } from '../support/stage-program.ts'
+import { runProgram } from '../support/stage/program.ts'
 
 test('without a suitable Python the suite says so in one line, and does not pass', async () => {
   const env = { ACAPY_PYTHON: 'no-python-of-this-name' }

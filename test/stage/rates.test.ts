@@ -1,9 +1,9 @@
 /** The rates of an operation and of a tenant, as the local gateway applies them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rateKeyOf } from '../../lib/auth/rate-key.ts'
-import { httpTo, type Send } from '../support/api-http.ts'
-import { type RunningStage, startStage } from '../support/stage.ts'
-import { newTenant, type StageTenant } from '../support/stage-party.ts'
+import { httpTo, type Send } from '../support/api/http.ts'
+import { newTenant, type StageTenant } from '../support/stage/party.ts'
+import { type RunningStage, startStage } from '../support/stage/stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const TENANT_RATE = 5

@@ -7,9 +7,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockDataFolder } from '../../infra/local/data-folder.ts'
-import { temporaryFolder } from '../support/stage-folder.ts'
-import { endPrograms, withoutNpm } from '../support/stage-program.ts'
-import { npmStart } from '../support/stage-started.ts'
+import { temporaryFolder } from '../support/stage/folder.ts'
+import { endPrograms, withoutNpm } from '../support/stage/program.ts'
+import { npmStart } from '../support/stage/started.ts'
 
 afterAll(endPrograms)
 

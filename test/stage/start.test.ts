@@ -1,10 +1,10 @@
 /** `npm start`: what it says, that what it says works when pasted, and that nothing of it is left. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { handMade, unknownKid } from '../support/hand-made-envelope.ts'
-import { type Process, processTree, stillRunning } from '../support/stage-processes.ts'
-import { endPrograms, runProgram } from '../support/stage-program.ts'
-import { npmStart, type StartedStage, whenReady } from '../support/stage-started.ts'
+import { type Process, processTree, stillRunning } from '../support/stage/processes.ts'
+import { endPrograms, runProgram } from '../support/stage/program.ts'
+import { npmStart, type StartedStage, whenReady } from '../support/stage/started.ts'
+import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 afterAll(endPrograms)

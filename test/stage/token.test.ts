@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { createVerifier } from '../../lib/auth/token.ts'
 import { readSettings } from '../../lib/settings.ts'
-import { temporaryFolder } from '../support/stage-folder.ts'
-import { type Ending, endPrograms, runProgram } from '../support/stage-program.ts'
+import { temporaryFolder } from '../support/stage/folder.ts'
+import { type Ending, endPrograms, runProgram } from '../support/stage/program.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 

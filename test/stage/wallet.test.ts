@@ -1,10 +1,10 @@
 /** `npm run wallet` at a terminal, against a running stage. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../support/in-process-stage.ts'
-import { type RunningStage, startStage } from '../support/stage.ts'
-import { askStage, completed, invite, messagesOf, newTenant, type StageTenant } from '../support/stage-party.ts'
-import { processTree, stillRunning } from '../support/stage-processes.ts'
-import { endPrograms, runProgram, startProgram } from '../support/stage-program.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { askStage, completed, invite, messagesOf, newTenant, type StageTenant } from '../support/stage/party.ts'
+import { processTree, stillRunning } from '../support/stage/processes.ts'
+import { endPrograms, runProgram, startProgram } from '../support/stage/program.ts'
+import { type RunningStage, startStage } from '../support/stage/stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 let stage: RunningStage

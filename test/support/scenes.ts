@@ -2,7 +2,7 @@
 
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Caller, InProcessStage, Json } from './in-process-stage.ts'
+import type { Caller, InProcessStage, Json } from './stage/in-process-stage.ts'
 
 /** The vocabulary of the degrees. It is in the credentials in full, so that nothing is fetched; a verifier gives it with its request. */
 const degreeContext = { degree: 'https://example.org/degree', DegreeCredential: 'https://example.org/DegreeCredential' }

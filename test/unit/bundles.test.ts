@@ -8,17 +8,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
-import { type BundledStage, startBundledStage } from '../support/bench-bundled-stage.ts'
+import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'
 import {
   bundleFunction,
   FUNCTIONS,
   type Unpacked,
   type UnpackedFunction,
   unpackFunctions,
-} from '../support/bench-bundles.ts'
-import { playScene } from '../support/bench-scene.ts'
-import { startFaultyReceiver } from '../support/faulty-receiver.ts'
-import { READING_FUNCTIONS } from '../support/operation-functions.ts'
+} from '../support/bench/bundles.ts'
+import { playScene } from '../support/bench/scene.ts'
+import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './bundles/attack.ts'

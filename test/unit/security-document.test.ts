@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { testTitles } from '../support/test-titles.ts'
+import { testTitles } from '../support/source/test-titles.ts'
 
 const document = readFileSync('docs/security.md', 'utf8')
 

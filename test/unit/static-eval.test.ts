@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import staticEval from 'static-eval'
 import { afterEach, expect, test } from 'vitest'
-import { scriptPaths } from '../support/json-path-attacks.ts'
+import { scriptPaths } from '../support/wallets/json-path-attacks.ts'
 
 const ATTACKED = 'attacked'
 

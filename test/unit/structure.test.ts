@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { READING_FUNCTIONS } from '../support/operation-functions.ts'
+import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 
 /** What each folder may import, besides itself and the files at the top of `lib/`. */
 const ARROWS: Record<string, string[]> = {

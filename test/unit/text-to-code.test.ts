@@ -1,6 +1,6 @@
 /** What the test of the bundles takes for a way to turn text into code, and what it lets pass. */
 import { expect, test } from 'vitest'
-import { textToCode } from '../support/text-to-code.ts'
+import { textToCode } from '../support/source/text-to-code.ts'
 
 const found = (text: string): string[] => textToCode(text).map(({ what }) => what)
 

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
-import { CREDENTIALS, type Dynamo, REGION } from '../dynamo.ts'
+import { CREDENTIALS, type Dynamo, REGION } from '../table/dynamo.ts'
 import type { DeliveryQueues } from './queues.ts'
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context

@@ -4,8 +4,8 @@ import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/cl
 import { vi } from 'vitest'
 import { sqs } from '../../../lib/outbox/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { CREDENTIALS, REGION, startDynamo } from '../dynamo.ts'
-import { withOpenStack } from '../open-stack.ts'
+import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
+import { withOpenStack } from '../table/open-stack.ts'
 import { DeliveryLine } from './line.ts'
 import { startDeliveryQueues } from './queues.ts'
 

@@ -1,6 +1,6 @@
 /** The queues of wake-ups for tests: fauxqs in this process, with the attributes that matter, and the settings that point to them. */
 import { type FauxqsServer, startFauxqs } from 'fauxqs'
-import { REGION } from '../dynamo.ts'
+import { REGION } from '../table/dynamo.ts'
 
 export interface DeliveryQueues {
   endpoint: string

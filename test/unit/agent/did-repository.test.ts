@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { AgentDidRepository, didsWithKey, KnownDids } from '../../../lib/agent/did-repository.ts'
 import { type Ed25519Key, keyOfVerkey } from '../../../lib/agent/keys/ed25519-key.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { unknownKid } from '../../support/hand-made-envelope.ts'
+import { unknownKid } from '../../support/wallets/hand-made-envelope.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 import { contextOf, service } from './credo-storage.ts'
 

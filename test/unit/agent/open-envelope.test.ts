@@ -5,7 +5,7 @@ import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../lib/agent/envelope.ts'
 import { openEnvelope } from '../../../lib/agent/open-envelope.ts'
-import { type HandMade, handMade } from '../../support/hand-made-envelope.ts'
+import { type HandMade, handMade } from '../../support/wallets/hand-made-envelope.ts'
 import { anoncrypt, authcrypt, message, recipient, recipientJwk, sender } from './acapy-envelopes.ts'
 
 const open = (body: unknown) => {

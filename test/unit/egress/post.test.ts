@@ -7,8 +7,8 @@ import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isTaken, type Post, post } from '../../../lib/egress/post.ts'
-import { certificateFor } from '../../support/certificate.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../../support/faulty-receiver.ts'
+import { certificateFor } from '../../support/webhooks/certificate.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 
 const run = promisify(execFile)
 

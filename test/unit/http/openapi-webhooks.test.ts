@@ -5,7 +5,7 @@ import { describeInterface } from '../../../lib/http/openapi.ts'
 import { EVENT_TYPES } from '../../../lib/records/webhook-event.ts'
 import { eventBody } from '../../../lib/webhooks/event-bodies.ts'
 import { factsOf } from '../../../lib/webhooks/events.ts'
-import { inserted } from '../../support/changes.ts'
+import { inserted } from '../../support/webhooks/changes.ts'
 import { recordItem } from '../webhooks/event-scenes.ts'
 
 const document = describeInterface({ version: '1.2.3', url: 'https://api.example.org' })

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockDataFolder } from '../../../infra/local/data-folder.ts'
-import { temporaryFolder } from '../../support/stage-folder.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
 
 const newFolder = async (): Promise<string> => {
   const folder = await temporaryFolder()

@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
-import { startDynamo } from '../../support/dynamo.ts'
-import { temporaryFolder } from '../../support/stage-folder.ts'
-import { embeddedDatabases } from '../../support/stage-processes.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
+import { embeddedDatabases } from '../../support/stage/processes.ts'
+import { startDynamo } from '../../support/table/dynamo.ts'
 
 /** The two that dynoxide 1.2 makes of the stream: with each item written, and with each GetRecords. */
 const READS = {

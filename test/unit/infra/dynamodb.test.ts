@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
 import { StageFailure } from '../../../infra/local/failure.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
-import { temporaryFolder } from '../../support/stage-folder.ts'
-import { embeddedDatabases, stillRunning } from '../../support/stage-processes.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
+import { embeddedDatabases, stillRunning } from '../../support/stage/processes.ts'
 import { waitFor } from '../../wallet/wait.ts'
 
 const start = async (environment: NodeJS.ProcessEnv = {}) => {

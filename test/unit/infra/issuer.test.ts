@@ -7,7 +7,7 @@ import { StageFailure } from '../../../infra/local/failure.ts'
 import { localIssuer } from '../../../infra/local/issuer.ts'
 import { createVerifier } from '../../../lib/auth/token.ts'
 import { readSettings } from '../../../lib/settings.ts'
-import { temporaryFolder } from '../../support/stage-folder.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { untilAborted } from '../../../infra/local/pause.ts'
 import { runQueueMapping } from '../../../infra/local/queue-mapping.ts'
 import type { QueueEvent } from '../../../infra/service.ts'
-import { CREDENTIALS, REGION } from '../../support/dynamo.ts'
+import { CREDENTIALS, REGION } from '../../support/table/dynamo.ts'
 import { waitFor } from '../../wallet/wait.ts'
 
 let server: FauxqsServer

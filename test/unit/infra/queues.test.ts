@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-sqs'
 import { expect, onTestFinished, test } from 'vitest'
 import { startQueues } from '../../../infra/local/queues.ts'
-import { CREDENTIALS, REGION } from '../../support/dynamo.ts'
-import { temporaryFolder } from '../../support/stage-folder.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
+import { CREDENTIALS, REGION } from '../../support/table/dynamo.ts'
 
 const NAME = 'queue.fifo'
 

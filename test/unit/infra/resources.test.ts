@@ -6,7 +6,7 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createResources, resolve } from '../../../infra/local/resources.ts'
 import type { Resource } from '../../../infra/service.ts'
-import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/dynamo.ts'
+import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/table/dynamo.ts'
 
 let dynamo: Dynamo
 let server: FauxqsServer

@@ -6,7 +6,7 @@ import { untilAborted } from '../../../infra/local/pause.ts'
 import { runStreamMapping } from '../../../infra/local/stream-mapping.ts'
 import type { ChangeRecord, Place } from '../../../infra/local/stream-records.ts'
 import type { StreamEvent } from '../../../infra/service.ts'
-import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/dynamo.ts'
+import { CREDENTIALS, type Dynamo, REGION, startDynamo } from '../../support/table/dynamo.ts'
 import { waitFor } from '../../wallet/wait.ts'
 
 let dynamo: Dynamo

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { streamPosition } from '../../../infra/local/stream-position.ts'
-import { temporaryFolder } from '../../support/stage-folder.ts'
+import { temporaryFolder } from '../../support/stage/folder.ts'
 
 const STREAM = 'arn:aws:dynamodb:eu-west-1:000000000000:table/agent/stream/2026-01-01T00:00:00.000'
 const PLACE = { shardId: 'shard-1', sequenceNumber: '000000000000000000042' }

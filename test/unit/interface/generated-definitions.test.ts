@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { PresentationDefinition } from '../../../lib/interface/presentation-definition.ts'
-import { credoTakes, PATHS } from '../../support/presentation-definitions.ts'
+import { credoTakes, PATHS } from '../../support/wallets/presentation-definitions.ts'
 
 describe('generated definitions', () => {
   /** Mostly what is valid: a definition is taken only when all of it is. */

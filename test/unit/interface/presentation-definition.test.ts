@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { PresentationDefinition, PresentationExchangeRequest } from '../../../lib/interface/presentation-definition.ts'
-import { credoTakes, PATHS } from '../../support/presentation-definitions.ts'
+import { credoTakes, PATHS } from '../../support/wallets/presentation-definitions.ts'
 
 const faults = (input: unknown): string[] =>
   (v.safeParse(PresentationDefinition, input).issues ?? []).map((issue) => v.getDotPath(issue) ?? '')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { FAULTS, StoreFaults } from '../../support/store-fault.ts'
+import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
 import { answered, failing, type OutboxScene, type SentWakeUp, slowly, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene

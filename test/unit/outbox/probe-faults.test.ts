@@ -1,7 +1,7 @@
 /** The table fails at each single request of a probe and of the releases after it: no lane is lost. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { FAULTS, StoreFaults } from '../../support/store-fault.ts'
+import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
 import { answered, failing, type OutboxScene, type SentWakeUp, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene

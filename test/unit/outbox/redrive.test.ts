@@ -7,7 +7,7 @@ import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { factsOf } from '../../../lib/webhooks/events.ts'
-import { inserted } from '../../support/changes.ts'
+import { inserted } from '../../support/webhooks/changes.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')

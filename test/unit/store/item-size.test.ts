@@ -3,7 +3,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { itemBytes } from '../../../lib/store/item-size.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import { type Dynamo, startDynamo } from '../../support/dynamo.ts'
+import { type Dynamo, startDynamo } from '../../support/table/dynamo.ts'
 
 const LIMIT = 400 * 1024
 

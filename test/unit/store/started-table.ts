@@ -4,9 +4,9 @@ import { dynamodb } from '../../../lib/store/client.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { CREDENTIALS, type Dynamo, type DynamoOptions, REGION, startDynamo } from '../../support/dynamo.ts'
-import { withOpenStack } from '../../support/open-stack.ts'
-import { checkTable } from '../../support/table-checker.ts'
+import { CREDENTIALS, type Dynamo, type DynamoOptions, REGION, startDynamo } from '../../support/table/dynamo.ts'
+import { withOpenStack } from '../../support/table/open-stack.ts'
+import { checkTable } from '../../support/table/table-checker.ts'
 
 /** Lets a request pass (`send`), or fails in its place. Called at every try of the SDK. */
 export type Way = (command: string, send: () => Promise<unknown>) => Promise<unknown>

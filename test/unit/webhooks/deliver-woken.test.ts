@@ -7,7 +7,7 @@ import { noteDuration, readDestination } from '../../../lib/outbox/destination.t
 import { leaseLane } from '../../../lib/outbox/lane.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { destinationOf } from '../../../lib/webhooks/destination.ts'
-import { eventFor, readStoredEvent, storeEvent } from '../../support/webhook-scene.ts'
+import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { failure } from '../store/started-table.ts'
 import { deliveryScene } from './delivery-scene.ts'
 

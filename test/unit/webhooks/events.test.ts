@@ -6,7 +6,7 @@ import { CREDENTIAL_STATES } from '../../../lib/records/credential-exchange.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { factsOf } from '../../../lib/webhooks/events.ts'
-import { inserted, modified, removed } from '../../support/changes.ts'
+import { inserted, modified, removed } from '../../support/webhooks/changes.ts'
 import { message, outboxWith, outcomeWith, recordItem, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
 
 const MACHINES = [

@@ -18,7 +18,7 @@ import {
   registerAt,
   storeEvent,
   verified,
-} from '../../support/webhook-scene.ts'
+} from '../../support/webhooks/webhook-scene.ts'
 import { deliveryScene } from './delivery-scene.ts'
 
 const HOUR = 3_600_000

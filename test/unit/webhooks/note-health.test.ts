@@ -12,7 +12,7 @@ import {
   readStoredEvent,
   registerAt,
   storeEvent,
-} from '../../support/webhook-scene.ts'
+} from '../../support/webhooks/webhook-scene.ts'
 import { failure } from '../store/started-table.ts'
 import { deliveryScene } from './delivery-scene.ts'
 

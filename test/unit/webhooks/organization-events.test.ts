@@ -13,7 +13,7 @@ import { occurredAtOf } from '../../../lib/webhooks/event-id.ts'
 import { factsOf } from '../../../lib/webhooks/events.ts'
 import type { Fact } from '../../../lib/webhooks/fact.ts'
 import { eventsFor, testEvent } from '../../../lib/webhooks/organization-events.ts'
-import { inserted, modified } from '../../support/changes.ts'
+import { inserted, modified } from '../../support/webhooks/changes.ts'
 import {
   listener,
   message,

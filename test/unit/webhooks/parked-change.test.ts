@@ -6,7 +6,7 @@ import { PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { type ParkedChange, park, parkedChanges } from '../../../lib/webhooks/parked-change.ts'
-import { modified } from '../../support/changes.ts'
+import { modified } from '../../support/webhooks/changes.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 let table: StartedTable

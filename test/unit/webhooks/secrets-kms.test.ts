@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { laneAddress } from '../../../lib/store/keys.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../../support/faulty-receiver.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 import {
   eventFor,
   type RegisteredEndpoint,
@@ -11,7 +11,7 @@ import {
   registerAt,
   storeEvent,
   verified,
-} from '../../support/webhook-scene.ts'
+} from '../../support/webhooks/webhook-scene.ts'
 import { nameQueues } from '../outbox/sent-wake-ups.ts'
 import { type KmsServer, startKms } from '../store/kms-server.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
-import { modulesOf } from '../../../support/stage-imports.ts'
-import { ofType } from '../../../support/stage-template.ts'
+import { modulesOf } from '../../../support/stage/imports.ts'
+import { ofType } from '../../../support/stage/template.ts'
 import { functions, REGION, resources } from './packaged.ts'
 
 interface Statement {

@@ -4,7 +4,7 @@ import { AgentError, type ErrorCode } from '../../../../lib/errors.ts'
 import { REASON_PHRASES } from '../../../../lib/http/error-body.ts'
 import { defineOperation } from '../../../../lib/http/operation.ts'
 import { GetHealth } from '../../../../lib/interface/service.ts'
-import { ofType } from '../../../support/stage-template.ts'
+import { ofType } from '../../../support/stage/template.ts'
 import { call } from '../../http/gateway-event.ts'
 import { resources } from './packaged.ts'
 

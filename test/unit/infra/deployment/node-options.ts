@@ -1,7 +1,7 @@
 /** Node's own options for every function. */
 import { expect, test } from 'vitest'
-import { NODE_OPTIONS } from '../../../support/bench-bundled-stage.ts'
-import { ofType } from '../../../support/stage-template.ts'
+import { NODE_OPTIONS } from '../../../support/bench/bundled-stage.ts'
+import { ofType } from '../../../support/stage/template.ts'
 import { resources } from './packaged.ts'
 
 test('every function runs with the flag that keeps it from turning text into code', () => {

@@ -4,7 +4,7 @@ import type { Resource } from '../../../../infra/service.ts'
 import { POST_LIMITS } from '../../../../lib/egress/post.ts'
 import { outboxItem, outcomeItem } from '../../../../lib/outbox/message-item.ts'
 import { placeItem } from '../../../../lib/webhooks/event-item.ts'
-import { ofType } from '../../../support/stage-template.ts'
+import { ofType } from '../../../support/stage/template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
 
 const propertiesOf = (id: string): Record<string, unknown> => {

@@ -5,7 +5,7 @@ import { type HttpEvent, splitHandler } from '../../../../infra/service.ts'
 import { rateKeys } from '../../../../lib/auth/rate-key.ts'
 import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
-import { ofType, type PackagedFunction, packageService } from '../../../support/stage-template.ts'
+import { ofType, type PackagedFunction, packageService } from '../../../support/stage/template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
 
 interface Route {

@@ -1,0 +1,92 @@
+/** The OpenAPI document of a running stage as a judge: what in an answer is not as the document says. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Json } from '../stage/in-process-stage.ts'
+import type { HttpAnswer, HttpRequest } from './http.ts'
+
+export interface DescribedOperation {
+  operationId: string
+  /** The operation in the document, its references to responses resolved. */
+  responses: Record<string, Json>
+  /** Where its responses are, by status, as JSON pointers into the document. */
+  pointers: Record<string, string>
+}
+
+const pointerPart = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+const asPattern = (template: string): RegExp =>
+  new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`)
+
+export class InterfaceDescription {
+  readonly document: Json
+  readonly #ajv: Ajv2020
+  readonly #routes: { method: string; pattern: RegExp; operation: DescribedOperation }[]
+  readonly #validators = new Map<string, ValidateFunction>()
+
+  constructor(document: Json) {
+    this.document = document
+    // OpenAPI documents are no schemas: their own words are not to be taken for keywords.
+    this.#ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats.default(this.#ajv)
+    this.#ajv.addSchema(document, 'document')
+    this.#routes = Object.entries<Json>(document.paths)
+      .flatMap(([template, item]) =>
+        Object.entries<Json>(item).map(([method, described]) => ({
+          method: method.toUpperCase(),
+          pattern: asPattern(template),
+          operation: this.#describe(`#/paths/${pointerPart(template)}/${method}`, described),
+        })),
+      )
+      // `/credentials/create-offer` before `/credentials/{credentialRecordId}`.
+      .sort((a, b) => Number(a.pattern.source.includes('[^/]+')) - Number(b.pattern.source.includes('[^/]+')))
+  }
+
+  /** The operation that a request is for; undefined: there is none. */
+  operationOf({ method, path }: Pick<HttpRequest, 'method' | 'path'>): DescribedOperation | undefined {
+    // A path is what is left of it without dot segments (RFC 3986, section 6.2.2.3).
+    const { pathname } = new URL(`http://stage${path.replaceAll('\\', '%5C')}`)
+    return this.#routes.find((route) => route.method === method && route.pattern.test(pathname))?.operation
+  }
+
+  /** What of a value is not as the schema at a JSON pointer of the document says. */
+  mismatches(pointer: string, value: unknown): string[] {
+    const known = this.#validators.get(pointer)
+    const validator = known ?? this.#ajv.compile({ $ref: `document${pointer}` })
+    this.#validators.set(pointer, validator)
+    return validator(value)
+      ? []
+      : (validator.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`)
+  }
+
+  /** What in an answer is not as the document says: status, content type, body. */
+  judge(asked: HttpRequest, { status, headers, text }: HttpAnswer, body: unknown): string[] {
+    const operation = this.operationOf(asked)
+    if (operation === undefined) {
+      // The local gateway reads the body before it looks for the route.
+      const known = [400, 404, 413, 415].includes(status)
+      return [
+        ...(known ? [] : [`${status}, but there is no such route`]),
+        ...this.mismatches('#/components/schemas/Error', body),
+      ]
+    }
+    const pointer = operation.pointers[status]
+    if (pointer === undefined) return [`${operation.operationId} answers ${status}, which the document does not name`]
+    // What the endpoint for other agents has nothing to say to is answered with nothing.
+    if (text === '') return /ReceiveDidcomm$/.test(operation.operationId) && status === 200 ? [] : ['there is no body']
+    const mediaType = headers['content-type'] ?? 'none'
+    const content = operation.responses[status]?.content?.[mediaType]
+    if (content === undefined) return [`the content type is ${mediaType}`]
+    return this.mismatches(`${pointer}/content/${pointerPart(mediaType)}/schema`, body)
+  }
+
+  #describe(pointer: string, { operationId, responses }: Json): DescribedOperation {
+    const described: DescribedOperation = { operationId, responses: {}, pointers: {} }
+    for (const [status, given] of Object.entries<Json>(responses)) {
+      const reference: string | undefined = given.$ref
+      described.pointers[status] = reference ?? `${pointer}/responses/${status}`
+      described.responses[status] =
+        reference === undefined ? given : this.document.components.responses[reference.split('/').at(-1) ?? '']
+    }
+    return described
+  }
+}

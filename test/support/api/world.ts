@@ -1,0 +1,123 @@
+/** A world for the tests of the interface: a stage, three agents that each had a whole exchange with a real wallet, and token issuers. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ALL_GRANTS, type Grants } from '../../../lib/token-issuers.ts'
+import { waitFor } from '../../wallet/wait.ts'
+import { Wallet } from '../../wallet/wallet.ts'
+import type { Json } from '../stage/in-process-stage.ts'
+import { startStage } from '../stage/stage.ts'
+import { ApiClient } from './client.ts'
+import { type Party, settle, tenantOf } from './party.ts'
+import { newIssuer, publicKeyOf, sign, type TestIssuer } from './tokens.ts'
+
+export interface World {
+  baseUrl: string
+  dynamodbEndpoint: string
+  tableName: string
+  /** A token of the stage's own issuer, as it prints it. */
+  printedToken: string
+  issuers: Record<'eddsa' | 'es256' | 'rs256' | 'ps256' | 'remote' | 'unreachable' | 'limited', TestIssuer>
+  /** Of root roles; they act in the base agent. */
+  tokens: { root: string; rootWithTenants: string }
+  base: Party
+  acme: Party
+  globex: Party
+}
+
+export interface RunningWorld extends World {
+  wallet: Wallet
+  /** All that the stage has written so far. */
+  output(): string
+  stop(): Promise<void>
+}
+
+/** What the limited issuer may say; the others may say all. */
+const LIMITS: Grants = {
+  roles: ['RestRootAgentWithTenants', 'RestTenantAgent'],
+  tenants: ['granted-tenant'],
+  organizations: ['granted-org', '__proto__'],
+}
+
+/** Serves the key set of one issuer. */
+const serveKeys = async (issuer: TestIssuer): Promise<{ server: Server; url: string }> => {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [publicKeyOf(issuer)] }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks` }
+}
+
+const startIssuers = async () => {
+  const [eddsa, es256, rs256, ps256, remote, unreachable, limited] = await Promise.all([
+    newIssuer('eddsa', 'EdDSA'),
+    newIssuer('es256', 'ES256'),
+    newIssuer('rs256', 'RS256'),
+    newIssuer('ps256', 'PS256'),
+    newIssuer('remote', 'ES256'),
+    newIssuer('unreachable', 'ES256'),
+    newIssuer('limited', 'EdDSA'),
+  ])
+  const { server, url } = await serveKeys(remote)
+  const entry = ({ issuer, audience }: TestIssuer, keys: Json) => ({ issuer, audience, ...keys, grants: ALL_GRANTS })
+  const settings = [
+    ...[eddsa, es256, rs256, ps256].map((issuer) => entry(issuer, { jwks: { keys: [publicKeyOf(issuer)] } })),
+    { ...entry(limited, { jwks: { keys: [publicKeyOf(limited)] } }), grants: LIMITS },
+    entry(remote, { jwksUri: url }),
+    // The discard port: nobody listens there.
+    entry(unreachable, { jwksUri: 'http://127.0.0.1:9/jwks' }),
+  ]
+  return { server, settings, issuers: { eddsa, es256, rs256, ps256, remote, unreachable, limited } }
+}
+
+/** Starts all of it. */
+export const startWorld = async (): Promise<RunningWorld> => {
+  const { server, settings, issuers } = await startIssuers()
+  const [stage, wallet, silentWallet] = await Promise.all([
+    // The environment of the tests names a public URL, which is not this stage's.
+    startStage({ env: { PUBLIC_URL: '', TOKEN_ISSUERS: JSON.stringify(settings), LOG_LEVEL: 'warn' } }),
+    Wallet.start(),
+    Wallet.start({ endpoint: false }),
+  ])
+  const stop = async () => {
+    await Promise.all([wallet.stop(), silentWallet.stop()])
+    server.close()
+    await stage.stop()
+  }
+  try {
+    const api = await ApiClient.of(stage.baseUrl)
+    const tokens = {
+      root: await sign(issuers.eddsa, { role: 'RestRootAgent' }),
+      rootWithTenants: await sign(issuers.eddsa, { role: 'RestRootAgentWithTenants' }),
+    }
+    const scene = { api, issuer: issuers.eddsa, wallet, silentWallet }
+    const [acme, globex] = await Promise.all([
+      tenantOf(scene, tokens.rootWithTenants, 'Acme University'),
+      tenantOf(scene, tokens.rootWithTenants, 'Globex Academy'),
+    ])
+    const parties = await Promise.all([
+      settle(scene, { label: 'serverless-agent', token: tokens.root, orgId: 'base' }),
+      settle(scene, acme),
+      settle(scene, globex),
+    ])
+    await waitFor('the wallet to have nothing left to do', async () =>
+      (await wallet.proofs()).every(({ state }) => state === 'done'),
+    )
+    return {
+      baseUrl: stage.baseUrl,
+      dynamodbEndpoint: stage.dynamodbEndpoint,
+      tableName: stage.tableName,
+      printedToken: stage.rootToken,
+      issuers,
+      tokens,
+      base: parties[0],
+      acme: parties[1],
+      globex: parties[2],
+      wallet,
+      output: () => stage.output(),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,136 @@
+/** The service made of its zips: each function bundled and in a process of its own, over an embedded table, stream and queues. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { APIGatewayProxyResult } from 'aws-lambda'
+import { startFauxqs } from 'fauxqs'
+import type { Json } from '../stage/in-process-stage.ts'
+import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
+import { handlerOf, type UnpackedFunction } from './bundles.ts'
+import { runDeliveries } from './deliveries.ts'
+import { type FunctionProcess, startFunction } from './function-process.ts'
+import { type GatewayCall, gatewayEvent } from './gateway-event.ts'
+
+/** Those of every deployed function. */
+export const NODE_OPTIONS = '--disallow-code-generation-from-strings'
+
+export interface BundledReply {
+  status: number
+  headers: Record<string, string>
+  body: Json
+}
+
+export interface BundledStage {
+  /** Of every function. */
+  environment: Record<string, string>
+  /** Calls a function; its process is started when it is called first. */
+  invoke(name: string, event: unknown): Promise<unknown>
+  /** Calls an operation as the gateway does. */
+  call(name: string, call?: GatewayCall): Promise<BundledReply>
+  /** The last event of each function. */
+  events: Map<string, unknown>
+  /** Nothing leaves any more. */
+  stopDeliveries(): Promise<void>
+  /** What functions wrote to stderr, by their name. */
+  complaints(): Record<string, string>
+  stop(): Promise<void>
+}
+
+export const toReply = (result: unknown): BundledReply => {
+  const { statusCode, headers = {}, body } = result as APIGatewayProxyResult
+  return {
+    status: statusCode,
+    headers: headers as Record<string, string>,
+    body: body === '' ? undefined : JSON.parse(body),
+  }
+}
+
+/** Starts everything on free ports of 127.0.0.1. `environment` adds to the functions' settings. */
+export const startBundledStage = async (
+  functions: Map<string, UnpackedFunction>,
+  environment: Record<string, string> = {},
+): Promise<BundledStage> => {
+  const dynamo = await startDynamo()
+  const sqs = await startFauxqs({ port: 0, logger: false })
+  const queue = (name: string, kind: Record<string, string> = {}): string =>
+    sqs.createQueue(name, { attributes: { VisibilityTimeout: '30', ...kind } }).queueUrl
+  const urls = {
+    deliver: queue('wake-ups.fifo', { FifoQueue: 'true' }),
+    'deliver-slowly': queue('slow-wake-ups.fifo', { FifoQueue: 'true' }),
+    wake: queue('timers'),
+  }
+  const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const processes = new Map<string, Promise<FunctionProcess>>()
+  const started = new Map<string, FunctionProcess>()
+  const processOf = (name: string): Promise<FunctionProcess> => {
+    const known = processes.get(name)
+    if (known !== undefined) return known
+    const { module } = functions.get(name) ?? { module: `no function ${name}` }
+    const starting = startFunction(module, handlerOf(name), stage.environment)
+    starting.then((running) => started.set(name, running)).catch(() => {})
+    processes.set(name, starting)
+    return starting
+  }
+
+  const stage: BundledStage = {
+    environment: {
+      TABLE_NAME: dynamo.table,
+      DYNAMODB_ENDPOINT: dynamo.endpoint,
+      SQS_ENDPOINT: sqsEndpoint,
+      WAKE_UP_QUEUE_URL: urls.deliver,
+      SLOW_WAKE_UP_QUEUE_URL: urls['deliver-slowly'],
+      TIMER_QUEUE_URL: urls.wake,
+      PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      SEALING_KEY: randomBytes(32).toString('base64url'),
+      LOCAL_STAGE: 'true',
+      NODE_OPTIONS,
+      LOG_LEVEL: 'silent',
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      ...environment,
+    },
+    events: new Map(),
+    invoke: async (name, event) => {
+      stage.events.set(name, event)
+      return (await processOf(name)).invoke(event)
+    },
+    call: async (name, call) => toReply(await stage.invoke(name, gatewayEvent(call))),
+    complaints: () => Object.fromEntries([...started].map(([name, running]) => [name, running.complaints()])),
+    stopDeliveries: () => stopDeliveries(),
+    stop: async () => {
+      try {
+        await stopDeliveries()
+      } finally {
+        server.close()
+        server.closeAllConnections()
+        for (const starting of processes.values()) await (await starting.catch(() => undefined))?.stop()
+        await sqs.stop()
+        await dynamo.stop()
+      }
+    },
+  }
+
+  server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const tenantId = request.url?.match(/^\/didcomm\/(.+)$/)?.[1]
+    const { status, headers, body } = await stage.call('receive-didcomm', {
+      headers: { 'Content-Type': request.headers['content-type'] ?? '' },
+      body: Buffer.concat(chunks).toString(),
+      ...(tenantId === undefined ? {} : { path: { tenantId } }),
+    })
+    response.writeHead(status, headers).end(body === undefined ? '' : JSON.stringify(body))
+  })
+
+  const stopDeliveries = await runDeliveries({
+    dynamo,
+    queues: { endpoint: sqsEndpoint, urls },
+    invoke: stage.invoke,
+  })
+  return stage
+}

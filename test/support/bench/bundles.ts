@@ -1,0 +1,50 @@
+/** Functions as they are deployed: bundled, zipped, and unpacked again into a folder from which no package can be reached. */
+import { globSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { unzipSync } from 'fflate'
+import { type Bundle, bundle } from '../../../infra/bundle/bundle.ts'
+import { zip } from '../../../infra/bundle/zip.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../../..')
+
+/** Names of all functions, such as `create-request`. */
+export const FUNCTIONS: readonly string[] = globSync('functions/*.ts', { cwd: FOLDER })
+  .map((file) => basename(file, '.ts'))
+  .sort()
+
+export const bundleFunction = (name: string): Promise<Bundle> => bundle(FOLDER, `functions/${name}.ts`)
+
+/** Name of the export of a function's module: `createRequest` of `create-request`. */
+export const handlerOf = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+
+export interface UnpackedFunction extends Bundle {
+  name: string
+  /** Path of the module that exports the handler. */
+  module: string
+  zipped: Uint8Array
+}
+
+export interface Unpacked {
+  functions: Map<string, UnpackedFunction>
+  /** Where they lie. */
+  folder: string
+  remove(): Promise<void>
+}
+
+const unpack = async (name: string, folder: string): Promise<UnpackedFunction> => {
+  const bundled = await bundleFunction(name)
+  const zipped = zip(bundled.files)
+  await mkdir(folder)
+  for (const [file, contents] of Object.entries(unzipSync(zipped))) await writeFile(join(folder, file), contents)
+  return { ...bundled, name, zipped, module: join(folder, 'index.mjs') }
+}
+
+/** Bundles and unpacks functions into a temporary folder. */
+export const unpackFunctions = async (names: readonly string[] = FUNCTIONS): Promise<Unpacked> => {
+  const folder = await mkdtemp(join(tmpdir(), 'functions-'))
+  const functions = new Map<string, UnpackedFunction>()
+  for (const name of names) functions.set(name, await unpack(name, join(folder, name)))
+  return { functions, folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}

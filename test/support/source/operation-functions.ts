@@ -1,0 +1,14 @@
+/** The functions of the operations, by the habit of their names. */
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
+
+/** `get-credential-by-id` of `GetCredentialById`, `tenant-proof-form-data` of `tenant_ProofFormData`. */
+const functionOf = (operationId: string): string =>
+  operationId
+    .replace('_', '')
+    .replace(/\B[A-Z]/g, (letter) => `-${letter}`)
+    .toLowerCase()
+
+/** Those that read for a caller with a token, and change nothing. */
+export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
+  ({ security, idempotent }) => security === 'token' && !idempotent,
+).map(({ operationId }) => functionOf(operationId))

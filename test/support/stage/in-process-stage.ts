@@ -1,0 +1,162 @@
+/** The service in the test's own process: real handlers, table, stream and queue, where a test decides when things move and what fails. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
+import { toAuthorizerContext } from '../../../lib/auth/principal.ts'
+import type { Role } from '../../../lib/token-issuers.ts'
+import { DeliveryLine } from '../delivery/line.ts'
+import { startDeliveryQueues } from '../delivery/queues.ts'
+import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
+
+/** Operations that a test calls, by the name of their handler's export. */
+const HANDLERS = {
+  getCredentialById: () => import('../../../functions/get-credential-by-id.ts'),
+  sendMessage: () => import('../../../functions/send-message.ts'),
+  tenantGetBasicMessages: () => import('../../../functions/tenant-get-basic-messages.ts'),
+  createRequest: () => import('../../../functions/create-request.ts'),
+  tenantProofFormData: () => import('../../../functions/tenant-proof-form-data.ts'),
+  registerNotificationWebhook: () => import('../../../functions/register-notification-webhook.ts'),
+  registerWebhook: () => import('../../../functions/register-webhook.ts'),
+  rotateWebhookSecret: () => import('../../../functions/rotate-webhook-secret.ts'),
+  testWebhookEndpoint: () => import('../../../functions/test-webhook-endpoint.ts'),
+  enableWebhookEndpoint: () => import('../../../functions/enable-webhook-endpoint.ts'),
+  replayWebhookEvents: () => import('../../../functions/replay-webhook-events.ts'),
+  deleteWebhookEndpoint: () => import('../../../functions/delete-webhook-endpoint.ts'),
+  createTenant: () => import('../../../functions/create-tenant.ts'),
+  createOffer: () => import('../../../functions/create-offer.ts'),
+  getConnections: () => import('../../../functions/get-connections.ts'),
+  getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
+  receiveDidcomm: () => import('../../../functions/receive-didcomm.ts'),
+}
+export type OperationName = keyof typeof HANDLERS
+
+export interface Caller {
+  role?: Role
+  tenantId?: string
+  organizations?: Record<string, string[]>
+}
+
+export interface Call {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  headers?: Record<string, string>
+  /** Whose token; a root token with tenants unless said. */
+  caller?: Caller
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON that each test looks into in its own way
+export type Json = any
+
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  body: Json
+}
+
+export interface InProcessStage {
+  publicUrl: string
+  table: string
+  /** A client of the test's own: no fault is injected into it. */
+  client: DynamoDBClient
+  /** The client of the service, whose middleware stack takes faults. */
+  serviceClient: DynamoDBClient
+  line: DeliveryLine
+  call(operation: OperationName, call?: Call): Promise<Reply>
+  /** What stands between other agents and the service; a test may deliver an envelope more than once. */
+  onEnvelope(deliver: (handle: () => Promise<Reply>) => Promise<Reply>): void
+  stop(): Promise<void>
+}
+
+const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 } as Context
+
+/** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
+export const startInProcessStage = async (): Promise<InProcessStage> => {
+  const dynamo = await startDynamo()
+  const queues = await startDeliveryQueues()
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  Object.assign(process.env, {
+    TABLE_NAME: dynamo.table,
+    DYNAMODB_ENDPOINT: dynamo.endpoint,
+    PUBLIC_URL: publicUrl,
+    SEALING_KEY: randomBytes(32).toString('base64url'),
+    LOCAL_STAGE: 'true',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+  })
+  const { dynamodb } = await import('../../../lib/store/client.ts')
+  const line = await DeliveryLine.start(dynamo, queues)
+
+  const call = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}): Promise<Reply> => {
+    const exports: Record<string, unknown> = await HANDLERS[operation]()
+    const handler = exports[operation] as (event: APIGatewayProxyEvent, at: Context) => Promise<APIGatewayProxyResult>
+    const { role = 'RestRootAgentWithTenants', tenantId, organizations = {} } = caller ?? {}
+    const event = {
+      headers: { 'content-type': 'application/json', ...headers },
+      pathParameters: path ?? null,
+      queryStringParameters: query ?? null,
+      body: typeof body === 'string' || body === undefined ? (body ?? null) : JSON.stringify(body),
+      isBase64Encoded: false,
+      requestContext: {
+        requestId: randomUUID(),
+        authorizer: {
+          principalId: 'test',
+          ...toAuthorizerContext({
+            role: tenantId === undefined ? role : 'RestTenantAgent',
+            ...(tenantId !== undefined && { tenantId }),
+            organizations,
+            subject: 'test',
+            expiresAt: Math.floor(Date.now() / 1000) + 3600,
+          }),
+        },
+      },
+    }
+    const result = await handler(event as unknown as APIGatewayProxyEvent, context)
+    const answered = result.headers as Record<string, string>
+    return {
+      status: result.statusCode,
+      headers: answered,
+      body: result.body === '' ? undefined : JSON.parse(result.body),
+    }
+  }
+
+  let between: (handle: () => Promise<Reply>) => Promise<Reply> = (handle) => handle()
+  server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const tenantId = request.url?.match(/^\/didcomm\/(.+)$/)?.[1]
+    const headers = { 'content-type': request.headers['content-type'] ?? '' }
+    const body = Buffer.concat(chunks).toString()
+    const handle = () =>
+      call('receiveDidcomm', { headers, body, ...(tenantId === undefined ? {} : { path: { tenantId } }) })
+    const reply = await between(handle)
+    response.writeHead(reply.status, reply.headers)
+    response.end(reply.body === undefined ? '' : JSON.stringify(reply.body))
+  })
+
+  return {
+    publicUrl,
+    table: dynamo.table,
+    client: dynamo.client,
+    serviceClient: dynamodb(),
+    line,
+    call,
+    onEnvelope: (deliver) => {
+      between = deliver
+    },
+    stop: async () => {
+      await line.stop()
+      server.close()
+      server.closeAllConnections()
+      await queues.stop()
+      await dynamo.stop()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/** What `serverless package` makes of serverless.yml: the template that is deployed, and the functions as Serverless read them. */
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { FunctionDefinition, Resource } from '../../../infra/service.ts'
+import { serviceFolder } from './folder.ts'
+import { runProgram } from './program.ts'
+
+/** A function as Serverless has it, with what the local stage does not look at. */
+export interface PackagedFunction extends FunctionDefinition {
+  iamRoleStatements?: unknown[]
+}
+
+export interface PackagedService {
+  functions: Record<string, PackagedFunction>
+  /** Seconds, of a function that says none. */
+  timeout: number
+  resources: Record<string, Resource>
+}
+
+/** In place of infra/plugins/bundle.ts: an empty zip for each function, since bundling takes a second for each. */
+const NO_BUNDLES = `
+import { writeFileSync } from 'node:fs'
+export default class {
+  constructor({ service }) {
+    this.hooks = {
+      'before:package:createDeploymentArtifacts': () => {
+        writeFileSync('empty.zip', Buffer.from('504b0506' + '00'.repeat(18), 'hex'))
+        for (const definition of Object.values(service.functions)) definition.package = { artifact: 'empty.zip' }
+      },
+    }
+  }
+}`
+
+/** Packages the service for the stage `dev`, or as `args` say, with these settings. */
+export const packageService = async (
+  settings: Record<string, string> = {},
+  ...args: string[]
+): Promise<PackagedService> => {
+  await using folder = await serviceFolder({ 'infra/plugins/bundle.ts': NO_BUNDLES })
+  const serverless = resolve('node_modules/serverless/bin/serverless.js')
+  const { code, stdout, stderr } = await runProgram(
+    process.execPath,
+    [serverless, 'package', '--package', 'packaged', ...args],
+    { cwd: folder.path, env: { SLS_LOG_LEVEL: 'error', ...settings } },
+  )
+  if (code !== 0) throw new Error(`serverless package ended with ${code}: ${stdout}${stderr}`)
+  const read = async (name: string) => JSON.parse(await readFile(join(folder.path, 'packaged', name), 'utf8'))
+  const { service } = await read('serverless-state.json')
+  const { Resources } = await read('cloudformation-template-update-stack.json')
+  return { functions: service.functions, timeout: service.provider.timeout, resources: Resources }
+}
+
+export const ofType = (resources: Record<string, Resource>, type: string): [id: string, resource: Resource][] =>
+  Object.entries(resources).filter(([, { Type }]) => Type === type)

@@ -1,0 +1,246 @@
+/** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
+import { isDeepStrictEqual } from 'node:util'
+import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { indexEntries } from '../../../lib/store/index-entries.ts'
+import {
+  entryPartition,
+  eventLane,
+  keyAddress,
+  organizationTenants,
+  recordOfEntry,
+  tenantAddress,
+} from '../../../lib/store/keys.ts'
+import { fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
+import { addressOf } from '../../../lib/store/table.ts'
+import { attemptItem } from '../../../lib/webhooks/attempts.ts'
+import { occurredAtOf } from '../../../lib/webhooks/event-id.ts'
+import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
+
+type Item = Record<string, AttributeValue>
+
+/** Where items of a kind lie. A kind that is not here is unknown. */
+const PLACES: Record<string, RegExp> = {
+  record: /^[^|]+\|[A-Za-z]+Record\|[^|]+ -$/,
+  entry: /^[^|]+\|[A-Za-z]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
+  key: /^[^|]+\|key\|[^|]+ -$/,
+  'data-key': /^.+\|data-key -$/,
+  mark: /^[^|]+\|(inbound|message)\|[\w-]{43} -$/,
+  outbox: /^[^|]+\|pending\|[^|]+ .+$/,
+  'outbox-outcome': /^[^|]+\|delivery\|[^|]+ .+$/,
+  'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
+  lane: /^([^|]+\|pending\|[^|]+|@outbox(\|[^|]+){3})\|lane -$/,
+  destination: /^@destination\|[\w-]{43} -$/,
+  'waiting-lane': /^@destination\|[\w-]{43}\|waiting\|\d+ \d{15}\|.+$/,
+  slot: /^@destination\|[\w-]{43}\|slot\|\d -$/,
+  'parked-change': /^@parked \d{40}#\d\d$/,
+  'dispatch-tries': /^@dispatch\|\d+ -$/,
+  tenant: /^@tenant\|[^|]+ -$/,
+  'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,
+  registration: /^@org\|[^|]+ (notification|webhook|notification#pending#[0-4])$/,
+  decoy: /^@decoy\|\d+ -$/,
+  event: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#.+$/,
+  attempt: /^@endpoint\|[^|]+\|attempts\|[0-7] .+$/,
+  idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
+  'issuer-did': /^[^|]+\|issuer-did -$/,
+  context: /^[^|]+\|context\|[\w-]{43} -$/,
+}
+
+const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
+const kindOf = ({ kind }: Item): string => kind?.S ?? ''
+
+/** Every inconsistency of the table in a line; none is an empty list. Expired items count as well as live ones. */
+export const checkTable = async (client: DynamoDBClient, table: string): Promise<string[]> => {
+  const items: Item[] = []
+  for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true }))
+    items.push(...(page.Items ?? []))
+  const byName = new Map(items.map((item) => [nameOf(item), item]))
+  return items.flatMap((item) => [...misplaced(item), ...(CHECKS[kindOf(item)]?.(item, byName) ?? [])]).sort()
+}
+
+const misplaced = (item: Item): string[] => {
+  const place = PLACES[kindOf(item)]
+  if (place === undefined) return [`${nameOf(item)}: unknown kind "${kindOf(item)}"`]
+  return place.test(nameOf(item)) ? [] : [`${nameOf(item)}: no place for a ${kindOf(item)}`]
+}
+
+type Check = (item: Item, byName: Map<string, Item>) => string[]
+
+const checkRecord: Check = (item, byName) => {
+  const record = recordIn(item)
+  if (record === undefined) return [`${nameOf(item)}: not a record`]
+  const problems: string[] = []
+  if (record.value.id !== record.id) problems.push(`${nameOf(item)}: the record says that it is ${record.value.id}`)
+  if (!Number.isInteger(record.version) || record.version < 1)
+    problems.push(`${nameOf(item)}: version ${record.version}`)
+  for (const expected of indexEntries(record).values()) {
+    const entry = byName.get(nameOf(expected))
+    if (entry === undefined) problems.push(`${nameOf(item)}: lacks its entry ${nameOf(expected)}`)
+    else if (!isDeepStrictEqual(entry, expected)) problems.push(`${nameOf(entry)}: differs from its record`)
+  }
+  for (const keyId of keysOf(record))
+    if (!byName.has(nameOf(toItem(keyAddress(record.tenant, keyId)))))
+      problems.push(`${nameOf(item)}: lacks its key ${keyId}`)
+  return problems
+}
+
+const checkEntry: Check = (entry, byName) => {
+  const address = attempt(() => recordOfEntry(addressOf(entry)))
+  const item = address === undefined ? undefined : byName.get(nameOf(toItem(address)))
+  if (item === undefined) return [`${nameOf(entry)}: has no record`]
+  const record = recordIn(item)
+  const held = record === undefined ? [] : [...indexEntries(record).values()]
+  return held.some((one) => nameOf(one) === nameOf(entry)) ? [] : [`${nameOf(entry)}: its record has no such entry`]
+}
+
+/** The DID that an agent issues with is one of its own. */
+const checkIssuerDid: Check = (item, byName) => {
+  const [tenant = ''] = (item.pk?.S ?? '').split('|')
+  const partition = entryPartition(tenant, 'DidRecord', 'did', item.did?.S ?? '')
+  return [...byName.keys()].some((name) => name.startsWith(`${partition} `))
+    ? []
+    : [`${nameOf(item)}: lacks the record of its DID`]
+}
+
+/** A tenant lies at the address of its own id, and is among the tenants of its organization. */
+const checkTenant: Check = (item, byName) => {
+  const [id, orgId] = [item.id?.S ?? '', item.orgId?.S ?? '']
+  if (tenantAddress(id).pk !== item.pk?.S) return [`${nameOf(item)}: is not its tenant's`]
+  const known = byName.has(nameOf(toItem({ pk: organizationTenants(orgId), sk: id })))
+  return known ? [] : [`${nameOf(item)}: its organization does not know it`]
+}
+
+/** An event lies where its time and id say, its state fits the attempts that it had, and it has a place in its lane while it is pending. */
+const checkEvent: Check = (item, byName) => {
+  const event = attempt(() => eventItem.decode(item))
+  if (event === undefined) return [`${nameOf(item)}: not an event`]
+  const problems = misaddressed(item, eventItem.addressOf(event))
+  const pending = event.state === 'pending'
+  const tried = event.state === 'delivered' || event.nextAttemptAt !== undefined
+  if (tried && event.attempts === 0) problems.push(`${nameOf(item)}: ${event.state} without an attempt`)
+  if (!pending && event.nextAttemptAt !== undefined)
+    problems.push(`${nameOf(item)}: ${event.state}, and yet to be tried again`)
+  if (pending === (event.expiresAt !== undefined)) problems.push(`${nameOf(item)}: ${event.state}, and its expiry`)
+  const lane = eventLane(event.orgId, event.endpointId, event.recordId)
+  const inLane = placesOf(byName).get(`${lane} ${event.id}`) ?? 0
+  if (inLane !== (pending ? 1 : 0)) problems.push(`${nameOf(item)}: ${event.state}, with ${inLane} places in its lane`)
+  return problems
+}
+
+/** How many places events have, by lane and id. */
+const placesOf = (byName: Map<string, Item>): Map<string, number> => {
+  const known = places.get(byName) ?? new Map<string, number>()
+  if (places.has(byName)) return known
+  places.set(byName, known)
+  for (const item of byName.values()) {
+    if (kindOf(item) !== 'pending-event') continue
+    const name = `${item.pk?.S} ${item.sk?.S?.split('#')[1]}`
+    known.set(name, (known.get(name) ?? 0) + 1)
+  }
+  return known
+}
+const places = new WeakMap<Map<string, Item>, Map<string, number>>()
+
+/** What waits in a lane is an event, unless its endpoint is gone. */
+const checkPlace: Check = (item, byName) => {
+  const place = attempt(() => placeItem.decode(item))
+  if (place === undefined) return [`${nameOf(item)}: no place of an event`]
+  const [, , endpointId = ''] = item.pk?.S?.split('|') ?? []
+  const event = eventItem.addressOf({ ...place, endpointId, id: place.eventId })
+  return byName.has(nameOf(toItem(event))) || !hasEndpoint(endpointId, byName) ? [] : [`${nameOf(item)}: has no event`]
+}
+
+/** An attempt is one at an event, unless the events of its endpoint are gone with it. */
+const checkAttempt: Check = (item, byName) => {
+  const made = attempt(() => attemptItem.decode(item))
+  if (made === undefined) return [`${nameOf(item)}: not an attempt`]
+  const occurredAt = occurredAtOf(made.eventId)
+  const event = occurredAt && eventItem.addressOf({ ...made, id: made.eventId, occurredAt })
+  const lost = event && !byName.has(nameOf(toItem(event))) && hasEndpoint(made.endpointId, byName)
+  return [...misaddressed(item, attemptItem.addressOf(made)), ...(lost ? [`${nameOf(item)}: has no event`] : [])]
+}
+
+const hasEndpoint = (id: string, byName: Map<string, Item>): boolean =>
+  [...byName.values()].some((item) => kindOf(item) === 'registration' && item.id?.S === id)
+
+/** What waits in an outbox has no expiry, something to send, and no outcome yet. */
+const checkOutbox: Check = (item, byName) => {
+  const waiting = attempt(() => outboxItem.decode(item))
+  if (waiting === undefined) return [`${nameOf(item)}: no item of an outbox`]
+  const problems = misaddressed(item, outboxItem.addressOf(waiting))
+  if (item.expiresAt !== undefined) problems.push(`${nameOf(item)}: waits, and expires`)
+  if (waiting.taken >= waiting.messages.length) problems.push(`${nameOf(item)}: waits, and has nothing to send`)
+  if (byName.has(nameOf(toItem(outcomeItem.addressOf(waiting)))))
+    problems.push(`${nameOf(item)}: has an outcome already`)
+  return problems
+}
+
+const checkOutcome: Check = (item) => {
+  const outcome = attempt(() => outcomeItem.decode(item))
+  if (outcome === undefined) return [`${nameOf(item)}: not an outcome`]
+  const problems = misaddressed(item, outcomeItem.addressOf(outcome))
+  if (outcome.state === 'delivered' && outcome.messages.length > 0)
+    problems.push(`${nameOf(item)}: delivered, and keeps its messages`)
+  return problems
+}
+
+/** A lane, like a destination, is in the index of what is due with both of its attributes or with none. */
+const checkLane: Check = (item) => {
+  const lane = attempt(() => laneItem.decode(item))
+  if (lane === undefined) return [`${nameOf(item)}: not a lane`]
+  return [...misaddressed(item, laneItem.addressOf(lane)), ...halfDue(item)]
+}
+
+const checkDestination: Check = (item) => {
+  const destination = attempt(() => destinationItem.decode(item))
+  if (destination === undefined) return [`${nameOf(item)}: not a destination`]
+  return [...misaddressed(item, destinationItem.addressOf(destination)), ...halfDue(item)]
+}
+
+const halfDue = (item: Item): string[] =>
+  (item.dueAt === undefined) === (item.dueShard === undefined) ? [] : [`${nameOf(item)}: is half in the index`]
+
+/** Nobody would look at a lane that waits for a destination which is not in the index. */
+const checkWaiting: Check = (item, byName) => {
+  const destination = byName.get(`${item.pk?.S?.replace(/\|waiting\|\d+$/, '')} -`)
+  return destination?.dueAt === undefined ? [`${nameOf(item)}: waits for a destination that is not due`] : []
+}
+
+const misaddressed = (item: Item, { pk, sk }: { pk: string; sk: string }): string[] =>
+  nameOf(item) === `${pk} ${sk}` ? [] : [`${nameOf(item)}: is not at its address`]
+
+const CHECKS: Record<string, Check> = {
+  record: checkRecord,
+  entry: checkEntry,
+  'issuer-did': checkIssuerDid,
+  tenant: checkTenant,
+  event: checkEvent,
+  attempt: checkAttempt,
+  'pending-event': checkPlace,
+  outbox: checkOutbox,
+  'outbox-outcome': checkOutcome,
+  lane: checkLane,
+  destination: checkDestination,
+  'waiting-lane': checkWaiting,
+}
+
+const toItem = ({ pk, sk }: { pk: string; sk: string }): Item => ({ pk: { S: pk }, sk: { S: sk } })
+
+const recordIn = (item: Item): StoredRecord | undefined => attempt(() => fromRecordItem(item))
+
+const attempt = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Keys of the agent that a record names: those of its own DIDs, and those of services inside its invitations. */
+const keysOf = ({ type, value }: StoredRecord): string[] => {
+  const named =
+    type === 'DidRecord' ? value.keys : type === 'OutOfBandRecord' ? value.invitationInlineServiceKeys : undefined
+  return Array.isArray(named) ? named.map((key: { kmsKeyId?: unknown }) => String(key.kmsKeyId)) : []
+}

@@ -1,0 +1,156 @@
+/** Credentials and presentations made by hand: what a holder can do with what it holds, and with what it has stolen. */
+import { randomUUID } from 'node:crypto'
+import {
+  JsonTransformer,
+  SignatureSuiteRegistry,
+  W3cCredential,
+  W3cCredentialsModule,
+  W3cCredentialsModuleConfig,
+  W3cJsonLdCredentialService,
+  W3cPresentation,
+} from '@credo-ts/core'
+import { type RawAnswer, RawMessages } from '../../wallet/raw-messages.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { connect } from '../scenes.ts'
+import type { Caller, InProcessStage, Json } from '../stage/in-process-stage.ts'
+
+export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
+
+const PROOF_TYPE = 'Ed25519Signature2018'
+
+/** Context documents by address: what this holder and its issuers load, beside what Credo carries. */
+export type Contexts = Record<string, Json>
+
+const keyOf = (did: string): string => `${did}#${did.slice('did:key:'.length)}`
+
+/** Signs with the keys of a wallet, with its own contexts. */
+const serviceOf = (wallet: Wallet, contexts: Contexts): W3cJsonLdCredentialService => {
+  const { context } = wallet.agent
+  const documentLoader = () => {
+    const load = new W3cCredentialsModule().config.documentLoader(context)
+    return async (url: string) =>
+      contexts[url] === undefined ? load(url) : { contextUrl: null, documentUrl: url, document: contexts[url] }
+  }
+  return new W3cJsonLdCredentialService(
+    context.resolve(SignatureSuiteRegistry),
+    new W3cCredentialsModuleConfig({ documentLoader }),
+  )
+}
+
+/** A credential that `issuer` has signed; what is left out is that of a degree about nobody. */
+export const issue = async (issuer: Wallet, credential: Json, contexts: Contexts = {}): Promise<Json> => {
+  const whole = {
+    type: ['VerifiableCredential'],
+    issuer: issuer.did,
+    issuanceDate: '2026-01-01T00:00:00Z',
+    ...credential,
+  }
+  const signed = await serviceOf(issuer, contexts).signCredential(issuer.agent.context, {
+    format: 'ldp_vc' as never,
+    credential: JsonTransformer.fromJSON(whole, W3cCredential),
+    proofType: PROOF_TYPE,
+    verificationMethod: keyOf(issuer.did),
+  })
+  return JsonTransformer.toJSON(signed)
+}
+
+export interface PresentOptions {
+  challenge: string
+  domain?: string
+  holder?: string
+  contexts?: Contexts
+  /** Further properties of the presentation, signed with it. */
+  more?: Json
+}
+
+/** A presentation that `holder` has signed. */
+export const present = async (
+  holder: Wallet,
+  credentials: readonly Json[],
+  { challenge, domain, contexts = {}, more = {}, ...claimed }: PresentOptions,
+): Promise<Json> => {
+  const presentation = {
+    '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],
+    type: ['VerifiablePresentation', 'PresentationSubmission'],
+    ...(claimed.holder !== undefined && { holder: claimed.holder }),
+    verifiableCredential: credentials,
+    ...more,
+  }
+  const signed = await serviceOf(holder, contexts).signPresentation(holder.agent.context, {
+    format: 'ldp_vp' as never,
+    presentation: JsonTransformer.fromJSON(presentation, W3cPresentation),
+    proofType: PROOF_TYPE,
+    proofPurpose: undefined as never,
+    verificationMethod: keyOf(holder.did),
+    challenge,
+    ...(domain !== undefined && { domain }),
+  })
+  return JsonTransformer.toJSON(signed)
+}
+
+/** Says which credential meets which descriptor: the first one the first, and so on. */
+export const submissionOf = (definition: Json, paths?: readonly string[]): Json => ({
+  id: randomUUID(),
+  definition_id: definition.id,
+  descriptor_map: definition.input_descriptors.map(({ id }: Json, index: number) => ({
+    id,
+    format: 'ldp_vp',
+    path: paths?.[index] ?? `$.verifiableCredential[${index}]`,
+  })),
+})
+
+export interface Thread {
+  thid: string
+  /** Of an out-of-band request: its invitation. */
+  pthid?: string
+}
+
+/** A presentation as the message that answers a proof request. */
+const presentationMessage = (thread: Thread, presentation: unknown): Json => ({
+  '@type': 'https://didcomm.org/present-proof/2.0/presentation',
+  '@id': randomUUID(),
+  '~thread': thread,
+  '~transport': { return_route: 'all' },
+  formats: [{ attach_id: 'a', format: 'dif/presentation-exchange/submission@v1.0' }],
+  'presentations~attach': [{ '@id': 'a', 'mime-type': 'application/json', data: { json: presentation } }],
+})
+
+export const sendPresentation = (
+  raw: RawMessages,
+  connectionId: string,
+  thread: Thread,
+  presentation: unknown,
+): Promise<RawAnswer> => raw.sendOn(connectionId, presentationMessage(thread, presentation))
+
+export interface AskedForProof {
+  challenge: string
+  definition: Json
+  /** What the tenant reads of the proof after the wallet has sent this. */
+  answer: (presentation: unknown) => Promise<Json>
+  /** What the wallet got back, of each answer. */
+  answers: RawAnswer[]
+}
+
+/** Asks a wallet for a proof, over a connection of its own. `presentationExchange` is that of CreateRequest. */
+export const askForProof = async (
+  stage: InProcessStage,
+  caller: Caller & { tenantId: string },
+  wallet: Wallet,
+  presentationExchange: Json,
+): Promise<AskedForProof> => {
+  const body = { protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { presentationExchange } }
+  const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
+  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
+  const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body
+  const thread = { thid: request.proofRecordThId, pthid: request.invitation['@id'] }
+  const answers: RawAnswer[] = []
+  return {
+    challenge: (await read()).request.presentationExchange.options.challenge,
+    definition: presentationExchange.presentationDefinition,
+    answers,
+    answer: async (presentation) => {
+      answers.push(await sendPresentation(new RawMessages(wallet), walletConnectionId, thread, presentation))
+      return read()
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/** What the tests of webhooks need: an endpoint that is registered, an event for it, and what became of both. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+import type { RegistrationKind } from '../../../lib/records/registration.ts'
+import { attemptPartitions } from '../../../lib/store/keys.ts'
+import { getItem, queryAll } from '../../../lib/store/table.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { putIfAbsent } from '../../../lib/store/write.ts'
+import { type Attempt, attemptItem } from '../../../lib/webhooks/attempts.ts'
+import { type Endpoint, readEndpoints } from '../../../lib/webhooks/endpoint-item.ts'
+import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
+import { eventItem, type NewEvent, pendingItems, type StoredEvent } from '../../../lib/webhooks/event-item.ts'
+import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
+
+export interface RegisteredEndpoint {
+  orgId: string
+  kind: RegistrationKind
+  id: string
+  secret: string
+}
+
+/** Registers an endpoint of an organization, of a new one unless said. */
+export const registerAt = async (
+  url: string,
+  { orgId = randomUUID(), kind = 'webhook' }: Partial<RegisteredEndpoint> = {},
+): Promise<RegisteredEndpoint> => {
+  const registered = await transaction('@base', (unit) => registerEndpoint(unit, { orgId, kind, url }))
+  return { orgId, kind, id: registered.registration.id, secret: registered.secret ?? '' }
+}
+
+let count = 0
+
+/** An event of a record, with a body like that of any other. */
+export const eventFor = (endpoint: RegisteredEndpoint, changes: Partial<NewEvent> = {}): NewEvent => {
+  count += 1
+  const occurredAt = changes.occurredAt ?? new Date().toISOString()
+  const recordId = changes.recordId ?? 'record-1'
+  const content = { type: 'endpoint.test', timestamp: occurredAt, data: { recordId, sequence: count } }
+  return {
+    id: eventIdOf(occurredAt, String(count)),
+    type: content.type,
+    orgId: endpoint.orgId,
+    endpointId: endpoint.id,
+    endpointKind: endpoint.kind,
+    recordId,
+    sequence: count,
+    occurredAt,
+    body: JSON.stringify(content),
+    ...changes,
+  }
+}
+
+/** Stores an event that is to be delivered, as the dispatcher does. Returns its lane. */
+export const storeEvent = async (newEvent: NewEvent): Promise<string> => {
+  const { event, place } = pendingItems(newEvent, new Date().toISOString())
+  await putIfAbsent(event)
+  await putIfAbsent(place)
+  return place.pk?.S ?? ''
+}
+
+export const readStoredEvent = async (event: NewEvent): Promise<StoredEvent | undefined> => {
+  const item = await getItem(eventItem.addressOf(event))
+  return item === undefined ? undefined : eventItem.decode(item)
+}
+
+/** The endpoint as it is now; throws where it is gone. */
+export const readRegistered = async ({ orgId, id }: RegisteredEndpoint): Promise<Endpoint> => {
+  const endpoint = (await readEndpoints(orgId)).find((one) => one.id === id)
+  if (endpoint === undefined) throw new Error('the endpoint is gone')
+  return endpoint
+}
+
+/** What was tried, oldest first. */
+export const attemptsAt = async ({ id }: RegisteredEndpoint): Promise<Attempt[]> =>
+  (await Promise.all(attemptPartitions(id).map(queryAll)))
+    .flat()
+    .map((item) => attemptItem.decode(item))
+    .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+
+/** Verifies a request as a receiver would, and returns what it says; throws where the signature does not fit. */
+export const verified = (secret: string, { headers, body }: { headers: IncomingHttpHeaders; body: string }): unknown =>
+  new Webhook(secret).verify(
+    body,
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  )
