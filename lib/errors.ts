@@ -52,3 +52,7 @@ export const invalidField = (path: string, message: string): AgentError =>
 
 export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
   error instanceof AgentError && (code === undefined || error.code === code)
+
+/** How a log names an error: its code or its name, for a message may quote contents. */
+export const errorName = (error: unknown): string =>
+  isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'

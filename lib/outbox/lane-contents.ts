@@ -13,13 +13,11 @@ export interface LaneContents<T> {
   destinationOf(item: T): string
   /** Whose lane it is: failures of one party alone close no destination. */
   party: string
-  /** Attempts at the item so far. */
-  attemptsAt(item: T): number
   /** How an item ends that is not to be sent any more; undefined for one that is. */
   settle(item: T): TableWrite[] | undefined
   /** Sends it. The receiver's faults are an outcome, not a throw. */
   send(item: T, now: number): Promise<PostOutcome>
-  /** After an attempt, before its outcome is written. */
+  /** After an attempt: what is written here may be lost, the outcome may not, and of a success is written before. */
   note?(item: T, outcome: PostOutcome, now: number): Promise<void>
   /** What an attempt leaves in the table: the item delivered, or still waiting. */
   delivered(item: T, attempt: Attempt): TableWrite[]

@@ -42,7 +42,6 @@ export const openMessageLane = (lane: string, transport: Transport = {}): LaneCo
     },
     giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
     destinationOf: ({ item, index }) => originOf(item.messages[index]?.endpoint),
-    attemptsAt: ({ item }) => item.attempts,
     settle: () => undefined,
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>

@@ -1,6 +1,6 @@
 /** The queues of wake-ups: two FIFO ones whose consumers deliver, and one with delays whose consumer only passes on. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { AgentError } from '../errors.ts'
+import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import {
@@ -47,7 +47,7 @@ interface Entry {
 }
 
 /**
- * Sends messages, and tells of each whether the queue took it. A message after one of its own group that was refused counts as refused.
+ * Sends messages, in calls of ten side by side, and tells of each whether the queue took it.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
 const sendAll = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
@@ -67,12 +67,13 @@ const sendBatch = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]>
     const refused = new Set(Failed.map(({ Id }) => Id))
     return Entries.map(({ Id }) => !refused.has(Id))
   } catch (error) {
-    log('error', 'the queue of wake-ups does not answer', { event: 'wake_up.queue_unavailable', error: nameOf(error) })
+    log('error', 'the queue of wake-ups does not answer', {
+      event: 'wake_up.queue_unavailable',
+      error: errorName(error),
+    })
     return entries.map(() => false)
   }
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown')
 
 /** A wake-up of an item that was committed, with the id that its two senders share. */
 export interface CommittedItem {
@@ -97,7 +98,7 @@ export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
 const COMMIT_PATIENCE = 250
 
 /**
- * Wakes the lane of an item that this function has just committed: one attempt, at most 250 ms. A failure is logged and nothing more, for
+ * Wakes the lane of an item that this function has just committed, in 250 ms at most. A failure is logged and nothing more, for
  * the stream's dispatcher wakes the lane too. Awaited, because work that is left behind is frozen with the function.
  */
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
@@ -108,7 +109,7 @@ export const wakeNow = async (item: CommittedItem): Promise<void> => {
       abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
     })
   } catch (error) {
-    log('warn', 'a lane was not woken after the commit', { event: 'wake_up.not_sent', error: nameOf(error) })
+    log('warn', 'a lane was not woken after the commit', { event: 'wake_up.not_sent', error: errorName(error) })
   }
 }
 

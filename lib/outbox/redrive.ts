@@ -14,7 +14,11 @@ export const redriveMessages = async (since: string, now: number = Date.now()): 
   for await (const item of scanItems({ equals: failed })) {
     const outcome = outcomeItem.decode(item)
     if (outcome.endedAt < since) continue
-    const waiting = { ...outcome, attempts: outcome.attempts + 1, pendingSince: new Date(now).toISOString() }
+    const waiting = {
+      ...outcome,
+      attempts: Math.max(1, outcome.attempts) + 1,
+      pendingSince: new Date(now).toISOString(),
+    }
     const result = await transact([
       { remove: outcomeItem.addressOf(outcome), condition: { equals: failed } },
       { put: outboxItem.encode(waiting), condition: { absent: ['pk'] } },

@@ -1,6 +1,6 @@
 /** What is done with wake-ups that are not for delivery at once: those whose delay is over, and those that failed for good. */
 import type { SQSRecord } from 'aws-lambda'
-import { isAgentError } from '../errors.ts'
+import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { ensureDue } from './destination.ts'
 import { enterLane } from './lane.ts'
@@ -32,8 +32,7 @@ const pass = async (wakeUp: WakeUp): Promise<boolean> => {
     await onDestinationDue(wakeUp, { clock: Date.now, random: Math.random })
     return true
   } catch (error) {
-    const name = isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
-    log('error', 'a wake-up could not be handled', { event: 'wake_up.failed', error: name })
+    log('error', 'a wake-up could not be handled', { event: 'wake_up.failed', error: errorName(error) })
     return false
   }
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describeOutcome, isTaken } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
-import { isAgentError } from '../errors.ts'
+import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type Fault, faultOf } from './circuit-breaker.ts'
@@ -134,11 +134,10 @@ class Turn {
   /** After a fault the lane waits for a moment. Throws the fault where not even that can be written: then the wake-up comes again. */
   async breakOff(fault: unknown): Promise<void> {
     if (this.#lane.ended) throw fault
-    const name = fault instanceof Error ? fault.name : 'unknown'
     log('error', 'a turn broke off', {
       event: 'outbox.turn_failed',
       lane: this.#lane.name,
-      error: isAgentError(fault) ? fault.code : name,
+      error: errorName(fault),
     })
     try {
       const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.#failures, 10))
@@ -189,10 +188,9 @@ class Turn {
     try {
       await note()
     } catch (error) {
-      const name = error instanceof Error ? error.name : 'unknown'
       log('warn', 'what an attempt has shown was not written down', {
         ...{ event: 'outbox.not_noted', what },
-        error: isAgentError(error) ? error.code : name,
+        error: errorName(error),
       })
     }
   }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { POST_LIMITS } from '../egress/post.ts'
-import { isAgentError } from '../errors.ts'
+import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { openMessageLane } from '../outbox/messages.ts'
 import { deliverLane } from '../outbox/turn.ts'
@@ -39,8 +39,8 @@ const deliverOne = async (
     await deliverLane(wakeUp, { clock: Date.now, random: Math.random, pause, startUntil, speed, repeated, open })
     return []
   } catch (error) {
-    const name = isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
-    log('error', 'a lane could not be delivered', { event: 'outbox.delivery_failed', messageId, error: name })
+    const failed = { event: 'outbox.delivery_failed', messageId, error: errorName(error) }
+    log('error', 'a lane could not be delivered', failed)
     return [messageId]
   }
 }

@@ -1,6 +1,6 @@
 /** The dispatcher of the stream: lanes are woken, events are written; a change that can never be dispatched is parked, and blocks nothing. */
 import type { DynamoDBRecord } from 'aws-lambda'
-import { isAgentError } from '../errors.ts'
+import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { dispatchLanes } from '../outbox/dispatcher.ts'
 import { outboxItem } from '../outbox/message-item.ts'
@@ -48,10 +48,7 @@ const parkOne = async ({ record, error }: FailedChange): Promise<string | undefi
   return !passes && (await park(record)) ? undefined : sequence
 }
 
-const nameOf = (error: unknown): string => {
-  if (error === undefined) return 'the process died'
-  return isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'
-}
+const nameOf = (error: unknown): string => (error === undefined ? 'the process died' : errorName(error))
 
 /** Dispatches a change that was parked. False where it fails again: it stays parked. */
 export const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {

@@ -11,8 +11,7 @@ import { getItems, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
 import { destinationOf } from './destination.ts'
-import type { Endpoint } from './endpoint-item.ts'
-import { readEndpoints } from './endpoint-item.ts'
+import { type Endpoint, readEndpoints } from './endpoint-item.ts'
 import { type EventChange, eventItem, eventUpdate, type Place, placeItem, type StoredEvent } from './event-item.ts'
 import { noteHealth } from './note-health.ts'
 import { openSecrets } from './secrets.ts'
@@ -59,7 +58,6 @@ export const openEventLane = async (
     },
     giveUpAt: ({ event }) => Date.parse(event?.pendingSince ?? '') + WEBHOOK_PLAN.lifetime,
     destinationOf: () => destination,
-    attemptsAt: ({ event }) => event?.attempts ?? 0,
     settle: (waiting) => {
       const { event } = waiting
       if (event === undefined || event.state !== 'pending') return [leaves(waiting)]

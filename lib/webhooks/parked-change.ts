@@ -1,7 +1,7 @@
 /** Changes that could not be dispatched by a fault of their own: kept in the table with their images, to be dispatched again by hand. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { DynamoDBRecord } from 'aws-lambda'
-import { isAgentError } from '../errors.ts'
+import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer, text } from '../store/item-fields.ts'
@@ -42,7 +42,7 @@ export const park = async (record: DynamoDBRecord): Promise<boolean> => {
     log('error', 'a change was not parked', {
       event: 'dispatcher.not_parked',
       sequence,
-      error: isAgentError(error) ? error.code : 'unknown',
+      error: errorName(error),
     })
     return false
   }

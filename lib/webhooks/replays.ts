@@ -1,5 +1,4 @@
 /** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
-
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
-import { answered, failing, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene
 
@@ -15,15 +15,6 @@ afterAll(() => scene.table.stop())
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-let made = 0
-const newOrigin = () => `https://mediator-${made++}.example`
-
-/** Sends to lanes of one tenant each, or all of one. */
-const sendTo = async (origin: string, count: number, tenant?: string) => {
-  const lanes = Array.from({ length: count }, () => scene.newLane(tenant))
-  for (const to of lanes) await scene.send(to, to.lane, { origin })
-  return lanes
-}
 const isClosed = async (origin: string) => (await scene.destination(origin))?.closedAt !== undefined
 
 describe('closing', () => {
@@ -34,7 +25,7 @@ describe('closing', () => {
   ])('comes at once with %s: no second lane is tried', async (_name, outcome) => {
     const origin = newOrigin()
     scene.respond = () => outcome
-    await sendTo(origin, 3)
+    await scene.sendTo(origin, 3)
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(true)
     expect(scene.attempts).toHaveLength(1)
@@ -50,11 +41,11 @@ describe('closing', () => {
     const origin = newOrigin()
     scene.respond = () => outcome
     const tenant = randomUUID()
-    await sendTo(origin, 3, tenant)
-    await sendTo(origin, 1)
+    await scene.sendTo(origin, 3, tenant)
+    await scene.sendTo(origin, 1)
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(false)
-    await sendTo(origin, 2)
+    await scene.sendTo(origin, 2)
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(true)
     expect(scene.attempts).toHaveLength(5)
@@ -64,7 +55,7 @@ describe('closing', () => {
     const origin = newOrigin()
     scene.random = 0.999
     scene.respond = () => answered(503)
-    await sendTo(origin, 25, randomUUID())
+    await scene.sendTo(origin, 25, randomUUID())
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(true)
     expect(scene.attempts).toHaveLength(20)
@@ -78,7 +69,7 @@ describe('closing', () => {
   ])('never comes with %s', async (_name, outcome) => {
     const origin = newOrigin()
     scene.respond = () => outcome
-    await sendTo(origin, 25)
+    await scene.sendTo(origin, 25)
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(false)
     expect(scene.attempts).toHaveLength(25)
@@ -87,19 +78,19 @@ describe('closing', () => {
   test('does not come where a success lies between the failures, or more than a minute', async () => {
     const origin = newOrigin()
     scene.respond = () => answered(503)
-    await sendTo(origin, 2)
+    await scene.sendTo(origin, 2)
     await scene.handleAll()
     scene.respond = () => answered(200)
-    await sendTo(origin, 1)
+    await scene.sendTo(origin, 1)
     await scene.handleNext()
     scene.waiting.length = 0
     scene.respond = () => answered(503)
-    await sendTo(origin, 2)
+    await scene.sendTo(origin, 2)
     await scene.handleAll()
     scene.waiting.length = 0
     expect(await isClosed(origin)).toBe(false)
     scene.now += MINUTE
-    await sendTo(origin, 2)
+    await scene.sendTo(origin, 2)
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(false)
   })
@@ -109,7 +100,7 @@ describe('closing', () => {
     const expired = { destination: origin, version: 7, slowUntil: scene.now + MINUTE, expiresAt: 1 }
     await scene.table.put(destinationItem.encode(expired))
     scene.respond = () => failing('connect')
-    await sendTo(origin, 1)
+    await scene.sendTo(origin, 1)
     await scene.handleAll()
     const closed = await scene.destination(origin)
     expect(closed).toMatchObject({ version: 1, closedAt: scene.now })
@@ -122,7 +113,7 @@ describe('a closed destination', () => {
   test('gets one attempt for each probe, 2 s, 4 s, ... 5 min apart, each by another lane', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    await sendTo(origin, 40)
+    await scene.sendTo(origin, 40)
     await scene.handleAll()
     const start = scene.now
     let random = 0
@@ -146,7 +137,7 @@ describe('a closed destination', () => {
   test('is probed again and again by the only lane that waits', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    await sendTo(origin, 1)
+    await scene.sendTo(origin, 1)
     await scene.pass(2 * MINUTE)
     expect(scene.attempts.length).toBeGreaterThanOrEqual(5)
     scene.respond = () => answered(200)
@@ -158,7 +149,7 @@ describe('a closed destination', () => {
   test('costs a lane that waits no attempt, however many messages are committed to it', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    const [to] = await sendTo(origin, 1)
+    const [to] = await scene.sendTo(origin, 1)
     await scene.handleAll()
     for (let index = 0; index < 5; index++) await scene.send(to ?? scene.newLane(), String(index), { origin })
     await scene.handleAll()
@@ -168,7 +159,7 @@ describe('a closed destination', () => {
   test('is open again with the first probe that is answered, and releases its lanes: 16, 32, 64 a second', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    await sendTo(origin, 130)
+    await scene.sendTo(origin, 130)
     await scene.handleAll()
     scene.respond = () => answered(200)
     scene.now += 3 * SECOND
@@ -190,7 +181,7 @@ describe('a closed destination', () => {
   test('is not opened by an address that the guard refuses', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    await sendTo(origin, 2)
+    await scene.sendTo(origin, 2)
     await scene.handleAll()
     scene.respond = () => failing('address')
     scene.now += 3 * SECOND
@@ -201,7 +192,7 @@ describe('a closed destination', () => {
   test('is forgotten once nobody waits for it', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    await sendTo(origin, 1)
+    await scene.sendTo(origin, 1)
     await scene.handleAll()
     scene.respond = () => answered(200)
     await scene.pass(MINUTE)
@@ -213,11 +204,11 @@ describe('a closed destination', () => {
 describe('strangers', () => {
   test('whose failures have closed a destination that others reach do not count for a day', async () => {
     const origin = newOrigin()
-    const hostile = await sendTo(origin, 3)
+    const hostile = await scene.sendTo(origin, 3)
     scene.respond = ({ lane }) => answered(hostile.some((to) => to.lane === lane) ? 503 : 200)
     await scene.handleAll()
     expect(await isClosed(origin)).toBe(true)
-    await sendTo(origin, 1)
+    await scene.sendTo(origin, 1)
     await scene.pass(30 * SECOND)
     expect(await isClosed(origin)).toBe(false)
     await scene.pass(10 * MINUTE)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
-import { answered, failing, type OutboxScene, type SentWakeUp, slowly, startOutboxScene } from './scene.ts'
+import { answered, failing, type OutboxScene, STRIKES, slowly, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene
 let faults: StoreFaults
@@ -15,23 +15,9 @@ beforeAll(async () => {
 beforeEach(() => scene.reset())
 afterAll(() => scene.table.stop())
 
-/** Before the request did its work, and after it. All other faults of the store look the same from here. */
-const KINDS = ['is throttled', 'times out after it worked']
-
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** Of the queues. */
-const VISIBILITY = 180 * SECOND
 let made = 0
-
-/** Handles a wake-up; where that fails, it comes again after its visibility timeout, as SQS does it. */
-const handle = async (one: SentWakeUp): Promise<void> => {
-  try {
-    await scene.handle(one)
-  } catch {
-    scene.waiting.push({ ...one, at: scene.now + VISIBILITY, delaySeconds: 0 })
-  }
-}
 
 /** How the first attempts end, while one of the requests around them fails. */
 const SITUATIONS: Record<string, PostOutcome[]> = {
@@ -43,7 +29,7 @@ const SITUATIONS: Record<string, PostOutcome[]> = {
 }
 
 describe.each(Object.keys(SITUATIONS))('%s', (situation) => {
-  test.each(KINDS)('loses nothing where a request %s', async (fault) => {
+  test.each(STRIKES)('loses nothing where a request %s', async (fault) => {
     const kind = FAULTS[fault]
     if (kind === undefined) throw new Error('no such fault')
     const first = SITUATIONS[situation] ?? []
@@ -57,7 +43,7 @@ describe.each(Object.keys(SITUATIONS))('%s', (situation) => {
       await scene.send(to, 'two', { origin })
       const [one] = scene.waiting.splice(0)
       if (one === undefined) throw new Error('no wake-up')
-      const { injected } = await faults.inject(at, kind, () => handle(one))
+      const { injected } = await faults.inject(at, kind, () => scene.handleOrRepeat(one))
       await scene.pass(20 * MINUTE)
       expect(await scene.left(), `request ${at}`).toEqual([])
       expect([...new Set(scene.taken)], `request ${at}`).toEqual(['one', 'two'])
@@ -101,7 +87,7 @@ test('a process that dies after the receiver has the message, before that is rec
     died = true
     return answered(200)
   }
-  await handle(one)
+  await scene.handleOrRepeat(one)
   scene.table.way = undefined
   await scene.pass(5 * MINUTE)
   expect(scene.taken).toEqual(['one', 'one'])

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
-import { answered, failing, type OutboxScene, type SentWakeUp, startOutboxScene } from './scene.ts'
+import { answered, failing, type OutboxScene, STRIKES, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene
 let faults: StoreFaults
@@ -14,26 +14,12 @@ beforeAll(async () => {
 beforeEach(() => scene.reset())
 afterAll(() => scene.table.stop())
 
-/** Before the request did its work, and after it. All other faults of the store look the same from here. */
-const KINDS = ['is throttled', 'times out after it worked']
-
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** Of the queues. */
-const VISIBILITY = 180 * SECOND
 let made = 0
 
-/** Handles a wake-up; where that fails, it comes again after its visibility timeout, as SQS does it. */
-const handle = async (one: SentWakeUp): Promise<void> => {
-  try {
-    await scene.handle(one)
-  } catch {
-    scene.waiting.push({ ...one, at: scene.now + VISIBILITY, delaySeconds: 0 })
-  }
-}
-
 describe('a probe that opens', () => {
-  test.each(KINDS)('loses no lane where a request %s', async (fault) => {
+  test.each(STRIKES)('loses no lane where a request %s', async (fault) => {
     const kind = FAULTS[fault]
     if (kind === undefined) throw new Error('no such fault')
     for (let at = 1; ; at++) {
@@ -53,7 +39,7 @@ describe('a probe that opens', () => {
           one = scene.waiting.shift()
         ) {
           if (one.at + one.delaySeconds * SECOND > scene.now) scene.now = one.at + one.delaySeconds * SECOND
-          await handle(one)
+          await scene.handleOrRepeat(one)
         }
       }
       const { injected } = await faults.inject(at, kind, act)

@@ -51,6 +51,15 @@ export const slowly = (milliseconds: number): PostOutcome => ({ ...answered(200)
 const DEDUPLICATED_FOR = 5 * 60_000
 const MINUTE = 60_000
 
+/** Ms; of the queues. */
+const VISIBILITY = 180_000
+
+/** When a fault strikes: before the request did its work, and after it. All other faults of the store look the same from here. */
+export const STRIKES = ['is throttled', 'times out after it worked']
+
+let origins = 0
+export const newOrigin = (): string => `https://mediator-${origins++}.example`
+
 export class OutboxScene {
   /** Ms since the epoch. */
   now = Date.now()
@@ -125,6 +134,22 @@ export class OutboxScene {
   ): Promise<void> {
     const itemId = await this.commit(to, payload, options)
     await wakeCommitted([{ lane: to.lane, itemId }])
+  }
+
+  /** Sends to lanes of one tenant each, or all of one. */
+  async sendTo(origin: string, count: number, tenant?: string) {
+    const lanes = Array.from({ length: count }, () => this.newLane(tenant))
+    for (const to of lanes) await this.send(to, to.lane, { origin })
+    return lanes
+  }
+
+  /** Handles a wake-up; where that fails, it comes again after its visibility timeout, as SQS does it. */
+  async handleOrRepeat(one: SentWakeUp): Promise<void> {
+    try {
+      await this.handle(one)
+    } catch {
+      this.waiting.push({ ...one, at: this.now + VISIBILITY, delaySeconds: 0 })
+    }
   }
 
   /** One invocation of the function that delivers. */

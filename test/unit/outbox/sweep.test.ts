@@ -1,8 +1,9 @@
+/** The sweep: what is due is woken, whoever has died; idle, it costs little and wakes nothing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { isForLane } from '../../../lib/outbox/wake-up.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { answered, failing, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene
 
@@ -14,16 +15,6 @@ afterAll(() => scene.table.stop())
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-let made = 0
-const newOrigin = () => `https://mediator-${made++}.example`
-
-/** Sends to lanes of one tenant each, or all of one. */
-const sendTo = async (origin: string, count: number, tenant?: string) => {
-  const lanes = Array.from({ length: count }, () => scene.newLane(tenant))
-  for (const to of lanes) await scene.send(to, to.lane, { origin })
-  return lanes
-}
-const _isClosed = async (origin: string) => (await scene.destination(origin))?.closedAt !== undefined
 
 describe('the sweep', () => {
   test('asks each shard of the index once where nothing is due, and wakes nothing', async () => {
@@ -37,8 +28,8 @@ describe('the sweep', () => {
     const origin = newOrigin()
     scene.respond = ({ endpoint }) => (endpoint.startsWith(origin) ? failing('connect') : answered(500))
     scene.random = 0.999
-    await sendTo(origin, 2)
-    await sendTo(newOrigin(), 1)
+    await scene.sendTo(origin, 2)
+    await scene.sendTo(newOrigin(), 1)
     await scene.handleAll()
     scene.waiting.length = 0
     expect(await sweep(scene.now)).toMatchObject({ entries: 0 })

@@ -1,8 +1,9 @@
+/** Lanes that wait for a destination: none is lost, whoever joins, releases or probes at the same time, or twice. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { change, destinationItem, ensureDue, leaveIndex, readDestination } from '../../../lib/outbox/destination.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
-import { answered, failing, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene
 
@@ -14,23 +15,13 @@ afterAll(() => scene.table.stop())
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-let made = 0
-const newOrigin = () => `https://mediator-${made++}.example`
-
-/** Sends to lanes of one tenant each, or all of one. */
-const sendTo = async (origin: string, count: number, tenant?: string) => {
-  const lanes = Array.from({ length: count }, () => scene.newLane(tenant))
-  for (const to of lanes) await scene.send(to, to.lane, { origin })
-  return lanes
-}
-const _isClosed = async (origin: string) => (await scene.destination(origin))?.closedAt !== undefined
 
 describe('the waiting list', () => {
   /** A closed destination with one lane in its list. */
   const closedWithLane = async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    const [to = scene.newLane()] = await sendTo(origin, 1)
+    const [to = scene.newLane()] = await scene.sendTo(origin, 1)
     await scene.handleAll()
     return { origin, to }
   }
@@ -119,7 +110,7 @@ describe('the waiting list', () => {
   test('delivers each message once, where everything comes twice and late', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
-    const lanes = await sendTo(origin, 20)
+    const lanes = await scene.sendTo(origin, 20)
     for (const to of lanes) await scene.send(to, `${to.lane} 2`, { origin })
     await scene.handleAll()
     scene.respond = () => answered(200)
