@@ -6,8 +6,8 @@
 import { parseArgs } from 'node:util'
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
+import { redriveParked } from '../lib/delivery/dispatch.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
-import { redriveParked } from '../lib/webhooks/redrive.ts'
 import { reason, StageFailure } from './local/failure.ts'
 
 const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' } } as const

@@ -10,7 +10,7 @@ import {
 import type { SentBasicMessage } from '../outbox/message-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
-import { idsOf, MOST_BODY_BYTES } from '../records/webhook-event.ts'
+import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { currentAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { noteBasicMessage } from './outbox-transport.ts'
@@ -18,7 +18,7 @@ import { toStored } from './storage-service.ts'
 
 /** What events tell of a message: its record, but only the ids of one that no event could hold. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
-  Buffer.byteLength(JSON.stringify(json)) > MOST_BODY_BYTES
+  Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
     ? { record: { ...idsOf(json), id }, truncated: true }
     : { record: { ...json, id } }
 

@@ -11,7 +11,7 @@ import { InboundMarks } from './inbound-marks.ts'
 import { ReturnRouteSession } from './return-route.ts'
 
 /** The sender may not try again, so a conflict is worth more repetitions than in a request that its caller repeats. */
-const MOST_REPETITIONS = 10
+const MAX_REPETITIONS = 10
 
 /**
  * Handles an envelope for a tenant's agent. Returns the packed message that goes back by return route, '' for none; a
@@ -36,7 +36,7 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
         marks.answer = session.answer === undefined ? '' : JSON.stringify(session.answer)
         return marks.answer
       },
-      MOST_REPETITIONS,
+      MAX_REPETITIONS,
     )
   } catch (error) {
     if (error instanceof AgentError) throw error

@@ -5,10 +5,10 @@ import { Bounded } from '../bounded.ts'
 import { didCommConfig } from './modules.ts'
 
 /** Contexts kept in memory. One takes well under a millisecond to make. */
-const MOST_CONTEXTS = 500
+const MAX_CONTEXTS = 500
 
 export class TenantContexts implements AgentContextProvider {
-  readonly #contexts = new Bounded<string, Promise<AgentContext>>(MOST_CONTEXTS)
+  readonly #contexts = new Bounded<string, Promise<AgentContext>>(MAX_CONTEXTS)
   readonly #endpointOf: (tenant: string) => string
   #root: AgentContext | undefined
 

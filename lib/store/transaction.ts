@@ -7,7 +7,7 @@ import { UnitOfWork } from './unit-of-work.ts'
 const units = new AsyncLocalStorage<UnitOfWork>()
 
 /** Repetitions after the first run. */
-const MOST_REPETITIONS = 3
+const MAX_REPETITIONS = 3
 /** Longest pause before the first repetition, in ms; it doubles with each. The pause is random up to it ("full jitter"). */
 const LONGEST_PAUSE = 25
 
@@ -25,13 +25,13 @@ export const currentUnit = (): UnitOfWork => {
 export const transaction = async <T>(
   tenant: string,
   act: (unit: UnitOfWork) => Promise<T>,
-  mostRepetitions = MOST_REPETITIONS,
+  maxRepetitions = MAX_REPETITIONS,
 ): Promise<T> => {
   for (let repetition = 0; ; repetition++) {
     try {
       return await once(new UnitOfWork(tenant), act)
     } catch (error) {
-      if (!isAgentError(error, 'store.conflict') || repetition === mostRepetitions) throw error
+      if (!isAgentError(error, 'store.conflict') || repetition === maxRepetitions) throw error
       await delay(Math.random() * LONGEST_PAUSE * 2 ** repetition)
     }
   }

@@ -9,9 +9,9 @@ import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent, transact } from '../store/write.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import { heldItem, pendingItems } from './event-item.ts'
-import { factsOf } from './events.ts'
-import type { Fact } from './fact.ts'
-import { type EventToWrite, eventsFor } from './organization-events.ts'
+import { type EventToWrite, eventsFor } from './events.ts'
+import type { Fact } from './facts.ts'
+import { factsOf } from './facts.ts'
 
 /** Records whose events are written at the same time. */
 const CONCURRENCY = 16

@@ -1,5 +1,9 @@
-/** The health of an endpoint: active, failing, disabled. Pure: what an attempt came to, and when, are arguments. */
-import type { EndpointHealth } from './endpoint-item.ts'
+/** The health of an endpoint: active, failing, disabled. What an attempt makes of it is a pure function; what is news is written and logged. */
+import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
+import { log } from '../log.ts'
+import { settings } from '../settings.ts'
+import { updateIf } from '../store/write.ts'
+import { type Endpoint, type EndpointHealth, endpointItem, HEALTH_FIELDS, readEndpoint } from './endpoint-item.ts'
 
 /** An endpoint that has only failed for this long, in ms, is asked no more. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
@@ -59,3 +63,72 @@ export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =
   before.failingSince !== after.failingSince ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)
+
+/** Attempts at a busy endpoint get into each other's way: then its health is read and judged anew, so many times. */
+const MAX_TRIES = 5
+
+/** Returns the endpoint as it is then; undefined where there is none any more. `now` in ms since the epoch. Throws `store.unavailable`. */
+export const noteHealth = async (
+  endpoint: Endpoint,
+  outcome: PostOutcome,
+  now: number,
+): Promise<Endpoint | undefined> => {
+  const result = resultOf(outcome, now)
+  let read: Endpoint | undefined = endpoint
+  for (let tries = 0; tries < MAX_TRIES && read !== undefined; tries++) {
+    const health = nextHealth(read, result)
+    if (!isNews(read, health)) return read
+    const written = await write(read, health)
+    if (written !== undefined) {
+      if (read.status !== 'disabled' && written.status === 'disabled') logDisabled(written, now)
+      return written
+    }
+    read = await readEndpoint(endpoint.orgId, endpoint.kind, endpoint.id)
+  }
+  return read
+}
+
+const resultOf = (outcome: PostOutcome, now: number): AttemptResult => {
+  const at = new Date(now).toISOString()
+  if (isTaken(outcome)) return { kind: 'taken', at }
+  return { kind: outcome.status === 410 ? 'gone' : 'refused', at, error: describeOutcome(outcome) }
+}
+
+/** On condition that it is the endpoint that was read. */
+const write = async ({ orgId, kind, id, version }: Endpoint, health: EndpointHealth): Promise<Endpoint | undefined> => {
+  const item = await updateIf(
+    endpointItem.addressOf({ orgId, kind }),
+    {
+      set: endpointItem.attributes({ ...health, version: version + 1 }),
+      remove: HEALTH_FIELDS.filter((name) => health[name] === undefined),
+    },
+    { equals: endpointItem.attributes({ id, version }) },
+  )
+  return item === undefined ? undefined : endpointItem.decode(item)
+}
+
+const NAMESPACE = 'serverless-agent'
+
+/**
+ * CloudWatch makes a metric of a line in its embedded metric format. It counts by table, of which each stage has one.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+const logDisabled = ({ orgId, id, kind, disabledReason, failingSince, lastError }: Endpoint, now: number): void =>
+  // An error, so that no level but `silent` loses the metric.
+  log('error', 'endpoint disabled', {
+    event: 'webhook.endpoint_disabled',
+    orgId,
+    endpointId: id,
+    kind,
+    reason: disabledReason,
+    failingSince,
+    lastError,
+    Table: settings().TABLE_NAME,
+    EndpointDisabled: 1,
+    _aws: {
+      Timestamp: now,
+      CloudWatchMetrics: [
+        { Namespace: NAMESPACE, Dimensions: [['Table']], Metrics: [{ Name: 'EndpointDisabled', Unit: 'Count' }] },
+      ],
+    },
+  })

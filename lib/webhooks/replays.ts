@@ -1,4 +1,4 @@
-/** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
+/** Events that an owner asks for: replays, with the ids that the events had, and a test event. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
@@ -6,8 +6,9 @@ import { eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import type { PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { occurredAtOf } from './event-id.ts'
+import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
 import { type EventState, eventItem, pendingItems, type StoredEvent } from './event-item.ts'
+import { occurredAtOf, testEvent } from './events.ts'
 
 /** Events that one call replays: each is two items, and its transaction takes 100. */
 export const MAX_REPLAYED = 45
@@ -94,4 +95,18 @@ const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
     unit.create(place)
   }
   return events.length
+}
+
+/** Has an `endpoint.test` sent. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch. */
+export const sendTestEvent = async (
+  unit: UnitOfWork,
+  path: EndpointPath,
+  now: number = Date.now(),
+): Promise<{ eventId: string }> => {
+  const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
+  // Each in a lane of its own: a test that fails and is tried again for days must not hold back the next one.
+  const items = pendingItems({ ...event, recordId: event.id }, new Date(now).toISOString())
+  unit.create(items.event)
+  unit.create(items.place)
+  return { eventId: event.id }
 }

@@ -12,7 +12,7 @@ const WARM_UP = 30
 const REQUESTS = 300
 
 /** On a machine that is busy with something else there are fewer requests: this is for one operation, in ms. */
-const MOST_MS = 8_000
+const MAX_MS = 8_000
 
 /** How it is found out that the stage has nothing to do. */
 const PINGS = 20
@@ -127,7 +127,7 @@ const rest = async (stage: RunningStage, quietMs: number): Promise<void> => {
 /** Milliseconds of each request, from its first byte out to the last byte in. */
 const measure = async (stage: RunningStage, { name, call }: Measured): Promise<Cell[]> => {
   const samples: number[] = []
-  const end = performance.now() + MOST_MS
+  const end = performance.now() + MAX_MS
   for (let request = 0; request < WARM_UP + REQUESTS && performance.now() < end; request++) {
     const prepared = await toRequest(stage, name, await call(request))
     const startedAt = performance.now()

@@ -13,7 +13,7 @@ import { tenantOf } from '../tenant-of.ts'
 import type { KeyStore } from './key-store.ts'
 
 /** Keys of this many agents' contacts stay in memory; a key is read again when it was forgotten. */
-const MOST_REMEMBERED = 5_000
+const MAX_REMEMBERED = 5_000
 
 const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
 
@@ -33,7 +33,7 @@ interface WantedKey {
 }
 
 export class SealedKeyStore implements KeyStore {
-  readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MOST_REMEMBERED)
+  readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MAX_REMEMBERED)
 
   async get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null> {
     const tenant = tenantOf(agentContext)

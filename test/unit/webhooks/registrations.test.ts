@@ -7,8 +7,7 @@ import { open } from '../../../lib/store/sealing.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { registerPending } from '../../../lib/webhooks/pending-registrations.ts'
-import { registerEndpoint, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
+import { registerEndpoint, registerPending, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const WEEK = 7 * 24 * 60 * 60

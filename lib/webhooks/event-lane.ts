@@ -1,21 +1,17 @@
 /** The lanes of events to webhook endpoints: what waits of a record for an endpoint, in order, and what an attempt leaves in the table. */
-import { describeOutcome, isTaken, type PostOutcome, post } from '../egress/post.ts'
-import { log } from '../log.ts'
+import { isTaken } from '../egress/post.ts'
 import { openDestination } from '../outbox/destination.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
-import { settings } from '../settings.ts'
-import { eventLane } from '../store/keys.ts'
+import { endpointDestination, eventLane } from '../store/keys.ts'
 import { getItems, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
-import { destinationOf } from './destination.ts'
-import { type Endpoint, readEndpoints } from './endpoint-item.ts'
+import { readEndpoints } from './endpoint-item.ts'
 import { type EventChange, eventItem, eventUpdate, type Place, placeItem, type StoredEvent } from './event-item.ts'
-import { noteHealth } from './note-health.ts'
-import { openSecrets } from './secrets.ts'
-import { webhookHeaders } from './signature.ts'
+import { noteHealth } from './health.ts'
+import { sendEvent } from './send-event.ts'
 
 /** Events read at once, of at most 20 KB each. */
 const READ = 25
@@ -36,7 +32,7 @@ export const openEventLane = async (
   const [, orgId, endpointId, recordId] = LANE.exec(lane) ?? []
   if (orgId === undefined || endpointId === undefined || recordId === undefined) return undefined
   const key = { orgId, endpointId, recordId }
-  const destination = destinationOf(endpointId)
+  const destination = endpointDestination(endpointId)
   let endpoint = (await readEndpoints(orgId)).find(({ id }) => id === endpointId)
   /** The last attempt: where it has disabled the endpoint, it is recorded when its event is held. */
   let last: { waiting: Waiting; attempt: Attempt } | undefined
@@ -67,9 +63,10 @@ export const openEventLane = async (
       const held = ends(waiting, { state: 'held', attempts: attemptsAfter(waiting) })
       return [...held, ...record(waiting, last.attempt)]
     },
-    send: ({ event }, now) => {
+    send: async ({ event }, now) => {
       startedAt = now
-      return send(event, endpoint, now, transport)
+      if (event === undefined || endpoint === undefined) throw new Error('an event that is settled is not sent')
+      return sendEvent(event, endpoint, now, transport)
     },
     note: async (waiting, outcome, now) => {
       last = { waiting, attempt: { outcome, startedAt, endedAt: now } }
@@ -126,28 +123,4 @@ const record = (waiting: Waiting, { outcome, startedAt }: Attempt): TableWrite[]
     expiresAt: attemptExpiry(started),
   }
   return [{ put: attemptItem.encode(attempt) }]
-}
-
-const send = async (
-  event: StoredEvent | undefined,
-  endpoint: Endpoint | undefined,
-  now: number,
-  transport: Transport,
-): Promise<PostOutcome> => {
-  if (event === undefined || endpoint === undefined) throw new Error('an event that is settled is not sent')
-  const secrets = await openSecrets(endpoint, now)
-  const outcome = await post({
-    url: endpoint.url,
-    headers: webhookHeaders({ id: event.id, body: event.body, now, secrets }),
-    body: event.body,
-    policy: { local: settings().LOCAL_STAGE, ipLiterals: false },
-    ...transport,
-  })
-  if (!isTaken(outcome))
-    log('debug', 'an endpoint did not take an event', {
-      event: 'webhook.delivery_failed',
-      webhookId: event.id,
-      lastError: describeOutcome(outcome),
-    })
-  return outcome
 }

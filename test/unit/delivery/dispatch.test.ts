@@ -2,18 +2,17 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
+import { dispatch, redriveParked } from '../../../lib/delivery/dispatch.ts'
+import { parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { committedId } from '../../../lib/outbox/wake-up.ts'
 import { PARKED_CHANGES } from '../../../lib/store/keys.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import { dispatch } from '../../../lib/webhooks/dispatch.ts'
 import { pendingItems } from '../../../lib/webhooks/event-item.ts'
-import { parkedChanges } from '../../../lib/webhooks/parked-change.ts'
-import { redriveParked } from '../../../lib/webhooks/redrive.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
-import { outboxWith, outcomeWith, recordItem, registrationItem, storedIn } from './event-scenes.ts'
+import { outboxWith, outcomeWith, recordItem, registrationItem, storedIn } from '../webhooks/event-scenes.ts'
 
 let table: StartedTable
 let queues: SentWakeUps

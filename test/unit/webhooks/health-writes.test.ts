@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { FAILING_MS } from '../../../lib/webhooks/health.ts'
-import { noteHealth } from '../../../lib/webhooks/note-health.ts'
+import { FAILING_MS, noteHealth } from '../../../lib/webhooks/health.ts'
 import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
 import {
   attemptsAt,

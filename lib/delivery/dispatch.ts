@@ -1,13 +1,13 @@
-/** The dispatcher of the stream: lanes are woken, events are written; a change that can never be dispatched is parked, and blocks nothing. */
+/** The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked and blocks nothing. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { dispatchLanes } from '../outbox/dispatcher.ts'
 import { outboxItem } from '../outbox/message-item.ts'
-import { dispatchEvents, type FailedChange, mayPassLater } from './dispatch-events.ts'
+import { dispatchEvents, type FailedChange, mayPassLater } from '../webhooks/dispatch-events.ts'
+import { placeItem } from '../webhooks/event-item.ts'
 import { beginTry, endTry, suspectIn } from './dispatch-tries.ts'
-import { placeItem } from './event-item.ts'
-import { park } from './parked-change.ts'
+import { park, parkedChanges } from './parked-changes.ts'
 
 /** What waits in a lane. */
 const LANE_KINDS = [outboxItem.kind, placeItem.kind]
@@ -50,10 +50,25 @@ const parkOne = async ({ record, error }: FailedChange): Promise<string | undefi
 
 const nameOf = (error: unknown): string => (error === undefined ? 'the process died' : errorName(error))
 
-/** Dispatches a change that was parked. False where it fails again: it stays parked. */
-export const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
+/** False where the change fails again: it stays parked. */
+const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
   const [notWoken, failed] = await Promise.all([dispatchLanes([record], LANE_KINDS), dispatchEvents([record])])
   for (const { error } of failed)
     log('error', 'a parked change failed again', { event: 'dispatcher.parked_again', error: nameOf(error) })
   return notWoken === undefined && failed.length === 0
+}
+
+/**
+ * Dispatches all parked changes again, the oldest first, once what was wrong with them or with this code is mended: for an operator's tool.
+ * What was written of one before is not written twice. `left`: those that stay parked. Throws `store.unavailable`.
+ */
+export const redriveParked = async (): Promise<{ done: number; left: number }> => {
+  const redriven = { done: 0, left: 0 }
+  for await (const { record, remove } of parkedChanges()) {
+    if (await dispatchParked(record)) {
+      await remove()
+      redriven.done += 1
+    } else redriven.left += 1
+  }
+  return redriven
 }

@@ -6,10 +6,10 @@ import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
 import { noteDuration, readDestination } from '../../../lib/outbox/destination.ts'
 import { leaseLane } from '../../../lib/outbox/lane.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
-import { destinationOf } from '../../../lib/webhooks/destination.ts'
+import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { failure } from '../store/started-table.ts'
-import { deliveryScene } from './delivery-scene.ts'
+import { deliveryScene } from '../webhooks/delivery-scene.ts'
 
 const scene = deliveryScene()
 
@@ -78,7 +78,7 @@ test('a wake-up that comes again while its lane is leased leaves the lane due wh
 })
 
 test('the lane of an endpoint that is slow is delivered in the slow queue only', async () => {
-  const read = await readDestination(destinationOf(scene.endpoint.id), Date.now())
+  const read = await readDestination(endpointDestination(scene.endpoint.id), Date.now())
   await noteDuration({ read, took: 14_000, answered: true, now: Date.now() })
   expect(await failedOf([woken('m1', scene.lane)])).toEqual([])
   expect(scene.receiver.connections()).toBe(0)

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { type ParkedChange, park, parkedChanges } from '../../../lib/webhooks/parked-change.ts'
 import { modified } from '../../support/webhooks/changes.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 

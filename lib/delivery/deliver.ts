@@ -1,4 +1,4 @@
-/** A batch of wake-ups: each lane has a turn. */
+/** Handles a batch of wake-ups: one turn for each lane, of messages or of events. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { POST_LIMITS } from '../egress/post.ts'
@@ -7,13 +7,13 @@ import { log } from '../log.ts'
 import { openMessageLane } from '../outbox/messages.ts'
 import { deliverLane } from '../outbox/turn.ts'
 import { decodeWakeUp, isForLane } from '../outbox/wake-up.ts'
-import { openEventLane } from './lane.ts'
+import { openEventLane } from '../webhooks/event-lane.ts'
 
 /** What an attempt needs besides the POST: reading, opening a secret, recording; ms. */
 const AROUND_MS = 5_000
 
 /** Delivers in the lanes, and reports the wake-ups that are to come again. `speed`: which queue they come from. */
-export const deliverWoken = async (
+export const deliverBatch = async (
   { Records }: SQSEvent,
   context: Context,
   speed: 'fast' | 'slow',

@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { newSecret } from '../../../lib/webhooks/secrets.ts'
-import { webhookHeaders } from '../../../lib/webhooks/signature.ts'
+import { webhookHeaders } from '../../../lib/webhooks/send-event.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 
 const BODY = '{"type":"endpoint.test","data":{"text":"häöü €"}}'
