@@ -1,20 +1,37 @@
-/** Basic messages (Aries RFC 0095). */
+/** Basic messages (Aries RFC 0095), and the agent that sends them: it knows no other protocol, so it starts faster. */
 import {
   DidCommBasicMessage,
   DidCommBasicMessageRecord,
   DidCommBasicMessageRepository,
   DidCommBasicMessageRole,
   DidCommMessageSender,
+  DidCommModule,
+  DidCommModuleConfig,
   DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
-import { currentAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { noteBasicMessage } from './outbox-transport.ts'
+import { commonOptions, platformModules } from './platform.ts'
+import { agentOf, contextOfUnit } from './root-agent.ts'
 import { toStored } from './storage-service.ts'
+
+const didCommOptions = (endpoint: string) => ({
+  ...commonOptions(endpoint),
+  credentials: false as const,
+  proofs: false as const,
+})
+
+const messagingContexts = agentOf({
+  modules: (endpoint, contexts) => {
+    const { below, platform } = platformModules(contexts)
+    return { ...below, didcomm: new DidCommModule(didCommOptions(endpoint)), platform }
+  },
+  configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
+})
 
 /** What events tell of a message: its record, but only the ids of one that no event could hold. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
@@ -27,9 +44,8 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
  * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
-  const agent = await currentAgent()
-  const { context: agentContext } = agent
-  const connection = await readyConnection(agent, connectionId)
+  const agentContext = await contextOfUnit(await messagingContexts())
+  const connection = await readyConnection(agentContext, connectionId)
   // Credo's API makes a second instance of the connection, and copies the record for an event that nobody listens to.
   const message = new DidCommBasicMessage({ content })
   const record = new DidCommBasicMessageRecord({
