@@ -15,9 +15,9 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../bounded.ts'
 import { currentUnit } from '../store/transaction.ts'
+import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { deepFreeze } from './shared-documents.ts'
-import { tenantOf } from './tenant-of.ts'
+import { tenantOf } from './tenant-contexts.ts'
 
 const MAX_KNOWN = 1_000
 

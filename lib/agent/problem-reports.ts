@@ -11,7 +11,7 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { isOfCurrentDid } from './connection-lookup.ts'
+import { isOfCurrentDid } from './connection-service.ts'
 import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
 import { findInvitationOfRequest, useUp } from './invitations.ts'
 import { joinExchange } from './thread-owner.ts'

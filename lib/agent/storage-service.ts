@@ -15,7 +15,7 @@ import type { TagQuery } from '../store/index-entries.ts'
 import type { StoredRecord, Tags } from '../store/stored-record.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
-import { tenantOf } from './tenant-of.ts'
+import { tenantOf } from './tenant-contexts.ts'
 
 /** Asked for by Credo, never stored by this agent (it is no mediator's client): not worth a request. */
 const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord'])

@@ -1,7 +1,9 @@
 /** Tenants without processes or sessions: a child container of Credo's for each, made when it is needed. */
+
 import { AgentConfig, AgentContext, type AgentContextProvider, CredoError } from '@credo-ts/core'
 import { DidCommModuleConfig } from '@credo-ts/didcomm'
 import { Bounded } from '../bounded.ts'
+import { BASE_AGENT } from '../records/tenant.ts'
 
 /** Contexts kept in memory. One takes well under a millisecond to make. */
 const MAX_CONTEXTS = 500
@@ -56,3 +58,6 @@ export class TenantContexts implements AgentContextProvider {
     return context
   }
 }
+
+export const tenantOf = ({ isRootAgentContext, contextCorrelationId }: AgentContext): string =>
+  isRootAgentContext ? BASE_AGENT : contextCorrelationId

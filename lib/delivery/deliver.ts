@@ -39,8 +39,11 @@ const deliverOne = async (
     await deliverLane(wakeUp, { clock: Date.now, random: Math.random, pause, startUntil, speed, repeated, open })
     return []
   } catch (error) {
-    const failed = { event: 'outbox.delivery_failed', messageId, error: errorName(error) }
-    log('error', 'a lane could not be delivered', failed)
+    log('error', 'a lane could not be delivered', {
+      event: 'outbox.delivery_failed',
+      messageId,
+      error: errorName(error),
+    })
     return [messageId]
   }
 }

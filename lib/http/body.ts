@@ -2,7 +2,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
 import { AgentError } from '../errors.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
-import { type Flaw, findFlaw } from '../json-flaw.ts'
+import { type Flaw, findFlaw } from '../json.ts'
 import { headerOf, keep, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 

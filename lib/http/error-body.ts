@@ -1,6 +1,6 @@
 /** Errors to answers: which status a code has, what the caller is told, and what the log is. The one place that knows both. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
-import type { ErrorBody } from '../interface/error.ts'
+import type { ErrorBody } from '../interface/contract.ts'
 import { chainOf, isError, propertyOf, textOf } from './thrown.ts'
 
 /** Status of every code. A closed map: a new code does not compile without one. */

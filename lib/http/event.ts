@@ -1,7 +1,8 @@
-/** The gateway's event on its way through the pipeline: what has been checked is kept beside what came in. */
+/** The gateway's event on its way through the pipeline: who calls, and what has been checked, beside what came in. */
 import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
-import type { Principal } from '../auth/principal.ts'
+import { type Principal, principalFromContext } from '../auth/principal.ts'
+import type { Contract } from '../interface/contract.ts'
 
 export interface Checked {
   principal?: Principal | undefined
@@ -33,3 +34,22 @@ export const headerOf = ({ headers }: OperationEvent, name: string): string | un
 /** The gateway's id of the request; on its own a function has Lambda's. */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
   event.requestContext?.requestId ?? context.awsRequestId ?? 'unknown'
+
+/** Verifies an `Authorization` header. Throws `auth.unauthorized` or `auth.keys_unavailable`. */
+export type Verify = (authorization: string) => Promise<Principal>
+
+const epochSeconds = (): number => Date.now() / 1000
+
+/** A header that is there must hold a valid token; a caller who thinks to be known is not treated as unknown. */
+const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefined) => {
+  const authorization = headerOf(event, 'authorization')?.trim()
+  return authorization && verify ? verify(authorization) : undefined
+}
+
+export const checkCaller =
+  ({ security }: Contract, verify?: Verify): OperationMiddleware =>
+  ({ event }) => {
+    if (security === 'token')
+      keep(event, { principal: principalFromContext(event.requestContext?.authorizer, epochSeconds()) })
+    if (security === 'optional') return optionalPrincipal(event, verify).then((principal) => keep(event, { principal }))
+  }

@@ -54,7 +54,11 @@ export const refuse =
   ({ event, context, error }) => {
     const requestId = requestIdOf(event, context)
     const body = toErrorBody(error)
-    log(body.statusCode < 500 ? 'warn' : 'error', 'request refused', { requestId, operationId, ...toErrorLog(error) })
+    const failed = body.statusCode >= 500
+    log(failed ? 'error' : 'warn', failed ? 'a request has failed' : 'a request was refused', {
+      event: failed ? 'request.failed' : 'request.refused',
+      ...{ requestId, operationId, ...toErrorLog(error) },
+    })
     return {
       statusCode: body.statusCode,
       headers: { 'content-type': 'application/json', ...headersOfStatus(body.statusCode), ...headersOf(requestId) },

@@ -1,5 +1,5 @@
-/** The data key of a scope (a tenant or an organization): from KMS on AWS, derived from one key on the local stage. */
-import { hkdfSync } from 'node:crypto'
+/** Data keys, one for each tenant or organization, and what is sealed with them. From KMS on AWS, derived from one key on the local stage. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
@@ -103,4 +103,26 @@ const makeKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => 
 const complete = (bytes: Uint8Array | undefined): Uint8Array => {
   if (bytes === undefined) throw new AgentError('store.unavailable', 'KMS gave no key')
   return bytes
+}
+
+/** NIST SP 800-38D, 8.2.2: a random IV of 96 bits. */
+const IV = 12
+const TAG = 16
+
+/**
+ * Seals with AES-256-GCM. `address` (where the sealed bytes will lie) is authenticated: they open nowhere else.
+ * Returns IV, tag and ciphertext, in this order.
+ */
+export const seal = (plaintext: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
+  const iv = randomBytes(IV)
+  const cipher = createCipheriv('aes-256-gcm', dataKey, iv).setAAD(Buffer.from(address))
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
+}
+
+/** Opens what `seal` made. Throws where key, address or bytes are not the same. */
+export const open = (sealed: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
+  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, IV), { authTagLength: TAG })
+  decipher.setAAD(Buffer.from(address)).setAuthTag(sealed.subarray(IV, IV + TAG))
+  return Buffer.concat([decipher.update(sealed.subarray(IV + TAG)), decipher.final()])
 }

@@ -1,6 +1,6 @@
 /** Pages of a partition behind cursors: as much as was asked for, as far as one answer may go. */
 import { LIST_POSITION, openCursor, toCursor } from './cursor.ts'
-import { itemBytes } from './item-size.ts'
+import { itemBytes } from './item.ts'
 import { queryMerged } from './merged-pages.ts'
 import { type Item, queryPage } from './table.ts'
 

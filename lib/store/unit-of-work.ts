@@ -1,10 +1,9 @@
 /** All that one invocation reads and writes: reads are remembered, writes wait for one transaction at the end. */
 import { AgentError } from '../errors.ts'
 import { commitWrites, type Write } from './commit.ts'
-import { indexEntries, partitionsOf, type TagQuery } from './index-entries.ts'
+import { indexEntries, matches, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, recordAddress, recordOfEntry } from './keys.ts'
-import { matches } from './query-match.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,

@@ -11,7 +11,7 @@ import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
 import { isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
-import { itemBytes } from './item-size.ts'
+import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 

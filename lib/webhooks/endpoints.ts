@@ -1,8 +1,8 @@
-/** The endpoints of an organization, as their owner sees and manages them: listed, deleted, enabled, their secrets rotated. */
+/** The endpoints of an organization, as their owner sees and manages them: listed, deleted, enabled. */
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { openDestination } from '../outbox/destination.ts'
-import type { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { type Address, endpointDestination, organizationPartition } from '../store/keys.ts'
 import { epochSeconds, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -17,7 +17,6 @@ import {
   showEndpoint,
   withNewHealth,
 } from './endpoint-item.ts'
-import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
 /** Names an endpoint. Another organization's is one that does not exist. */
 export interface EndpointPath {
@@ -71,32 +70,12 @@ const releaseEndpoint = async (endpointId: string): Promise<void> => {
   }
 }
 
-/**
- * Gives an endpoint a new secret. The one before it signs too for 24 h; of several rotations within that time only the last one's. Throws
- * `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch.
- */
-export const rotateSecret = async (
-  unit: UnitOfWork,
-  path: EndpointPath,
-  now: number = Date.now(),
-): Promise<RotatedWebhookEndpoint> => {
-  const endpoint = await requireEndpoint(unit, path)
-  const secret = newSecret()
-  const rotated = {
-    ...endpoint,
-    secret: await sealSecret(unit, endpoint, secret),
-    previousSecret: endpoint.secret,
-    previousUntil: epochSeconds(now) + PREVIOUS_SECONDS,
-  }
-  return { ...toWebhookEndpoint(replaceEndpoint(unit, rotated, now)), secret }
-}
-
 /** The registrations of an organization, pending or not. */
 export const readRegistrations = async (unit: UnitOfWork, orgId: string): Promise<StoredRegistration[]> =>
   (await unit.queryAll(organizationPartition(orgId))).map(decodeRegistration)
 
 /** Throws `resource.not_found`, and `endpoint.not_active` for a registration that is pending. */
-const requireEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> => {
+export const requireEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> => {
   const registration = await requireRegistration(unit, path)
   if (isPending(registration))
     throw new AgentError('endpoint.not_active', 'the registration is pending: register it with a token first')
@@ -113,7 +92,7 @@ const registrationAmong = (registrations: StoredRegistration[], { endpointId }: 
 }
 
 /** Puts an endpoint in its own place, if nobody else has changed it meanwhile. Returns it as it is then. */
-const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): Endpoint => {
+export const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): Endpoint => {
   const changed = { ...endpoint, version: endpoint.version + 1, updatedAt: new Date(now).toISOString() }
   unit.replace(endpointItem.encode(changed), endpoint.version)
   return changed
@@ -122,7 +101,7 @@ const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): End
 const addressOf = (registration: StoredRegistration): Address =>
   isPending(registration) ? pendingItem.addressOf(registration) : endpointItem.addressOf(registration)
 
-const toWebhookEndpoint = (registration: StoredRegistration): WebhookEndpoint => {
+export const toWebhookEndpoint = (registration: StoredRegistration): WebhookEndpoint => {
   if (isPending(registration)) return toPending(registration)
   const { previousUntil = 0 } = registration
   return {

@@ -1,6 +1,7 @@
-/** Webhook registrations of organizations: one active endpoint of each kind, and notification endpoints that wait for a token. */
+/** Webhook registrations of organizations: one active endpoint of each kind with its secret, and notification endpoints that wait for a token. */
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Registration, RegistrationKind } from '../records/registration.ts'
+import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { settings } from '../settings.ts'
 import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
@@ -15,8 +16,14 @@ import {
   type PendingRegistration,
   pendingItem,
 } from './endpoint-item.ts'
-import { readRegistrations } from './endpoints.ts'
-import { newSecret, sealSecret } from './secrets.ts'
+import {
+  type EndpointPath,
+  readRegistrations,
+  replaceEndpoint,
+  requireEndpoint,
+  toWebhookEndpoint,
+} from './endpoints.ts'
+import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
 export interface WantedEndpoint {
   orgId: string
@@ -66,6 +73,26 @@ const sealNew = async (unit: UnitOfWork, wanted: WantedEndpoint) => {
 
 /** Registering again amid a rotation leaves the secret before it as it is: it goes on to sign until its time is over. */
 const secretsOf = ({ secret, previousSecret, previousUntil }: Endpoint) => ({ secret, previousSecret, previousUntil })
+
+/**
+ * Gives an endpoint a new secret. The one before it signs too for 24 h; of several rotations within that time only the last one's. Throws
+ * `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch.
+ */
+export const rotateSecret = async (
+  unit: UnitOfWork,
+  path: EndpointPath,
+  now: number = Date.now(),
+): Promise<RotatedWebhookEndpoint> => {
+  const endpoint = await requireEndpoint(unit, path)
+  const secret = newSecret()
+  const rotated = {
+    ...endpoint,
+    secret: await sealSecret(unit, endpoint, secret),
+    previousSecret: endpoint.secret,
+    previousUntil: epochSeconds(now) + PREVIOUS_SECONDS,
+  }
+  return { ...toWebhookEndpoint(replaceEndpoint(unit, rotated, now)), secret }
+}
 
 /** A pending registration waits this long for a token. */
 const PENDING_SECONDS = 7 * 24 * 60 * 60

@@ -2,14 +2,13 @@
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
 import { Bounded } from '../../bounded.ts'
-import { ensureDataKey, openDataKey } from '../../store/data-keys.ts'
+import { ensureDataKey, open, openDataKey, seal } from '../../store/data-keys.ts'
 import { defineItem, type Stored } from '../../store/item.ts'
 import { bytes, inKey, text } from '../../store/item-fields.ts'
 import { type Address, keyAddress } from '../../store/keys.ts'
-import { open, seal } from '../../store/sealing.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { tenantOf } from '../tenant-of.ts'
+import { tenantOf } from '../tenant-contexts.ts'
 import type { KeyStore } from './key-store.ts'
 
 /** Keys of this many agents' contacts stay in memory; a key is read again when it was forgotten. */

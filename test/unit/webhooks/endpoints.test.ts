@@ -14,10 +14,9 @@ import {
   enableEndpoint,
   listEndpoints,
   requireEnabledEndpoint,
-  rotateSecret,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
-import { registerEndpoint, registerPending } from '../../../lib/webhooks/registrations.ts'
+import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'

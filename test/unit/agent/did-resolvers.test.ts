@@ -10,7 +10,7 @@ import {
   Kms,
 } from '@credo-ts/core'
 import { expect, test } from 'vitest'
-import { LinearPeerDidResolver } from '../../../lib/agent/peer-did-resolver.ts'
+import { LinearPeerDidResolver } from '../../../lib/agent/did-resolvers.ts'
 
 const FINGERPRINT = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 
