@@ -90,7 +90,7 @@ const Detail = v.looseObject({
   options: v.looseObject({ proofPurpose: v.optional(v.string()) }),
 })
 
-export type CredentialDetail = v.InferOutput<typeof Detail>
+type CredentialDetail = v.InferOutput<typeof Detail>
 
 /** A URI of RFC 3986: nothing else may stand in the N-Quads that are signed. A did:peer:4 is over 1,000 characters long. */
 const SubjectId = v.pipe(
@@ -103,7 +103,7 @@ const SubjectId = v.pipe(
  * The detail to sign for a request: the offer's, with the ids of those subjects that only the request names. Undefined where the
  * request differs in anything else. https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
  */
-export const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
+const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
   if (!v.is(Detail, offered) || !v.is(Detail, requested)) return undefined
   const taken = new Set(textsIn(offered.credential))
   const credentialSubject = withIds(offered.credential.credentialSubject, requested.credential.credentialSubject, taken)

@@ -13,7 +13,7 @@ export const endpointFault = (address: string, local: boolean): string | undefin
   return refused === undefined ? undefined : `is refused: ${refused}`
 }
 
-export const EndpointUrl = v.pipe(
+const EndpointUrl = v.pipe(
   text(2048),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return

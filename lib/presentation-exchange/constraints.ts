@@ -109,13 +109,13 @@ const subjectsOf = (credential: unknown): readonly unknown[] => {
 }
 
 /** Ids of all subjects; undefined for a subject without one. */
-export const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(credential).map(idOf)
+const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(credential).map(idOf)
 
 /** Id of the issuer. */
-export const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
+const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
 
 /** Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential. */
-export const subjectIdsOf = (credential: unknown, [root, index]: Location): (string | undefined)[] => {
+const subjectIdsOf = (credential: unknown, [root, index]: Location): (string | undefined)[] => {
   const ids = subjectIds(credential)
   return root === 'credentialSubject' && typeof index === 'number' ? [ids[index]] : ids
 }

@@ -47,7 +47,7 @@ const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
  * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. A DID document's own contexts are its
  * controller's to write, so nothing is framed by them. Throws where the DID does not resolve or does not control the key itself.
  */
-export const didDocumentLoader =
+const didDocumentLoader =
   (agentContext: AgentContext): DocumentLoader =>
   async (url) => {
     const did = didOf(url)
