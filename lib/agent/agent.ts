@@ -78,7 +78,7 @@ export const agentContexts = agentOf({
 export class TenantAgent extends BaseAgent<ReturnType<typeof agentModules>> {
   constructor({ config, dependencyManager }: AgentContext) {
     super(config, dependencyManager)
-    // Its root is.
+    // The root agent is initialized.
     this._isInitialized = true
   }
 }

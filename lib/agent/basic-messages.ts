@@ -33,7 +33,7 @@ const messagingContexts = agentOf({
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
 })
 
-/** What events tell of a message: its record, but only the ids of one that no event could hold. */
+/** The message for events: its record, or only the ids where the record is too large for an event. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
   Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
     ? { record: { ...idsOf(json), id }, truncated: true }
@@ -46,7 +46,7 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
   const agentContext = await contextOfUnit(await messagingContexts())
   const connection = await readyConnection(agentContext, connectionId)
-  // Credo's API makes a second instance of the connection, and copies the record for an event that nobody listens to.
+  // Not by Credo's API: it makes a second instance of the connection, and copies the record for an event without listeners.
   const message = new DidCommBasicMessage({ content })
   const record = new DidCommBasicMessageRecord({
     sentTime: message.sentTime.toISOString(),

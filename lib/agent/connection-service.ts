@@ -54,7 +54,7 @@ export class ConnectionService extends DidCommConnectionService {
   }
 }
 
-/** Whether a message is of the DID that the other agent uses now: a former one may not change whose the connection is. */
+/** Whether a message is from the DID that the other agent uses now: a former DID must not take over the connection. */
 export const isOfCurrentDid = async (
   { agentContext, senderKey }: DidCommInboundMessageContext,
   { theirDid }: DidCommConnectionRecord,

@@ -1,4 +1,4 @@
-/** The connection that an operation names, and messages to it. */
+/** The connection that a message is sent to, and the errors of sending. */
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
@@ -18,8 +18,8 @@ export const readyConnection = async (
 }
 
 /**
- * Runs what sends a message to a connection. Throws `connection.no_endpoint` where the other agent's DID document, which may
- * say anything, names no endpoint that a message can go to.
+ * Runs `act`, which sends a message to a connection. Throws `connection.no_endpoint` where the other agent's DID document names no usable
+ * endpoint.
  */
 export const send = async <T>(act: () => Promise<T>): Promise<T> => {
   try {

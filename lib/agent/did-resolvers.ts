@@ -17,10 +17,7 @@ export const deepFreeze = <T>(value: T): T => {
 }
 
 /** What a DID resolves to, where that is the same for everybody and for ever. What does not resolve is not remembered. */
-const resolveOnce = async (
-  did: string,
-  resolve: () => Promise<DidResolutionResult>,
-): Promise<DidResolutionResult> => {
+const resolveOnce = async (did: string, resolve: () => Promise<DidResolutionResult>): Promise<DidResolutionResult> => {
   const known = documents.get(did)
   if (known !== undefined) return known
   const resolved = await resolve()

@@ -1,4 +1,4 @@
-/** Credo's envelopes: packed without its schemas on the way, opened so that strangers cost little. */
+/** Credo's envelope service: packs without validating by schemas, and opens in a way that makes strangers' envelopes cheap. */
 import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols, Kms } from '@credo-ts/core'
 import {
   DidCommDocumentService,
@@ -19,7 +19,7 @@ type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
 type Keys = Pick<SealedKeyStore, 'first' | 'get'>
 type Packing = Parameters<DidCommEnvelopeService['packMessage']>
 
-/** An envelope that can't be opened, or has no message in it: nothing was ever done with it. */
+/** An envelope that cannot be opened, or holds no message: it was not handled before either. */
 export class UnreadableEnvelopeError extends CredoError {}
 
 export class EnvelopeService extends DidCommEnvelopeService {

@@ -1,4 +1,4 @@
-/** What every agent of this service stands on: our storage, keys, DIDs, envelopes, outbox and sessions. Credo's protocols come on top. */
+/** The modules that every agent of this service has: our storage, keys, DIDs, envelopes, outbox and sessions, below Credo's protocols. */
 import {
   type AgentContextProvider,
   type BaseRecord,
@@ -28,7 +28,7 @@ import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver } from './web-documents.ts'
 
-/** What a process remembers, whichever of its agents has read it: private keys, records of DIDs, and the documents of others' DIDs. */
+/** Caches of the process, which its agents share: private keys, records of DIDs, and DID documents of others. */
 const keys = new SealedKeyStore()
 const knownDids = new KnownDids()
 const resolvedDocuments = new InMemoryLruCache({ limit: 500 })
@@ -75,7 +75,7 @@ class PlatformModule implements Module {
     const storage: StorageService<BaseRecord> = new UnitOfWorkStorageService()
     dependencyManager.registerInstance(InjectionSymbols.StorageService, storage)
     dependencyManager.registerInstance(InjectionSymbols.AgentContextProvider, this.#contexts)
-    // Only its public methods are called, and those are all there.
+    // Credo calls public methods only, and the class has all of them.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
     const { container } = dependencyManager

@@ -1,4 +1,4 @@
-/** How an agent of Credo's is started: one root agent in a process, and a child context of it for each tenant. */
+/** Starts Credo's root agent, once in a process. Each tenant has a child context of it. */
 import 'reflect-metadata'
 import { EventEmitter } from 'node:events'
 import {
@@ -25,7 +25,7 @@ import { TenantContexts } from './tenant-contexts.ts'
 
 type Modules = Record<string, Module>
 
-/** What an agent can do. */
+/** The protocols of an agent. */
 export interface AgentKind<M extends Modules> {
   modules(endpoint: string, contexts: AgentContextProvider): M
   /** The DIDComm configuration of a tenant, whose endpoint differs from the root's. */
@@ -34,7 +34,7 @@ export interface AgentKind<M extends Modules> {
   prepare?(agent: Agent<M>): void
 }
 
-/** Returns what gives the contexts of this process's agent of a kind. The first call starts it. */
+/** Returns a function that gives the contexts of the process's agent of this kind. The first call starts the agent. */
 export const agentOf = <M extends Modules>(kind: AgentKind<M>): (() => Promise<TenantContexts>) => {
   let started: Promise<TenantContexts> | undefined
   return () => {
@@ -77,13 +77,13 @@ const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKin
 const storageOf = (agentContext: AgentContext): StorageService<BaseRecord> =>
   agentContext.resolve(InjectionSymbols.StorageService)
 
-/** Credo's repositories without their events: nobody listens to them here, and each costs a deep copy of its record. */
+/** Turns off the events of Credo's repositories: nobody listens to them, and each costs a deep copy of the record. */
 const silenceRepositories = (): void => {
   Repository.prototype.save = (agentContext, record) => storageOf(agentContext).save(agentContext, record)
   Repository.prototype.update = (agentContext, record) => storageOf(agentContext).update(agentContext, record)
 }
 
-/** On Lambda, there is no file system to keep things in and no socket to listen on. */
+/** Lambda has no file system for Credo to store anything in. */
 class NoFileSystem implements FileSystem {
   readonly dataPath = ''
   readonly cachePath = ''
@@ -110,6 +110,6 @@ export const agentDependencies: AgentDependencies = {
   EventEmitterClass: EventEmitter,
   // What this agent reads from the web goes through web-documents.ts.
   fetch: refuse,
-  // Only asked for by transports that this agent does not have.
+  // Used by WebSocket transports only, which this agent does not have.
   WebSocketClass: undefined as unknown as AgentDependencies['WebSocketClass'],
 }

@@ -1,4 +1,4 @@
-/** Tenants without processes or sessions: a child container of Credo's for each, made when it is needed. */
+/** The contexts of tenants: a child container of Credo's for each, made when it is needed. */
 
 import { AgentConfig, AgentContext, type AgentContextProvider, CredoError } from '@credo-ts/core'
 import { DidCommModuleConfig } from '@credo-ts/didcomm'

@@ -1,4 +1,4 @@
-/** Counts how often the dispatch of a change was begun and never ended: what kills the process leaves no other trace. */
+/** Counts how often the dispatch of a change was started and did not end: a crash of the process leaves no other trace. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import { isAgentError } from '../errors.ts'
 import { defineItem } from '../store/item.ts'
@@ -16,17 +16,17 @@ const triesItem = defineItem('dispatch-tries', dispatchTriesAddress, {
 /** The stream holds a change for a day. In seconds. */
 const SECONDS_KEPT = 2 * 24 * 60 * 60
 
-/** A change that comes alone and this late (ms) has come before: Lambda halves a batch that failed until it finds what is to blame. */
+/** A change that arrives alone and this late (ms) was tried before: Lambda bisects a failed batch until it finds the bad change. */
 const LATE_MS = 10_000
 
-/** Whether tries of this batch are counted. Changes that come at once, which is nearly all of them, cost nothing. */
+/** The sequence number of the change whose tries are counted, if any. Changes that arrive in time, nearly all, cost nothing. */
 export const suspectIn = (records: DynamoDBRecord[], now: number): string | undefined => {
   const [{ dynamodb } = {}, ...others] = records
   const noted = (dynamodb?.ApproximateCreationDateTime ?? Number.NaN) * 1000
   return others.length === 0 && now - noted > LATE_MS ? dynamodb?.SequenceNumber : undefined
 }
 
-/** Counts a try. Returns how many of them were not ended, this one included; 0 where the table does not answer. */
+/** Counts a try. Returns the number of tries that did not end, including this one; 0 where the table does not answer. */
 export const beginTry = async (sequence: string): Promise<number> => {
   try {
     const item = await updateIf(dispatchTriesAddress({ sequence }), {
@@ -43,7 +43,7 @@ export const beginTry = async (sequence: string): Promise<number> => {
   }
 }
 
-/** An outage has ended the try: it is no fault of the change. */
+/** Resets the count: an outage has ended the try, not the change. */
 export const endTry = async (sequence: string): Promise<void> => {
   try {
     await updateIf(dispatchTriesAddress({ sequence }), { set: triesItem.attributes({ tries: 0 }) }, { present: ['pk'] })

@@ -9,15 +9,15 @@ import { placeItem } from '../webhooks/event-item.ts'
 import { beginTry, endTry, suspectIn } from './dispatch-tries.ts'
 import { park, parkedChanges } from './parked-changes.ts'
 
-/** What waits in a lane. */
+/** The kinds of items that wait in lanes. */
 const LANE_KINDS = [outboxItem.kind, placeItem.kind]
 
-/** So often a change may kill the process that dispatches it. */
+/** A change is parked after it has killed the dispatching process this many times. */
 const MAX_TRIES = 3
 
 /**
- * Dispatches changes of one shard. Returns the sequence number of the first one that an outage of AWS has stopped: it and all behind it are
- * to come again. A change that fails by itself is parked, also one that has killed this function several times. `now` in ms since the epoch.
+ * Dispatches changes of one shard. Returns the sequence number of the first change that an outage of AWS has stopped: the stream repeats it
+ * and all after it. A change that fails by itself is parked, also one that has killed this function several times. `now` in ms since the epoch.
  */
 export const dispatch = async (records: DynamoDBRecord[], now: number = Date.now()): Promise<string | undefined> => {
   const suspect = suspectIn(records, now)
@@ -36,7 +36,7 @@ const dispatchAll = async (records: DynamoDBRecord[]): Promise<string | undefine
   return records.map(({ dynamodb }) => dynamodb?.SequenceNumber).find((sequence) => stopped.has(sequence))
 }
 
-/** Parks a change, unless it may pass later. Returns its sequence number where it is to come again. */
+/** Parks a change, unless a retry may succeed. Returns its sequence number where the stream is to repeat it. */
 const parkOne = async ({ record, error }: FailedChange): Promise<string | undefined> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const passes = mayPassLater(error)
@@ -59,8 +59,8 @@ const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
 }
 
 /**
- * Dispatches all parked changes again, the oldest first, once what was wrong with them or with this code is mended: for an operator's tool.
- * What was written of one before is not written twice. `left`: those that stay parked. Throws `store.unavailable`.
+ * Dispatches all parked changes again, the oldest first: for an operator, after the cause was fixed. No event is written twice. `left` is the
+ * number of changes that stay parked. Throws `store.unavailable`.
  */
 export const redriveParked = async (): Promise<{ done: number; left: number }> => {
   const redriven = { done: 0, left: 0 }

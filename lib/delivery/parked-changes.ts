@@ -1,4 +1,4 @@
-/** Changes that could not be dispatched by a fault of their own: kept in the table with their images, to be dispatched again by hand. */
+/** Changes that can not be dispatched: they are stored with their images, and an operator dispatches them again. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
@@ -12,7 +12,7 @@ import { putIfAbsent, removeIf } from '../store/write.ts'
 /** In seconds. */
 const SECONDS_KEPT = 30 * 24 * 60 * 60
 
-/** Two images of 400 KB may be more than an item takes, also compressed: then the change is several items. */
+/** Two images of 400 KB can exceed the size of an item, even compressed: then the change is stored as several items. */
 const PART_BYTES = 350 * 1024
 
 const parkedItem = defineItem('parked-change', parkedAddress, {
@@ -26,7 +26,7 @@ const parkedItem = defineItem('parked-change', parkedAddress, {
   expiresAt: integer(),
 })
 
-/** Keeps a change; one that is kept already stays as it is. False where the table does not take it. */
+/** Stores a change, unless it is stored already. Returns false where the table does not answer. */
 export const park = async (record: DynamoDBRecord): Promise<boolean> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const change = gzipSync(JSON.stringify(record))
@@ -51,7 +51,7 @@ export const park = async (record: DynamoDBRecord): Promise<boolean> => {
 export interface ParkedChange {
   sequence: string
   record: DynamoDBRecord
-  /** It was dispatched after all. */
+  /** Deletes it, after it was dispatched. */
   remove(): Promise<void>
 }
 

@@ -22,8 +22,8 @@ export const keep = (event: OperationEvent, checked: Checked): void => {
 }
 
 /**
- * A header by its name in lower case: names are case-insensitive (RFC 9110, section 5.1), the gateway hands them over as they came.
- * Of a header that is there more than once the last counts, as the gateway itself has it.
+ * A header by its name in lower case. Names are case-insensitive (RFC 9110, section 5.1), and the gateway passes them on unchanged. Of a
+ * repeated header the last one counts, as in the gateway itself.
  */
 export const headerOf = ({ headers }: OperationEvent, name: string): string | undefined => {
   let value: string | undefined
@@ -31,7 +31,7 @@ export const headerOf = ({ headers }: OperationEvent, name: string): string | un
   return value
 }
 
-/** The gateway's id of the request; on its own a function has Lambda's. */
+/** The gateway's id of the request, or Lambda's where the function was invoked directly. */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
   event.requestContext?.requestId ?? context.awsRequestId ?? 'unknown'
 
@@ -40,7 +40,7 @@ export type Verify = (authorization: string) => Promise<Principal>
 
 const epochSeconds = (): number => Date.now() / 1000
 
-/** A header that is there must hold a valid token; a caller who thinks to be known is not treated as unknown. */
+/** Where the header is present, its token must be valid: a caller with a bad token is not treated as anonymous. */
 const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefined) => {
   const authorization = headerOf(event, 'authorization')?.trim()
   return authorization && verify ? verify(authorization) : undefined

@@ -24,9 +24,9 @@ export interface OperationRequest<C extends Contract = Contract> {
   body: C extends { body: infer S } ? Output<S> : undefined
 }
 
-/** A request whose caller may make it. */
+/** A request whose caller is authorized. */
 export interface AuthorizedRequest<C extends Contract = Contract> extends OperationRequest<C> {
-  /** The agent that the operation acts in, as `authorize` has said: a tenant's id or BASE_AGENT. */
+  /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
   agent: C['security'] extends 'none' ? undefined : string
   /** The running unit of work, whose writes are committed before the answer. */
   unit: C extends { idempotent: true } ? UnitOfWork : undefined

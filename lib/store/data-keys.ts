@@ -13,18 +13,17 @@ const KEY_BYTES = 32
 
 const dataKeyItem = defineItem('data-key', ({ scope }: { scope: string }) => dataKeyAddress(scope), { sealed: bytes() })
 
-/** Data keys in the clear live in the memory of the process only. */
+/** Plain data keys are only in the memory of the process. */
 const known = new Bounded<string, Uint8Array>(1_000)
 
 /** Reads that are under way, so that one process asks KMS once. */
 const reading = new Map<string, Promise<Uint8Array | undefined>>()
 
-/** The keys that a unit of work makes, by scope: all that it seals for a scope is sealed with the one that it commits. */
+/** The keys that a unit of work makes, by scope: everything that it seals for a scope is sealed with the key that it commits. */
 const MADE = Symbol('data keys')
 
 /**
- * The 32 bytes that open what was sealed for `scope`. Throws `internal` where there are none, `store.unavailable` when they can't be
- * had.
+ * The 32 bytes that open what was sealed for `scope`. Throws `internal` where there is no key, `store.unavailable` where it cannot be read.
  */
 export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   const key = inMemory(scope) ?? (await readKey(scope))
@@ -32,7 +31,7 @@ export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   return key
 }
 
-/** The 32 bytes that seal what belongs to `scope`. The unit of work makes them where there are none yet, and keeps a failure. */
+/** The 32 bytes that seal what belongs to `scope`. The unit of work makes the key where there is none yet, and keeps a failure. */
 export const ensureDataKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
   const remembered = inMemory(scope)
   if (remembered !== undefined) return remembered

@@ -8,7 +8,7 @@ const units = new AsyncLocalStorage<UnitOfWork>()
 
 /** Repetitions after the first run. */
 const MAX_REPETITIONS = 3
-/** Longest pause before the first repetition, in ms; it doubles with each. The pause is random up to it ("full jitter"). */
+/** Backoff with full jitter: the pause before the first repetition is at most this long, in ms; the maximum doubles each time. */
 const LONGEST_PAUSE = 25
 
 /** The unit of the running operation. */
@@ -19,8 +19,8 @@ export const currentUnit = (): UnitOfWork => {
 }
 
 /**
- * Runs `act` on behalf of a tenant and commits what it wrote. What `act` throws is thrown, and nothing is written; a fault
- * of the store wins over the error that protocol code made of it. Throws `store.conflict` when the repetitions are used up.
+ * Runs `act` for a tenant and commits its writes. Where `act` throws, nothing is written and its error is thrown; a fault of the store
+ * takes precedence over the error that protocol code made of it. Throws `store.conflict` after the last repetition.
  */
 export const transaction = async <T>(
   tenant: string,

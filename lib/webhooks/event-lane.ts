@@ -1,4 +1,4 @@
-/** The lanes of events to webhook endpoints: what waits of a record for an endpoint, in order, and what an attempt leaves in the table. */
+/** The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes to the table. */
 import { isTaken } from '../egress/post.ts'
 import { openDestination } from '../outbox/destination.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
@@ -44,7 +44,7 @@ export const openEventLane = async (
 
   return {
     plan: WEBHOOK_PLAN,
-    // An endpoint is its organization's own: its records speak for it one by one.
+    // No other party uses this endpoint, so each of its records counts as one.
     party: lane,
     read: async () => {
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
@@ -73,7 +73,7 @@ export const openEventLane = async (
       if (endpoint === undefined) return
       const before = endpoint.status
       endpoint = await noteHealth(endpoint, outcome, now)
-      // What waits for it is released, in order to be held.
+      // The waiting lanes are released, so that their events become `held`.
       if (before !== 'disabled' && endpoint?.status === 'disabled')
         await openDestination(destination, { lane, took: outcome.milliseconds, now })
     },

@@ -1,29 +1,29 @@
-/** The health of an endpoint: active, failing, disabled. What an attempt makes of it is a pure function; what is news is written and logged. */
+/** The health of an endpoint: active, failing or disabled. A pure function computes it after each attempt; relevant changes are stored. */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { updateIf } from '../store/write.ts'
 import { type Endpoint, type EndpointHealth, endpointItem, HEALTH_FIELDS, readEndpoint } from './endpoint-item.ts'
 
-/** An endpoint that has only failed for this long, in ms, is asked no more. */
+/** An endpoint that has only failed for this long (ms) is disabled. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
 
-/** What is only newer is written down at most this often, in ms: the item of a busy endpoint must not be a hot one. */
+/** Newer times alone are stored at most this often (ms), so that the item of a busy endpoint does not become a hot key. */
 const NOTED_EVERY_MS = 60_000
 
 /** `gone`: it answered 410; `failing`: nothing but failures for `FAILING_MS`. */
 type DisabledReason = 'gone' | 'failing'
 
-/** What an attempt came to. `at` is ISO 8601 UTC, when that was known. */
+/** The result of an attempt. `at`: when it was known, ISO 8601 UTC. */
 export type AttemptResult =
   | { kind: 'taken'; at: string }
   /**
-   * `error` is nothing of a content: a status or a code. `gone`: a receiver that answers 410 wants no more (Standard
-   * Webhooks 1.0.0, "Deliverability and reliability").
+   * `error` is a status or a code, never content. `gone`: a receiver that answers 410 wants no more events (Standard Webhooks 1.0.0,
+   * "Deliverability and reliability").
    */
   | { kind: 'refused' | 'gone'; at: string; error: string }
 
-/** ISO 8601 in UTC with milliseconds sorts as text. An attempt that ended earlier may be heard of later. */
+/** ISO 8601 in UTC with milliseconds sorts as text. Results of concurrent attempts may arrive in any order. */
 const later = (a: string | undefined, b: string): string => (a === undefined || a < b ? b : a)
 
 const succeeded = (health: EndpointHealth, at: string): EndpointHealth => ({
@@ -50,24 +50,24 @@ const failed = (health: EndpointHealth, { kind, at, error }: Exclude<AttemptResu
     : { ...failing, status: 'disabled' as const, disabledAt: at, disabledReason: reason }
 }
 
-/** The health after an attempt: any 2xx makes it active; 410, or `FAILING_MS` of nothing but failures, disables it. */
+/** The health after an attempt. A 2xx makes it active; a 410, or `FAILING_MS` with failures only, disables it. */
 export const nextHealth = (health: EndpointHealth, result: AttemptResult): EndpointHealth =>
   result.kind === 'taken' ? succeeded(health, result.at) : failed(health, result)
 
 const elapsed = (before: string | undefined, after: string | undefined): boolean =>
   after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= NOTED_EVERY_MS)
 
-/** Whether the change of a health is worth a write: another status, or a time that has moved by a minute. */
+/** Whether a change of the health is worth a write: another status, or a time that is a minute newer. */
 export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =>
   before.status !== after.status ||
   before.failingSince !== after.failingSince ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)
 
-/** Attempts at a busy endpoint get into each other's way: then its health is read and judged anew, so many times. */
+/** Concurrent attempts may update the same endpoint: on a conflict its health is read and computed again, this many times. */
 const MAX_TRIES = 5
 
-/** Returns the endpoint as it is then; undefined where there is none any more. `now` in ms since the epoch. Throws `store.unavailable`. */
+/** Stores the result of an attempt. Returns the endpoint; undefined where it was deleted. `now` in ms since the epoch. Throws `store.unavailable`. */
 export const noteHealth = async (
   endpoint: Endpoint,
   outcome: PostOutcome,
@@ -94,7 +94,7 @@ const resultOf = (outcome: PostOutcome, now: number): AttemptResult => {
   return { kind: outcome.status === 410 ? 'gone' : 'refused', at, error: describeOutcome(outcome) }
 }
 
-/** On condition that it is the endpoint that was read. */
+/** The condition: the endpoint is still as it was read. */
 const write = async ({ orgId, kind, id, version }: Endpoint, health: EndpointHealth): Promise<Endpoint | undefined> => {
   const item = await updateIf(
     endpointItem.addressOf({ orgId, kind }),

@@ -38,8 +38,8 @@ export interface Registered {
 }
 
 /**
- * Makes the endpoint the organization's active one of its kind. The same URL keeps its id and secret; another one replaces
- * it and gets a new secret. A pending registration of the URL becomes this one.
+ * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces it and gets a new
+ * secret. A pending registration of the same URL becomes the active one.
  */
 export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint): Promise<Registered> => {
   const { orgId, kind, url } = wanted
@@ -61,7 +61,7 @@ export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint)
   const item = endpointItem.encode({ ...registration, ...sealed, status: 'active', version })
   if (active === undefined) unit.create(item)
   else unit.replace(item, active.version)
-  // Whatever is there by now: callers without a token can't make this fail.
+  // Without a condition, so that callers without a token cannot make this fail.
   for (const waiting of pending) unit.delete(pendingItem.addressOf(waiting))
   return secret === undefined ? { registration } : { registration, secret }
 }
@@ -71,7 +71,7 @@ const sealNew = async (unit: UnitOfWork, wanted: WantedEndpoint) => {
   return { secret, sealed: { secret: await sealSecret(unit, wanted, secret) } }
 }
 
-/** Registering again amid a rotation leaves the secret before it as it is: it goes on to sign until its time is over. */
+/** Registering again during a rotation keeps the previous secret: it signs until its time is over. */
 const secretsOf = ({ secret, previousSecret, previousUntil }: Endpoint) => ({ secret, previousSecret, previousUntil })
 
 /**
@@ -97,10 +97,10 @@ export const rotateSecret = async (
 /** A pending registration waits this long for a token. */
 const PENDING_SECONDS = 7 * 24 * 60 * 60
 
-/** The slots of an organization's pending registrations. When all are taken, the oldest gives way. */
+/** The slots of an organization's pending registrations. When all are taken, the oldest is replaced. */
 const SLOTS = [0, 1, 2, 3, 4]
 
-/** Addresses of items that stand for nothing. Several, so that they are no hot partition. */
+/** The number of addresses for decoys: several, so that none becomes a hot partition. */
 const DECOYS = 256
 
 /**
@@ -135,10 +135,10 @@ export const registerPending = async (unit: UnitOfWork, { orgId, url }: WantedEn
   return { registration }
 }
 
-/** A decoy has the size of what it stands for, and nothing of the request in it. */
+/** A decoy has the size of a pending registration, and no data of the request. */
 const blank = (text: string): string => '-'.repeat(Buffer.byteLength(text))
 
-/** The slot of the same URL, else a free one, else that of the oldest. A free one by chance: two at once mostly take different ones. */
+/** The slot of the same URL, else a free one, else the oldest. A free one is chosen at random: concurrent requests mostly take different ones. */
 const slotFor = (orgId: string, url: string, pending: PendingRegistration[]): Address => {
   const [oldest] = pending.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1))
   const replaced = pending.find((one) => one.url === url) ?? (pending.length < SLOTS.length ? undefined : oldest)

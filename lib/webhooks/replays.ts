@@ -1,4 +1,4 @@
-/** Events that an owner asks for: replays, with the ids that the events had, and a test event. */
+/** Events that an owner requests: replays, which keep the ids of the events, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
@@ -35,7 +35,7 @@ export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId:
 export interface ReplaySince {
   /** ISO 8601: the events that occurred then or later. */
   since: string
-  /** Only those that are in it; none: all that are not on their way. */
+  /** Only events in this state; by default all that are not pending. */
   state?: Exclude<EventState, 'pending'> | undefined
   cursor?: string | undefined
 }
@@ -70,7 +70,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
   const events: StoredEvent[] = []
   let next: string | undefined = after
   for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
-    // Of one state they may be far between: then more are looked through.
+    // Events of one state may be rare: then more are read.
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
     const page: PartitionPage = await unit.keepFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
@@ -86,7 +86,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
 
 const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 
-/** Each goes back into its lane, and its retry plan begins anew. */
+/** Puts each event back into its lane; its retry plan starts again. */
 const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   const now = new Date().toISOString()
   for (const read of events) {
@@ -97,7 +97,7 @@ const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   return events.length
 }
 
-/** Has an `endpoint.test` sent. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch. */
+/** Sends an `endpoint.test` event. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch. */
 export const sendTestEvent = async (
   unit: UnitOfWork,
   path: EndpointPath,
