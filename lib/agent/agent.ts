@@ -10,6 +10,7 @@ import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
   DidCommConnectionService,
+  DidCommEnvelopeService,
   DidCommMessageHandlerRegistry,
   DidCommModule,
   DidCommModuleConfig,
@@ -20,10 +21,11 @@ import { ConnectionService } from './connection-service.ts'
 import { CredentialProtocol } from './credential-protocol.ts'
 import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
+import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
-import { commonOptions, platformModules } from './platform.ts'
+import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
@@ -56,6 +58,7 @@ class ProtocolsModule implements Module {
   register(dependencyManager: DependencyManager): void {
     dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
     const { container } = dependencyManager
+    container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, keys) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
     container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
     container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })

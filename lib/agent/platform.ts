@@ -19,17 +19,17 @@ import {
 import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
 import { AgentDidRepository, KnownDids } from './did-repository.ts'
 import { LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
-import { EnvelopeService } from './envelope-service.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { NoQueueTransport, OutboxTransport } from './outbox-transport.ts'
+import { PackingService } from './pack-envelope.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver } from './web-documents.ts'
 
 /** Caches of the process, which its agents share: private keys, records of DIDs, and DID documents of others. */
-const keys = new SealedKeyStore()
+export const keys = new SealedKeyStore()
 const knownDids = new KnownDids()
 const resolvedDocuments = new InMemoryLruCache({ limit: 500 })
 
@@ -80,7 +80,7 @@ class PlatformModule implements Module {
     dependencyManager.registerInstance(DidCommTransportService, sessions)
     const { container } = dependencyManager
     container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, knownDids) })
-    container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, keys) })
+    container.register(DidCommEnvelopeService, { useFactory: (services) => new PackingService(services, keys) })
     container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
   }
 }
