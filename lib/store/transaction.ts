@@ -9,7 +9,7 @@ const units = new AsyncLocalStorage<UnitOfWork>()
 /** Repetitions after the first run. */
 const MAX_REPETITIONS = 3
 /** Backoff with full jitter: the pause before the first repetition is at most this long, in ms; the maximum doubles each time. */
-const LONGEST_PAUSE = 25
+const MAX_PAUSE = 25
 
 /** The unit of the running operation. */
 export const currentUnit = (): UnitOfWork => {
@@ -32,7 +32,7 @@ export const transaction = async <T>(
       return await once(new UnitOfWork(tenant), act)
     } catch (error) {
       if (!isAgentError(error, 'store.conflict') || repetition === maxRepetitions) throw error
-      await delay(Math.random() * LONGEST_PAUSE * 2 ** repetition)
+      await delay(Math.random() * MAX_PAUSE * 2 ** repetition)
     }
   }
 }

@@ -17,7 +17,7 @@ const MAX_MS = 8_000
 /** How it is found out that the stage has nothing to do. */
 const PINGS = 20
 const PING_EVERY_MS = 10
-const LONGEST_REST_MS = 6_000
+const MAX_REST_MS = 6_000
 
 /** Operation 3 shows a page of this many. */
 const PAGE = '20'
@@ -120,7 +120,7 @@ const pings = async (stage: RunningStage): Promise<number> => {
 
 /** What one operation leaves to the stream, the queues and their functions, the next one would pay for: they share a process. */
 const rest = async (stage: RunningStage, quietMs: number): Promise<void> => {
-  const deadline = Date.now() + LONGEST_REST_MS
+  const deadline = Date.now() + MAX_REST_MS
   while ((await pings(stage)) > quietMs * 2 && Date.now() < deadline);
 }
 
