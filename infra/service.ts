@@ -70,11 +70,18 @@ export interface Resource {
   DependsOn?: string[]
 }
 
+export interface Template {
+  Resources: Record<string, Resource>
+  Outputs: Record<string, { Value: unknown }>
+}
+
 export interface Service {
   service: string
   custom: {
     /** What the API keys begin with that tenants' rates are counted by. */
     rateKeyPrefix: string
+    /** Address of the API without a domain, as the template says it. */
+    stageUrl: unknown
     /** infra/gateway-responses.yml, by type. */
     gatewayResponses: Record<string, GatewayResponse>
   }
@@ -85,7 +92,7 @@ export interface Service {
     timeout: number
     environment: Record<string, unknown>
     /** Set while packaging. */
-    compiledCloudFormationTemplate: { Resources: Record<string, Resource> }
+    compiledCloudFormationTemplate: Template
   }
   functions: Record<string, FunctionDefinition>
   resources: { Resources: Record<string, Resource> }

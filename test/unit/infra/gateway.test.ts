@@ -35,13 +35,13 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '' } = {}) => {
   }
   const service: Service = {
     service: 'agent',
-    custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
+    custom: { rateKeyPrefix: 'prefix', stageUrl: '', gatewayResponses: {} },
     provider: {
       stage: 'dev',
       region: 'eu-central-1',
       timeout: 10,
       environment: {},
-      compiledCloudFormationTemplate: { Resources },
+      compiledCloudFormationTemplate: { Resources, Outputs: {} },
     },
     functions,
     resources: { Resources: {} },
