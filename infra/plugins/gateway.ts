@@ -1,5 +1,7 @@
 /** Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document (docs/adr/0018). */
+
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
+import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
 import { isTenantRateAsked, rateKeyResources } from '../gateway/rate-keys.ts'
 import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
@@ -45,6 +47,7 @@ export const addApi = (service: Service, functionIdOf: (key: string) => string):
   const usesKeys = isTenantRateAsked(Resources)
   if (usesKeys) Object.assign(Resources, rateKeyResources(service.custom.rateKeyPrefix))
   else delete Resources.TenantRate
+  if (!isFirewallAsked(Resources)) leaveFirewallOut(Resources)
 
   const document = gatewayDocument(
     service,

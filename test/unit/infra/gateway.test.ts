@@ -25,13 +25,23 @@ const FUNCTIONS = (): Record<string, FunctionDefinition> => ({
   deliver: definition(),
 })
 
+/** As infra/firewall.yml has it, as far as it depends on its setting. */
+const firewallOf = (Limit: string): Record<string, Resource> => ({
+  Firewall: {
+    Type: 'AWS::WAFv2::WebACL',
+    Properties: { Rules: [{ Statement: { RateBasedStatement: { Limit } } }] },
+  },
+  FirewallOfApi: { Type: 'AWS::WAFv2::WebACLAssociation', Properties: {} },
+})
+
 /** The template with an API of these functions and a rate of tenants. */
-const templateOf = ({ functions = FUNCTIONS(), rate = '' } = {}) => {
+const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {}) => {
   const Resources: Record<string, Resource> = {
     ApiGatewayRestApi: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'agent-dev' } },
     ApiRole: { Type: 'AWS::IAM::Role', Properties: {} },
     ApiStage: { Type: 'AWS::ApiGateway::Stage', Properties: {} },
     TenantRate: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit: rate } } },
+    ...firewallOf(addressRate),
   }
   const service: Service = {
     service: 'agent',
@@ -89,7 +99,7 @@ describe('the deployment of the API', () => {
 
   test.each(['ApiGatewayRestApi', 'ApiStage'])('is not packaged without %s', (id) => {
     const service = Object({
-      provider: { compiledCloudFormationTemplate: { Resources: { ...templateOf({ rate: '5' }), [id]: undefined } } },
+      provider: { compiledCloudFormationTemplate: { Resources: { ...templateOf({ rate: '5', addressRate: '2000' }), [id]: undefined } } },
       functions: FUNCTIONS(),
       custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
     })
@@ -113,6 +123,13 @@ describe('what the API may invoke', () => {
       (all: object) => Object.keys(all).length <= 5,
     )
   })
+})
+
+test.each([
+  ['2000', ['Firewall', 'FirewallOfApi']],
+  ['', []],
+])('there is a firewall where a rate of addresses is asked for (%j)', (addressRate, expected) => {
+  expect(Object.keys(templateOf({ addressRate })).filter((id) => id.startsWith('Firewall'))).toEqual(expected)
 })
 
 describe('callers are counted', () => {

@@ -186,7 +186,13 @@ describe('what is deployed', () => {
       expect.objectContaining({
         StageName: 'dev',
         DeploymentId: { Ref: deploymentId },
-        MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 }],
+        MethodSettings: [
+          { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
+          // Of every path that other agents send to.
+          ...['/~1didcomm', '/~1didcomm~1{tenantId}'].map((ResourcePath) => ({
+            ...{ HttpMethod: 'POST', ResourcePath, ThrottlingRateLimit: 250, ThrottlingBurstLimit: 250 },
+          })),
+        ],
       }),
     ])
   })
