@@ -1,5 +1,7 @@
 /** Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document (docs/adr/0018). */
 
+import { aliasIdOf } from '../canary/aliases.ts'
+import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
 import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
@@ -25,11 +27,25 @@ export default class Gateway {
       'after:package:compileEvents': () => giveBack(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
-        addApi(service, (key) => naming.getLambdaLogicalId(key))
+        const idOf = (key: string) => naming.getLambdaLogicalId(key)
+        addApi(service, canaryOf(process.env) === undefined ? arnOfFunction(idOf) : arnOfAlias(idOf))
       },
     }
   }
 }
+
+/** Makes the ARN under which a function is invoked, as a text in `Fn::Sub`, of its key. */
+type ArnOf = (functionKey: string) => string
+
+const arnOfFunction =
+  (idOf: (key: string) => string): ArnOf =>
+  (key) =>
+    `\${${idOf(key)}.Arn}`
+
+const arnOfAlias =
+  (idOf: (key: string) => string): ArnOf =>
+  (key) =>
+    `\${${aliasIdOf(idOf(key))}}`
 
 /** Takes the `http` events off the functions; what it returns gives them back. */
 export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (() => void) => {
@@ -41,7 +57,7 @@ export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (
 }
 
 /** Completes the API of infra/api.yml: its document, whom it may invoke, and a deployment that the stage shows. */
-export const addApi = (service: Service, functionIdOf: (key: string) => string): void => {
+export const addApi = (service: Service, arnOf: ArnOf): void => {
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
   const usesKeys = isTenantRateAsked(Resources)
@@ -52,11 +68,11 @@ export const addApi = (service: Service, functionIdOf: (key: string) => string):
   const document = gatewayDocument(
     service,
     { title: String(api.Properties.Name), usesKeys },
-    { arnOf: (key) => `\${${functionIdOf(key)}.Arn}`, credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] } },
+    { arnOf, credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] } },
   )
   api.Properties.Body = document
 
-  const invoked = invokedFunctions(service.functions).map((key) => ({ 'Fn::GetAtt': [functionIdOf(key), 'Arn'] }))
+  const invoked = invokedFunctions(service.functions).map((key) => ({ 'Fn::Sub': arnOf(key) }))
   const policies = invocationPolicies(invoked, ROLE)
   Object.assign(Resources, policies)
   addDeployment(Resources, document, Object.keys(policies))

@@ -45,7 +45,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
   }
   const service: Service = {
     service: 'agent',
-    custom: { rateKeyPrefix: 'prefix', stageUrl: '', gatewayResponses: {} },
+    custom: { rateKeyPrefix: 'prefix', stageUrl: '', canaryAlarms: [], gatewayResponses: {} },
     provider: {
       stage: 'dev',
       region: 'eu-central-1',
@@ -56,7 +56,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
     functions,
     resources: { Resources: {} },
   }
-  addApi(service, (key) => `${key}Function`)
+  addApi(service, (key) => `\${${key}Function.Arn}`)
   return Resources
 }
 
@@ -99,7 +99,11 @@ describe('the deployment of the API', () => {
 
   test.each(['ApiGatewayRestApi', 'ApiStage'])('is not packaged without %s', (id) => {
     const service = Object({
-      provider: { compiledCloudFormationTemplate: { Resources: { ...templateOf({ rate: '5', addressRate: '2000' }), [id]: undefined } } },
+      provider: {
+        compiledCloudFormationTemplate: {
+          Resources: { ...templateOf({ rate: '5', addressRate: '2000' }), [id]: undefined },
+        },
+      },
       functions: FUNCTIONS(),
       custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
     })

@@ -170,10 +170,10 @@ describe('what is deployed', () => {
     const statements = ofType(resources, 'AWS::IAM::ManagedPolicy').map(([, { Properties }]) => Properties)
     const invoked = statements.flatMap(({ PolicyDocument, Roles }) => {
       expect(Roles).toEqual([{ Ref: 'ApiRole' }])
-      return Object(PolicyDocument).Statement[0].Resource.map((arn: Record<string, unknown>) => arn['Fn::GetAtt'])
+      return Object(PolicyDocument).Statement[0].Resource.map((arn: Record<string, unknown>) => arn['Fn::Sub'])
     })
     const keys = [...new Set(routes().map(({ key }) => key)), 'authorizer']
-    expect(invoked.toSorted()).toEqual(keys.map((key) => [functionIdOf(key), 'Arn']).toSorted())
+    expect(invoked.toSorted()).toEqual(keys.map((key) => `\${${functionIdOf(key)}.Arn}`).toSorted())
   })
 
   test('is shown by one stage, with its limits, once the API may invoke its functions', () => {
