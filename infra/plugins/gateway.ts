@@ -1,6 +1,5 @@
 /** Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document (docs/adr/0018). */
-
-import { aliasIdOf } from '../canary/aliases.ts'
+import { ALIAS, aliasIdOf } from '../canary/aliases.ts'
 import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
 import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
@@ -27,25 +26,12 @@ export default class Gateway {
       'after:package:compileEvents': () => giveBack(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
-        const idOf = (key: string) => naming.getLambdaLogicalId(key)
-        addApi(service, canaryOf(process.env) === undefined ? arnOfFunction(idOf) : arnOfAlias(idOf))
+        const functionIdOf = (key: string) => naming.getLambdaLogicalId(key)
+        addApi(service, { functionIdOf, usesAliases: canaryOf(process.env) !== undefined })
       },
     }
   }
 }
-
-/** Makes the ARN under which a function is invoked, as a text in `Fn::Sub`, of its key. */
-type ArnOf = (functionKey: string) => string
-
-const arnOfFunction =
-  (idOf: (key: string) => string): ArnOf =>
-  (key) =>
-    `\${${idOf(key)}.Arn}`
-
-const arnOfAlias =
-  (idOf: (key: string) => string): ArnOf =>
-  (key) =>
-    `\${${aliasIdOf(idOf(key))}}`
 
 /** Takes the `http` events off the functions; what it returns gives them back. */
 export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (() => void) => {
@@ -57,7 +43,10 @@ export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (
 }
 
 /** Completes the API of infra/api.yml: its document, whom it may invoke, and a deployment that the stage shows. */
-export const addApi = (service: Service, arnOf: ArnOf): void => {
+export const addApi = (
+  service: Service,
+  { functionIdOf, usesAliases }: { functionIdOf: (key: string) => string; usesAliases: boolean },
+): void => {
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
   const usesKeys = isTenantRateAsked(Resources)
@@ -68,15 +57,24 @@ export const addApi = (service: Service, arnOf: ArnOf): void => {
   const document = gatewayDocument(
     service,
     { title: String(api.Properties.Name), usesKeys },
-    { arnOf, credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] } },
+    {
+      arnOf: (key) => arnOf(service.functions[key]?.name ?? key, usesAliases),
+      credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] },
+    },
   )
   api.Properties.Body = document
 
-  const invoked = invokedFunctions(service.functions).map((key) => ({ 'Fn::Sub': arnOf(key) }))
+  const invoked = invokedFunctions(service.functions).map((key) =>
+    usesAliases ? { Ref: aliasIdOf(functionIdOf(key)) } : { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
+  )
   const policies = invocationPolicies(invoked, ROLE)
   Object.assign(Resources, policies)
   addDeployment(Resources, document, Object.keys(policies))
 }
+
+/** By its name, not by a reference: functions may refer to the API, whose address is that of a stage without another one. */
+const arnOf = (name: string, usesAliases: boolean): string =>
+  `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}${usesAliases ? `:${ALIAS}` : ''}`
 
 /** Those of the routes, and those that decide who may take them. */
 const invokedFunctions = (functions: Record<string, FunctionDefinition>): string[] => {

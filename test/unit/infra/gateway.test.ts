@@ -56,7 +56,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
     functions,
     resources: { Resources: {} },
   }
-  addApi(service, (key) => `\${${key}Function.Arn}`)
+  addApi(service, { functionIdOf: (key) => key, usesAliases: false })
   return Resources
 }
 
@@ -107,7 +107,9 @@ describe('the deployment of the API', () => {
       functions: FUNCTIONS(),
       custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
     })
-    expect(() => addApi(service, (key) => key)).toThrow(`The template has no ${id}`)
+    expect(() => addApi(service, { functionIdOf: (key) => key, usesAliases: false })).toThrow(
+      `The template has no ${id}`,
+    )
   })
 })
 

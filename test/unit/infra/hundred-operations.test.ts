@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { apiOf, methodsOf } from '../../support/stage/api-document.ts'
+import { cycleIn } from '../../support/stage/references.ts'
 import { ofType, packageChanged } from '../../support/stage/template.ts'
 
 const OPERATIONS_WANTED = 100
@@ -49,6 +50,7 @@ test(
     for (const type of ['AWS::Lambda::Alias', 'AWS::CloudWatch::Alarm', 'AWS::ApiGateway::DomainName'])
       expect(ofType(resources, type)).not.toEqual([])
 
+    expect(cycleIn(resources)).toBeUndefined()
     expect(Object.keys(resources).length).toBeLessThanOrEqual(RESOURCES_OF_A_STACK)
     expect(templateBytes).toBeLessThanOrEqual(BYTES_OF_A_TEMPLATE)
   },

@@ -100,7 +100,9 @@ describe('what is deployed', () => {
       expect(operation['x-amazon-apigateway-integration']).toEqual({
         type: 'aws_proxy',
         httpMethod: 'POST',
-        uri: { 'Fn::Sub': expect.stringContaining(`/functions/\${${functionIdOf(route?.key ?? '')}.Arn}/invocations`) },
+        uri: {
+          'Fn::Sub': expect.stringMatching(new RegExp(`:function:serverless-agent-dev-${route?.key}/invocations$`)),
+        },
         credentials: { 'Fn::GetAtt': ['ApiRole', 'Arn'] },
       })
     }
@@ -122,7 +124,9 @@ describe('what is deployed', () => {
         'x-amazon-apigateway-authtype': 'custom',
         'x-amazon-apigateway-authorizer': {
           type: 'token',
-          authorizerUri: { 'Fn::Sub': expect.stringContaining(`/functions/\${${functionIdOf('authorizer')}.Arn}/`) },
+          authorizerUri: {
+            'Fn::Sub': expect.stringMatching(/:function:serverless-agent-dev-authorizer\/invocations$/),
+          },
           authorizerCredentials: { 'Fn::GetAtt': ['ApiRole', 'Arn'] },
           authorizerResultTtlInSeconds: 60,
         },
@@ -170,10 +174,10 @@ describe('what is deployed', () => {
     const statements = ofType(resources, 'AWS::IAM::ManagedPolicy').map(([, { Properties }]) => Properties)
     const invoked = statements.flatMap(({ PolicyDocument, Roles }) => {
       expect(Roles).toEqual([{ Ref: 'ApiRole' }])
-      return Object(PolicyDocument).Statement[0].Resource.map((arn: Record<string, unknown>) => arn['Fn::Sub'])
+      return Object(PolicyDocument).Statement[0].Resource.map((arn: Record<string, unknown>) => arn['Fn::GetAtt'])
     })
     const keys = [...new Set(routes().map(({ key }) => key)), 'authorizer']
-    expect(invoked.toSorted()).toEqual(keys.map((key) => `\${${functionIdOf(key)}.Arn}`).toSorted())
+    expect(invoked.toSorted()).toEqual(keys.map((key) => [functionIdOf(key), 'Arn']).toSorted())
   })
 
   test('is shown by one stage, with its limits, once the API may invoke its functions', () => {
