@@ -1,6 +1,5 @@
-/** What the Serverless plugins do to a deployment: it waits for the gateway responses, and does not start without issuers. */
+/** What the Serverless plugins do to a deployment: it waits for the gateway responses, and callers are counted where that is asked for. */
 import { describe, expect, test } from 'vitest'
-import { problemOf } from '../../../infra/plugins/deploy-settings.ts'
 import Gateway, { countCallers, tieDeployment } from '../../../infra/plugins/gateway.ts'
 import type { Resource } from '../../../infra/service.ts'
 import { rateKeys } from '../../../lib/auth/rate-key.ts'
@@ -100,36 +99,5 @@ describe('callers are counted', () => {
     expect(inPlan.map(({ Properties }) => Properties)).toEqual(
       keyIds.map((id) => ({ KeyId: { Ref: id }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } })),
     )
-  })
-})
-
-describe('a deployment', () => {
-  const issuers = (...list: unknown[]) => ({ TOKEN_ISSUERS: JSON.stringify(list) })
-  const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
-
-  test('starts with issuers that can be read', () => {
-    expect(problemOf(issuers(issuer))).toBeUndefined()
-    expect(
-      problemOf({ ...issuers(issuer), PUBLIC_URL: 'https://agent.example.org', LOG_LEVEL: 'debug' }),
-    ).toBeUndefined()
-  })
-
-  test.each([{}, { TOKEN_ISSUERS: '' }])('says what is missing, with an example that would do: %j', (environment) => {
-    const problem = problemOf(environment)
-    expect(problem).toMatch(/^TOKEN_ISSUERS is not set; for example \[.+\]$/)
-    expect(problemOf({ TOKEN_ISSUERS: problem?.replace(/^.*for example /, '') })).toBeUndefined()
-  })
-
-  test.each([
-    [issuers(), /^TOKEN_ISSUERS is empty/],
-    [{ TOKEN_ISSUERS: 'https://id.example.org' }, /^TOKEN_ISSUERS: is not JSON$/],
-    [issuers({ ...issuer, jwksUri: 'id' }), /^TOKEN_ISSUERS\.0\.jwksUri: .+$/],
-    [{ ...issuers(issuer), LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .+$/],
-    [{ ...issuers(issuer), PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: .+$/],
-    [{ ...issuers(issuer), BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
-    [{ ...issuers(issuer), OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number of requests a second$/],
-    [{ ...issuers(issuer), TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number of requests a second$/],
-  ])('names the setting that is wrong: %j', (environment, problem) => {
-    expect(problemOf(environment)).toMatch(problem)
   })
 })
