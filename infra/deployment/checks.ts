@@ -15,12 +15,13 @@ import { checkApiKeys, checkLogGroups, checkStack, checkTables } from './checks/
 import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './checks/template.ts'
 import { capsIn } from './concurrency.ts'
 import type { Finding } from './finding.ts'
-import { DeploymentSettings } from './settings.ts'
+import { DeploymentSettings, givenSettings } from './settings.ts'
 import { ofType, SEALING_KEY, type Template } from './template.ts'
 
 /** What is to be deployed, as far as it is known before it is packaged. */
 export interface Plan {
   stage: string
+  region: string
   stackName: string
   environment: NodeJS.ProcessEnv
   /** Of the API. */
@@ -30,8 +31,8 @@ export interface Plan {
 }
 
 /** Before anything is packaged, and before AWS is asked for anything. */
-export const checkPlan = ({ environment, stage }: Plan): Finding[] => [
-  ...checkSettings(environment, stage),
+export const checkPlan = ({ environment, stage, region }: Plan): Finding[] => [
+  ...checkSettings(environment, stage, region),
   ...checkStageName(stage),
 ]
 
@@ -39,14 +40,14 @@ export const checkPlan = ({ environment, stage }: Plan): Finding[] => [
 export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
   const credentials = checkCredentials(account)
   if ('failure' in account.identity) return credentials
-  const { EXISTING_TABLE, TABLE_NAME } = environment
+  const given = givenSettings(environment)
   return [
     ...credentials,
     ...checkConcurrency(account, capSettings(environment)),
     ...checkCloudWatchRole(account),
     ...checkStack(account, stackName),
-    ...checkData(account, environment, indexes),
-    ...checkTables(account, EXISTING_TABLE ?? TABLE_NAME),
+    ...checkData(account, given, indexes),
+    ...checkTables(account, given.EXISTING_TABLE ?? given.TABLE_NAME),
   ]
 }
 
@@ -71,7 +72,7 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
     ...checkQuotas(account, {
       paths: plan.paths,
       newRoles: hasStack(account) ? 0 : newRoles,
-      operationRate: Number(plan.environment.OPERATION_RATE ?? 500),
+      operationRate: Number(plan.environment.OPERATION_RATE || 500),
     }),
     ...checkKeyRights(account, SEALING_KEY in template.Resources && !hasStack(account)),
     ...checkLogGroups(account, named('AWS::Logs::LogGroup', 'LogGroupName')),
@@ -91,4 +92,5 @@ const Caps = v.object({
 })
 
 /** The concurrency that is set, where it is set as it should be. */
-export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> => v.parse(Caps, environment)
+export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
+  v.parse(Caps, givenSettings(environment))

@@ -3,6 +3,7 @@ import type { Account } from './account.ts'
 import { capSettings } from './checks.ts'
 import { applyCaps, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
 import { useExisting } from './existing-data.ts'
+import { givenSettings } from './settings.ts'
 import { nameKeysOfStack } from './stack-names.ts'
 import { TABLE, type Template } from './template.ts'
 
@@ -16,7 +17,7 @@ export const fitTemplate = (
   nameKeysOfStack(template, rateKeyPrefix)
   applyCaps(template, capsOf(concurrencyOf(account), capSettings(environment)))
 
-  const { TABLE_NAME } = environment
+  const { TABLE_NAME } = givenSettings(environment)
   const table = template.Resources[TABLE]
   if (TABLE_NAME !== undefined && table !== undefined) table.Properties.TableName = TABLE_NAME
 

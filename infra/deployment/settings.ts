@@ -1,9 +1,11 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
 import { Settings } from '../../lib/settings.ts'
+import { AddressSettings, addressOf } from '../address.ts'
+import { CanarySettings } from '../canary/settings.ts'
 import { RateSettings } from '../rate-settings.ts'
 
-const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, PUBLIC_URL, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
+const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
 
 const wholeNumber = (from: number, to: number) =>
   v.pipe(
@@ -29,10 +31,27 @@ export const DeploymentSettings = v.object({
     v.description('Whose tokens are taken, by which keys, and how far they go, as JSON. Required.'),
   ),
   PUBLIC_URL: v.pipe(
-    v.optional(v.pipe(PUBLIC_URL, v.startsWith('https://', 'does not begin with https://'))),
+    AddressSettings.entries.PUBLIC_URL,
     v.description(
-      'Address that wallets keep and that calls come to, without a slash at its end. Required outside dev.',
+      'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
     ),
+  ),
+  DOMAIN_NAME: v.pipe(AddressSettings.entries.DOMAIN_NAME, v.description('Domain of the API, as `agent.example.org`.')),
+  CERTIFICATE_ARN: v.pipe(
+    AddressSettings.entries.CERTIFICATE_ARN,
+    v.description("Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain."),
+  ),
+  HOSTED_ZONE_ID: v.pipe(
+    AddressSettings.entries.HOSTED_ZONE_ID,
+    v.description('Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.'),
+  ),
+  BASE_PATH: v.pipe(
+    AddressSettings.entries.BASE_PATH,
+    v.description('What paths begin with at DOMAIN_NAME, without slashes.'),
+  ),
+  KEEP_DOMAIN: v.pipe(
+    AddressSettings.entries.KEEP_DOMAIN,
+    v.description('`true` keeps the domain and its record when the stack no longer has them.'),
   ),
   TRUSTED_CONTEXTS: v.pipe(
     TRUSTED_CONTEXTS,
@@ -45,9 +64,27 @@ export const DeploymentSettings = v.object({
     RateSettings.entries.OPERATION_RATE,
     v.description('Requests a second to each operation, of all callers together; 500 by default.'),
   ),
+  DIDCOMM_RATE: v.pipe(
+    RateSettings.entries.DIDCOMM_RATE,
+    v.description('Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default.'),
+  ),
   TENANT_RATE: v.pipe(
     RateSettings.entries.TENANT_RATE,
     v.description('Requests a second of a tenant; without it tenants are not counted.'),
+  ),
+  ADDRESS_RATE: v.pipe(
+    RateSettings.entries.ADDRESS_RATE,
+    v.description(
+      'Requests of one IP address to each operation without a token in 5 minutes; without it there is no firewall.',
+    ),
+  ),
+  CANARY_PERCENT: v.pipe(
+    CanarySettings.entries.CANARY_PERCENT,
+    v.description('Share of invocations that new versions get first, in percent; without it there is no canary.'),
+  ),
+  CANARY_MINUTES: v.pipe(
+    CanarySettings.entries.CANARY_MINUTES,
+    v.description('Minutes that new versions have to do well with that share; 10 by default.'),
   ),
   DELIVERY_CONCURRENCY: v.pipe(
     v.optional(EventSourceConcurrency),
@@ -80,28 +117,49 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
-/** What is wrong with an environment, a line for each setting; `stage` says whether it may do without an address. */
-export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string): string[] => {
-  const given = environment.TOKEN_ISSUERS === '' ? { ...environment, TOKEN_ISSUERS: undefined } : environment
-  const result = v.safeParse(DeploymentSettings, given)
-  const named = new Map(
-    (result.issues ?? []).map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const),
+/** These end up in the template as they are: an empty one is not the default there. */
+const NEVER_EMPTY = ['OPERATION_RATE', 'DIDCOMM_RATE', 'TRUSTED_CONTEXTS', 'BASE_ORG_ID', 'AGENT_LABEL', 'LOG_LEVEL']
+
+/** The settings that are there: an empty one is as good as none. */
+export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.keys(DeploymentSettings.entries).flatMap((name) =>
+      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
+    ),
   )
-  const problems = [...named].map(([name, issue]) => {
-    if (given[name] === '') return `${name} is empty: leave it out`
-    if (given[name] === undefined)
-      return `${name} is not set${name === 'TOKEN_ISSUERS' ? `; for example ${EXAMPLE}` : ''}`
-    return `${v.getDotPath(issue)}: ${issue.message}`
-  })
-  return [...problems, ...together(environment, stage)]
+
+/** What is wrong with an environment, a line for each setting. */
+export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
+  const given = givenSettings(environment)
+  const empty = NEVER_EMPTY.filter((name) => environment[name] === '')
+  const { issues = [] } = v.safeParse(DeploymentSettings, given)
+  const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
+  const problems = [...named].map(([name, issue]) =>
+    given[name] === undefined
+      ? `${name} is not set; for example ${EXAMPLE}`
+      : `${v.getDotPath(issue)}: ${issue.message}`,
+  )
+  const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
+  return [
+    ...empty.map((name) => `${name} is empty: leave it out`),
+    ...problems,
+    ...(isAddressGiven ? addressProblems(given, stage, region) : []),
+    ...dataProblems(given),
+  ]
 }
 
-/** What is wrong with settings beside each other. */
-const together = (environment: NodeJS.ProcessEnv, stage: string): string[] => {
-  const { PUBLIC_URL: address, EXISTING_TABLE, EXISTING_KEY, TABLE_NAME } = environment
+const addressProblems = (given: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
+  try {
+    addressOf(given, stage, region)
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+/** A table and the key that opens it belong together. */
+const dataProblems = ({ EXISTING_TABLE, EXISTING_KEY, TABLE_NAME }: NodeJS.ProcessEnv): string[] => {
   const problems: string[] = []
-  if (stage !== 'dev' && address === undefined)
-    problems.push('PUBLIC_URL is not set: wallets keep the address for ever, and that of the next stack is another one')
   if (EXISTING_TABLE !== undefined && EXISTING_KEY === undefined)
     problems.push('EXISTING_KEY is not set: nothing that is sealed in EXISTING_TABLE could be opened')
   if (EXISTING_KEY !== undefined && EXISTING_TABLE === undefined)

@@ -1,7 +1,7 @@
 /** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), fits it to the account, and looks after what must not be lost. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Account, ClientConfig } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import type { Plan } from '../deployment/checks.ts'
@@ -12,7 +12,7 @@ import type { Serverless } from '../service.ts'
 /** What a plugin of a deployment uses of Serverless, beside what the others use. */
 interface DeployingServerless extends Serverless {
   pluginManager: { spawn(command: string): Promise<void> }
-  getProvider(name: 'aws'): { getAwsSdkV3Config(): Promise<ClientConfig>; naming: { getStackName(): string } }
+  getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & { getAwsSdkV3Config(): Promise<ClientConfig> }
 }
 
 interface Log {
@@ -71,6 +71,7 @@ export default class Deployment {
     const indexes = service.resources.Resources.Table?.Properties.GlobalSecondaryIndexes
     return {
       stage: service.provider.stage,
+      region: service.provider.region,
       stackName: this.#serverless.getProvider('aws').naming.getStackName(),
       environment: process.env,
       paths: events.flatMap(({ http }) => http?.path ?? []),
@@ -123,9 +124,8 @@ export default class Deployment {
   /** The template as the account and the settings want it; last of all plugins. */
   #fitTemplate = async (): Promise<void> => {
     const { fitTemplate } = await import('../deployment/fit-template.ts')
-    const { EXISTING_TABLE } = process.env
     // Packaging alone asks AWS for what it can't do without only.
-    const asks = this.#command === 'deploy' || this.#command === 'check' || EXISTING_TABLE !== undefined
+    const asks = this.#command === 'deploy' || this.#command === 'check' || Boolean(process.env.EXISTING_TABLE)
     const account = asks ? await this.#readAccount() : undefined
     fitTemplate(this.#template, process.env, this.#serverless.service.custom.rateKeyPrefix, account)
   }
@@ -156,10 +156,14 @@ export default class Deployment {
   }
 
   #packageTemplate = async (): Promise<void> => {
-    const artifact = join(tmpdir(), `serverless-agent-doctor-${process.pid}.zip`)
-    await writeFile(artifact, EMPTY_ZIP)
-    for (const definition of Object.values(this.#serverless.service.functions))
-      definition.package = { ...definition.package, artifact }
+    const { service, serviceDir } = this.#serverless
+    const { provider, custom } = service
+    const zip = join(tmpdir(), `serverless-agent-doctor-${process.pid}.zip`)
+    await writeFile(zip, EMPTY_ZIP)
+    // Serverless and infra/plugins/canary.ts take it from the service's folder on.
+    const artifact = relative(serviceDir, zip)
+    for (const definition of Object.values(service.functions)) definition.package = { ...definition.package, artifact }
+    provider.environment.PUBLIC_URL ??= custom.stageUrl
     await this.#serverless.pluginManager.spawn('package')
   }
 
@@ -210,10 +214,7 @@ export default class Deployment {
   #ask = async (): Promise<Account> => {
     const { readAccount } = await import('../deployment/account.ts')
     const { EXISTING_TABLE, EXISTING_KEY } = process.env
-    const existing =
-      EXISTING_TABLE === undefined || EXISTING_KEY === undefined
-        ? undefined
-        : { table: EXISTING_TABLE, key: EXISTING_KEY }
+    const existing = EXISTING_TABLE && EXISTING_KEY ? { table: EXISTING_TABLE, key: EXISTING_KEY } : undefined
     const { rateKeyPrefix } = this.#serverless.service.custom
     return readAccount(await this.#config(), { stackName: this.#plan.stackName, rateKeyPrefix, existing })
   }

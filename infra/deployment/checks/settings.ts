@@ -2,8 +2,8 @@
 import { type Finding, fault, ok } from '../finding.ts'
 import { settingsProblems } from '../settings.ts'
 
-export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string): Finding[] => {
-  const problems = settingsProblems(environment, stage)
+export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, region: string): Finding[] => {
+  const problems = settingsProblems(environment, stage, region)
   if (problems.length === 0) return [ok('settings', 'as they are described')]
   return problems.map((problem) => fault('settings', problem))
 }

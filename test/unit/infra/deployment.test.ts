@@ -2,6 +2,8 @@
 import './deployment/access.ts'
 import './deployment/gateway-responses.ts'
 import './deployment/kept-data.ts'
+import './deployment/last-release.ts'
+import './deployment/log-group.ts'
 import './deployment/node-options.ts'
 import './deployment/queues-and-stream.ts'
 import './deployment/routes.ts'

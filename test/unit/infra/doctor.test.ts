@@ -17,6 +17,7 @@ const environment: NodeJS.ProcessEnv = {
 
 const plan: Plan = {
   stage: 'prod',
+  region: 'eu-central-1',
   stackName: 'serverless-agent-prod',
   environment,
   paths: ['/health', '/connections/{connectionId}'],
@@ -209,7 +210,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'an address without https',
     setting('PUBLIC_URL', 'http://agent.example.org'),
-    /^FAULT {3}settings: PUBLIC_URL: does not begin with https:/,
+    /^FAULT {3}settings: PUBLIC_URL: is not https/,
   ],
   [
     'an environment of more than 4 KB',
