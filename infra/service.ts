@@ -52,6 +52,8 @@ export interface FunctionDefinition {
   environment?: Record<string, unknown>
   events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent; schedule?: string }[]
   package?: { artifact?: string }
+  /** Settings that are zipped with the code, by their names (infra/plugins/packed-settings.ts). */
+  packed?: Record<string, unknown>
 }
 
 /** A CloudFormation resource. */
@@ -86,6 +88,11 @@ export interface Serverless {
   service: Service
   processedInput: { commands: string[] }
   classes: { Error: new (message: string) => Error }
+}
+
+/** What a plugin gets beside them. */
+export interface PluginTools {
+  log: { warning(line: string): void }
 }
 
 /** Path of a handler's module below the service's folder, without extension, and the name of its export. */

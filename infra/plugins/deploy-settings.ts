@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { readSettings } from '../../lib/settings.ts'
 import { RateSettings } from '../rate-settings.ts'
 import type { Serverless } from '../service.ts'
+import { issuerProblem } from '../token-issuers.ts'
 
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
@@ -34,7 +35,7 @@ export const problemOf = ({ TOKEN_ISSUERS, ...environment }: NodeJS.ProcessEnv):
       TABLE_NAME: 'Table',
       TOKEN_ISSUERS,
     })
-    return issuers.length === 0 ? 'TOKEN_ISSUERS is empty: no token would be valid' : undefined
+    return issuers.length === 0 ? 'TOKEN_ISSUERS is empty: no token would be valid' : issuerProblem(issuers)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
