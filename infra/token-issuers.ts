@@ -38,10 +38,9 @@ export const prepareIssuers = async (
   const prepare = async (entry: TokenIssuer): Promise<TokenIssuer> => {
     const { issuer, jwks, jwksUri } = entry
     if (jwksUri === undefined) return entry
-    const preparedAt = new Date(now).toISOString()
-    if (jwks !== undefined) return { ...entry, preparedAt }
+    if (jwks !== undefined) return { ...entry, preparedAt: now }
     const served = await ask(jwksUri)
-    if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, preparedAt }
+    if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, preparedAt: now }
     const what = `the keys of ${issuer} at ${jwksUri}: ${served.reason}`
     if (served.permanent)
       throw new IssuerProblem(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)

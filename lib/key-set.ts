@@ -28,24 +28,25 @@ const anyKind = {
   alg: v.exactOptional(v.picklist(ALGORITHMS)),
 }
 
-/** RFC 7518, section 6, and RFC 8037. An RSA key has 2048 to 8192 bits. */
-const PublicKey = v.variant('kty', [
-  v.object({ kty: v.literal('RSA'), n: encoded(342, 1366), e: encoded(1, 8), ...anyKind }),
-  v.object({ kty: v.literal('EC'), crv: v.literal('P-256'), x: encoded(43), y: encoded(43), ...anyKind }),
-  v.object({ kty: v.literal('OKP'), crv: v.literal('Ed25519'), x: encoded(43), ...anyKind }),
+/** By `kty`: RFC 7518, section 6, and RFC 8037. An RSA key has 2048 to 8192 bits. */
+const PUBLIC_KEYS = new Map<unknown, v.GenericSchema<unknown, VerifyingKey>>([
+  ['RSA', v.object({ kty: v.string(), n: encoded(342, 1366), e: encoded(1, 8), ...anyKind })],
+  ['EC', v.object({ kty: v.string(), crv: v.literal('P-256'), x: encoded(43), y: encoded(43), ...anyKind })],
+  ['OKP', v.object({ kty: v.string(), crv: v.literal('Ed25519'), x: encoded(43), ...anyKind })],
 ])
 
 /** Of every kind of key, and the secret of a symmetric one. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 const isPrivate = (key: unknown): boolean => isObject(key) && PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))
 
-const mayVerify = (key: unknown): boolean =>
-  !(isObject(key) && Array.isArray(key.key_ops)) || key.key_ops.includes('verify')
-
 const toVerifyingKey = (key: unknown): VerifyingKey[] => {
-  const result = v.safeParse(PublicKey, key)
-  return result.success && mayVerify(key) ? [result.output] : []
+  if (!isObject(key)) return []
+  const schema = PUBLIC_KEYS.get(key.kty)
+  if (schema === undefined) return []
+  const result = v.safeParse(schema, key)
+  const mayVerify = !Array.isArray(key.key_ops) || key.key_ops.includes('verify')
+  return result.success && mayVerify ? [result.output] : []
 }
 
 /** The keys of a set that can verify a token; or, as a text, why the set is none to be trusted. */

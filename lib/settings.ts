@@ -73,10 +73,15 @@ export const readSettings = (environment: Record<string, string | undefined>): S
  * Settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), by their names. They can grow, and a
  * function's environment ends at 4 KB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const PACKED_SETTINGS = ['TOKEN_ISSUERS', 'TRUSTED_CONTEXTS'] as const
 export const PACKED_FILE = 'settings.json'
 
-const Packed = v.pipe(v.string(), v.parseJson(), v.partial(v.object(v.entriesFromList(PACKED_SETTINGS, v.unknown()))))
+const Packed = v.pipe(
+  v.string(),
+  json,
+  v.object({ TOKEN_ISSUERS: v.exactOptional(v.unknown()), TRUSTED_CONTEXTS: v.exactOptional(v.unknown()) }),
+)
+
+export type PackedSetting = keyof v.InferOutput<typeof Packed>
 
 /** A file that is there and can't be read is no reason to do without it: nobody's token would be valid. */
 const readFileIfThere = (path: string): string | undefined => {

@@ -32,8 +32,8 @@ const TokenIssuer = v.object({
   audience: v.pipe(v.string(), v.minLength(1)),
   jwks: v.optional(KeySet),
   jwksUri: v.optional(v.pipe(v.string(), v.url())),
-  /** When a deployment fetched `jwks` from `jwksUri`; ISO 8601. */
-  preparedAt: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+  /** When a deployment packed `jwks` with the code, in ms since the epoch. */
+  preparedAt: v.optional(v.number()),
   grants: v.optional(Grants),
 })
 

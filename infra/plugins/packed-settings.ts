@@ -1,5 +1,5 @@
 /** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
-import { PACKED_SETTINGS, readSettings } from '../../lib/settings.ts'
+import { type PackedSetting, readSettings } from '../../lib/settings.ts'
 import type { FunctionDefinition, PluginTools, Serverless } from '../service.ts'
 
 export default class PackedSettings {
@@ -16,12 +16,12 @@ export default class PackedSettings {
   }
 }
 
-type Name = (typeof PACKED_SETTINGS)[number]
+const NAMES: PackedSetting[] = ['TOKEN_ISSUERS', 'TRUSTED_CONTEXTS']
 
 /** Moves them from each function's environment to what is packed with it. Returns what the operator should know, in one line each. */
 const packSettings = async ({ service, classes }: Serverless): Promise<string[]> => {
   const functions = Object.values(service.functions)
-  const textOf = (name: Name): string => {
+  const textOf = (name: PackedSetting): string => {
     const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
     // An empty variable is as good as none.
     return typeof given === 'string' && given !== '' ? given : '[]'
@@ -44,9 +44,9 @@ const packSettings = async ({ service, classes }: Serverless): Promise<string[]>
 }
 
 /** An empty list is what a function has without the setting. */
-const move = (definition: FunctionDefinition, values: Record<Name, unknown[]>): void => {
+const move = (definition: FunctionDefinition, values: Record<PackedSetting, unknown[]>): void => {
   const { environment = {} } = definition
-  const told = PACKED_SETTINGS.filter((name) => environment[name] !== undefined)
+  const told = NAMES.filter((name) => environment[name] !== undefined)
   if (told.length === 0) return
   // Functions may share the object.
   definition.environment = Object.fromEntries(

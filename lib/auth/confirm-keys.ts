@@ -29,7 +29,6 @@ const confirm = async ({ issuer, preparedAt }: TokenIssuer, jwksUri: string, now
     reason: served.reason,
   })
   const confirmedAt = (await readConfirmedKeys(jwksUri))?.at ?? 0
-  const at = Math.max(confirmedAt, preparedAt === undefined ? 0 : Date.parse(preparedAt))
-  const age = ageOf({ at }, now)
+  const age = ageOf({ at: Math.max(confirmedAt, preparedAt ?? 0) }, now)
   if (age > WATCHED) logUnconfirmed(issuer, age, now)
 }

@@ -48,7 +48,7 @@ const keysAtAddress = (
     if (newer(keys, known, now())) known = { ...keys, find: createLocalJWKSet({ keys: keys.keys }) }
   }
   // Keys of nobody knows when are as old as this process: the local stage has such.
-  if (jwks !== undefined) take({ keys: jwks.keys, at: preparedAt === undefined ? now() : Date.parse(preparedAt) })
+  if (jwks !== undefined) take({ keys: jwks.keys, at: preparedAt ?? now() })
 
   /** Takes what the scheduled function has confirmed. A table that does not answer leaves the keys as they are. */
   const look = async (): Promise<void> => {

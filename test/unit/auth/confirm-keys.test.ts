@@ -126,8 +126,8 @@ describe('somebody is woken', () => {
 
   test('when they were never confirmed, and not prepared within the hour', async () => {
     expect(await woken(entry(server))).toBe(true)
-    expect(await woken(entry(server, { preparedAt: new Date(now - 2 * HOUR).toISOString() }))).toBe(true)
-    expect(await woken(entry(server, { preparedAt: new Date(now - 30 * MINUTE).toISOString() }))).toBe(false)
+    expect(await woken(entry(server, { preparedAt: now - 2 * HOUR }))).toBe(true)
+    expect(await woken(entry(server, { preparedAt: now - 30 * MINUTE }))).toBe(false)
   })
 })
 

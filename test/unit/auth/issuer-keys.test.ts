@@ -50,7 +50,7 @@ const entry = (changes: Partial<TokenIssuer> = {}): TokenIssuer => ({
   audience: 'agent',
   jwksUri: server.jwksUri,
   jwks: { keys: [old.open] },
-  preparedAt: new Date(now).toISOString(),
+  preparedAt: now,
   grants: ALL_GRANTS,
   ...changes,
 })
@@ -82,7 +82,7 @@ describe('keys that were just prepared', () => {
 })
 
 describe('keys that were prepared some time ago', () => {
-  const prepared = () => entry({ preparedAt: new Date(now - HOUR).toISOString() })
+  const prepared = () => entry({ preparedAt: now - HOUR })
 
   test('are confirmed by the table, and the issuer is not asked', async () => {
     await confirm(now - MINUTE, old)
@@ -155,7 +155,7 @@ describe('keys that were prepared some time ago', () => {
 })
 
 describe('keys that nobody has confirmed for a day', () => {
-  const prepared = () => entry({ preparedAt: new Date(now - 24 * HOUR - MINUTE).toISOString() })
+  const prepared = () => entry({ preparedAt: now - 24 * HOUR - MINUTE })
 
   test('are no longer used: the issuer is asked', async () => {
     server.serve(fresh)
@@ -179,15 +179,13 @@ describe('clocks', () => {
   test('keys prepared in the future are not the newest: a withdrawn one is refused', async () => {
     await confirm(now - MINUTE, fresh)
     server.serve(fresh)
-    const verify = verifier(entry({ preparedAt: new Date(now + 48 * HOUR).toISOString() }))
+    const verify = verifier(entry({ preparedAt: now + 48 * HOUR }))
     await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
     expect(await verify(await fresh.sign())).toEqual(good)
   })
 
   test('a few minutes are no difference', async () => {
-    expect(await verifier(entry({ preparedAt: new Date(now + 4 * MINUTE).toISOString() }))(await old.sign())).toEqual(
-      good,
-    )
+    expect(await verifier(entry({ preparedAt: now + 4 * MINUTE }))(await old.sign())).toEqual(good)
     expect(server.requests).toBe(0)
   })
 })

@@ -19,7 +19,7 @@ const nobody = async () => {
 
 test('keys are fetched from the address, and it is packed when that was', async () => {
   expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
-    issuers: [{ ...SERVED, jwks: { keys }, preparedAt: '2026-11-22T05:00:00.000Z' }],
+    issuers: [{ ...SERVED, jwks: { keys }, preparedAt: NOW }],
     remarks: [],
   })
 })
@@ -30,9 +30,7 @@ test('keys that are given are packed as they are, and the same each time: nobody
 
 test('keys that are given beside an address spare the deployment the question', async () => {
   const both = { ...SERVED, jwks: { keys } }
-  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual([
-    { ...both, preparedAt: '2026-11-22T05:00:00.000Z' },
-  ])
+  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual([{ ...both, preparedAt: NOW }])
 })
 
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
