@@ -37,7 +37,8 @@ const keysAtAddress = (
   jwksUri: string,
   now: () => number,
 ): JWTVerifyGetKey => {
-  let known: (ConfirmedKeys & { find: JWTVerifyGetKey }) | undefined
+  let known: ConfirmedKeys | undefined
+  let find: JWTVerifyGetKey | undefined
   let lookAt = 0
   let askAt = 0
   let failure: unknown
@@ -45,7 +46,9 @@ const keysAtAddress = (
   let asking: Promise<void> | undefined
 
   const take = (keys: ConfirmedKeys): void => {
-    if (newer(keys, known, now())) known = { ...keys, find: createLocalJWKSet({ keys: keys.keys }) }
+    if (!newer(keys, known, now())) return
+    known = keys
+    find = undefined
   }
   // Keys of nobody knows when are as old as this process: the local stage has such.
   if (jwks !== undefined) take({ keys: jwks.keys, at: preparedAt ?? now() })
@@ -105,6 +108,7 @@ const keysAtAddress = (
     await lookIfOld()
     if (known === undefined || ageOf(known, now()) > USABLE || !has(header.kid)) await asked()
     if (known === undefined || ageOf(known, now()) > USABLE) throw unavailable('the keys are too old')
-    return known.find(header, token)
+    find ??= createLocalJWKSet({ keys: known.keys })
+    return find(header, token)
   }
 }
