@@ -3,9 +3,6 @@ import { servedKeys } from '../lib/auth/served-keys.ts'
 import { refusedUrl } from '../lib/egress/address-guard.ts'
 import type { TokenIssuer } from '../lib/token-issuers.ts'
 
-/** Says what stands in the way of an issuer, with the way out. */
-export class IssuerProblem extends Error {}
-
 /** An issuer that nobody could be verified by, or whose address no function would ask; undefined where there is none. */
 export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefined => {
   for (const { issuer, jwks, jwksUri } of issuers) {
@@ -25,7 +22,7 @@ export interface Prepared {
 
 /**
  * Fetches the keys of those who give none. An address that does not answer is no reason to deploy nothing: the functions ask it. `now` in ms
- * since the epoch; `ask` is for tests. Throws `IssuerProblem` where what it says is no key set, or where its address is not allowed.
+ * since the epoch; `ask` is for tests. Throws, with the way out, where what it says is no key set, or where its address is not allowed.
  */
 export const prepareIssuers = async (
   issuers: readonly TokenIssuer[],
@@ -33,7 +30,7 @@ export const prepareIssuers = async (
   ask: (url: string) => ReturnType<typeof servedKeys> = (url) => servedKeys(url, { local: false }),
 ): Promise<Prepared> => {
   const problem = issuerProblem(issuers)
-  if (problem !== undefined) throw new IssuerProblem(problem)
+  if (problem !== undefined) throw new Error(problem)
   const remarks: string[] = []
   const prepare = async (entry: TokenIssuer): Promise<TokenIssuer> => {
     const { issuer, jwks, jwksUri } = entry
@@ -43,7 +40,7 @@ export const prepareIssuers = async (
     if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, preparedAt: now }
     const what = `the keys of ${issuer} at ${jwksUri}: ${served.reason}`
     if (served.permanent)
-      throw new IssuerProblem(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)
+      throw new Error(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)
     remarks.push(`${what}. They are not packed: the functions fetch them when the first token comes`)
     return entry
   }

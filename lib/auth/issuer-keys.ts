@@ -6,11 +6,10 @@ import type { VerifyingKey } from '../key-set.ts'
 import { log } from '../log.ts'
 import { type ConfirmedKeys, readConfirmedKeys } from '../store/issuer-keys.ts'
 import type { TokenIssuer } from '../token-issuers.ts'
-import { ageOf, CONFIRMED_EVERY, newer, USABLE, WATCHED } from './key-age.ts'
+import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import { logUnconfirmed } from './unconfirmed-keys.ts'
 
-/** The table is looked at no oftener than this, and the issuer asked, after it has answered or failed to; in ms. */
-const LOOK_EVERY = 60_000
+/** The issuer is asked no oftener than this, after it has answered or failed to; in ms. */
 const ASK_EVERY = 30_000
 const ASK_AGAIN = 5_000
 
@@ -55,7 +54,7 @@ const keysAtAddress = (
 
   /** Takes what the scheduled function has confirmed. A table that does not answer leaves the keys as they are. */
   const look = async (): Promise<void> => {
-    lookAt = now() + LOOK_EVERY
+    lookAt = now() + CURRENT
     try {
       const confirmed = await readConfirmedKeys(jwksUri)
       if (confirmed !== undefined) take(confirmed)
@@ -93,7 +92,7 @@ const keysAtAddress = (
   }
 
   const lookIfOld = async (): Promise<void> => {
-    if (known !== undefined && ageOf(known, now()) <= CONFIRMED_EVERY) return
+    if (known !== undefined && ageOf(known, now()) <= CURRENT) return
     if (now() >= lookAt)
       looking = look().finally(() => {
         looking = undefined

@@ -4,8 +4,8 @@ import type { ConfirmedKeys } from '../store/issuer-keys.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** How often `confirmIssuerKeys` asks the issuers (serverless.yml). Keys that are younger need no confirmation. */
-export const CONFIRMED_EVERY = 15 * MINUTE
+/** Keys that are younger are not looked up: what the table says is that late at most. */
+export const CURRENT = MINUTE
 
 /** Keys that nobody has confirmed for so long wake somebody. */
 export const WATCHED = HOUR
