@@ -54,6 +54,8 @@ export interface FunctionDefinition {
   environment?: Record<string, unknown>
   events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent; schedule?: string }[]
   package?: { artifact?: string }
+  /** Settings that are zipped with the code, by their names (infra/plugins/packed-settings.ts). */
+  packed?: Record<string, unknown>
   /** What Serverless has events invoke in place of the function: an alias by name, which is in the template. */
   targetAlias?: { name: string; logicalId: string }
 }
@@ -121,6 +123,11 @@ export interface Serverless {
   processedInput: { commands: string[] }
   getProvider(name: 'aws'): AwsProvider
   classes: { Error: new (message: string) => Error }
+}
+
+/** What a plugin gets beside them. */
+export interface PluginTools {
+  log: { warning(line: string): void }
 }
 
 /** Path of a handler's module below the service's folder, without extension, and the name of its export. */

@@ -1,9 +1,11 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
 import { Settings } from '../../lib/settings.ts'
+import type { TokenIssuer } from '../../lib/token-issuers.ts'
 import { AddressSettings, addressOf } from '../address.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { RateSettings } from '../rate-settings.ts'
+import { issuerProblem } from '../token-issuers.ts'
 
 const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
 
@@ -132,7 +134,8 @@ export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   const given = givenSettings(environment)
   const empty = NEVER_EMPTY.filter((name) => environment[name] === '')
-  const { issues = [] } = v.safeParse(DeploymentSettings, given)
+  const result = v.safeParse(DeploymentSettings, given)
+  const { issues = [] } = result
   const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
   const problems = [...named].map(([name, issue]) =>
     given[name] === undefined
@@ -145,7 +148,13 @@ export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, 
     ...problems,
     ...(isAddressGiven ? addressProblems(given, stage, region) : []),
     ...dataProblems(given),
+    ...(result.success ? issuerProblems(result.output.TOKEN_ISSUERS) : []),
   ]
+}
+
+const issuerProblems = (issuers: TokenIssuer[]): string[] => {
+  const problem = issuerProblem(issuers)
+  return problem === undefined ? [] : [`TOKEN_ISSUERS: ${problem}`]
 }
 
 const addressProblems = (given: NodeJS.ProcessEnv, stage: string, region: string): string[] => {

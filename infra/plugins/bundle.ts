@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PACKED_FILE } from '../../lib/settings.ts'
 import { type FunctionDefinition, type Serverless, splitHandler } from '../service.ts'
 
 const FOLDER = '.build'
@@ -41,6 +42,10 @@ const bundleAll = async ({ service, serviceDir, processedInput }: Serverless): P
   await writeFile(join(serviceDir, FOLDER, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`)
 }
 
+/** What settings() of lib/settings.ts looks for beside the code. */
+const packedFile = ({ packed }: FunctionDefinition): Record<string, Uint8Array> =>
+  packed === undefined ? {} : { [PACKED_FILE]: Buffer.from(JSON.stringify(packed)) }
+
 /** Writes the zip and what belongs to it, and has the function deployed from there. */
 const bundleOne = async (serviceDir: string, key: string, definition: FunctionDefinition): Promise<BundleSize> => {
   // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
@@ -50,7 +55,7 @@ const bundleOne = async (serviceDir: string, key: string, definition: FunctionDe
   ])
   const { module, name } = splitHandler(definition.handler)
   const { files, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
-  const zipped = zip(files)
+  const zipped = zip({ ...files, ...packedFile(definition) })
 
   const folder = join(FOLDER, key)
   // Uploaded under its base name, beside those of the other functions.

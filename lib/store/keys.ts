@@ -67,6 +67,12 @@ export const idempotencyAddress = (tenant: string, subject: string, key: string)
 
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
 
+/** The keys that an issuer of tokens serves at an address. */
+export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address => ({
+  pk: `@issuer-keys|${digest(jwksUri)}`,
+  sk: ALONE,
+})
+
 /** The tenants of an organization, by their ids. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 

@@ -24,7 +24,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/egress': [],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/egress', 'lib/presentation-exchange'],
-  'lib/auth': ['lib/store', 'lib/records'],
+  'lib/auth': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/store': ['lib/records'],
   'lib/presentation-exchange': [],
   'lib/records': [],
@@ -123,11 +123,13 @@ test('only lib/settings.ts reads the environment', () => {
   expect(readers).toEqual(['lib/settings.ts'])
 })
 
-test('only the guarded client connects to addresses of others', () => {
+test('only the guarded client connects to addresses of others, and one to those that the operator has set', () => {
   const connects = (file: string) =>
     importsOf(file).some((name) => /^(node:)?(http|https|http2|tls|dgram)$|^undici/.test(name)) ||
     /\bfetch\(|\bnew (Socket|WebSocket)\(/.test(readFileSync(file, 'utf8'))
-  expect(files.filter(connects)).toEqual(['lib/egress/post.ts'])
+  expect(files.filter(connects).toSorted()).toEqual(['lib/egress/operator-address.ts', 'lib/egress/post.ts'])
+  const users = files.filter((file) => localImportsOf(file).includes('lib/egress/operator-address.ts'))
+  expect(users).toEqual(['lib/auth/ask-issuer.ts'])
 })
 
 test('every function is one operation: it exports the handler that its file is named after', () => {

@@ -44,6 +44,7 @@ const PLACES: Record<string, RegExp> = {
   event: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#.+$/,
   attempt: /^@endpoint\|[^|]+\|attempts\|[0-7] .+$/,
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
+  'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }

@@ -1,5 +1,6 @@
 /** What is deployed, as `serverless package` makes it of serverless.yml: tests in files of their own, on one package. */
 import './deployment/access.ts'
+import './deployment/environment.ts'
 import './deployment/gateway-responses.ts'
 import './deployment/kept-data.ts'
 import './deployment/last-release.ts'

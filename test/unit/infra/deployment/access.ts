@@ -4,7 +4,7 @@ import { type FunctionDefinition, splitHandler } from '../../../../infra/service
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { modulesOf } from '../../../support/stage/imports.ts'
 import { ofType } from '../../../support/stage/template.ts'
-import { functions, REGION, resources } from './packaged.ts'
+import { functions, grown, REGION, resources } from './packaged.ts'
 
 interface Statement {
   Effect: string
@@ -22,8 +22,9 @@ const LAMBDAS_OWN =
 /** Only how often the dispatch of a change was begun. */
 const TRIES = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@dispatch|*'] } }
 
-/** Only whether tenants exist. */
-const TENANTS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@tenant|*'] } }
+/** Only whether tenants exist, and the keys of issuers. */
+const TENANTS_AND_KEYS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@tenant|*', '@issuer-keys|*'] } }
+const KEYS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@issuer-keys|*'] } }
 
 /** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
 const SENDERS = ['sendMessage', 'createOffer', 'receiveDidcomm']
@@ -111,7 +112,8 @@ describe('what a function loads is what it may do', () => {
   test('who loads the table may read it, and nobody else; the sweep reads its index only', () => {
     const readers = without(whoLoad('lib/store/table.ts'), ['sweepOutbox'])
     expect(who(/^dynamodb:GetItem$/)).toEqual(readers)
-    for (const key of without(readers, ['authorizer'])) expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
+    for (const key of without(readers, ['authorizer', 'confirmIssuerKeys']))
+      expect(actionsOf(key)).toEqual(expect.arrayContaining(READ))
     const reading = statementsOf('sweepOutbox').filter(({ Action }) =>
       Action.some((one) => one.startsWith('dynamodb:')),
     )
@@ -120,12 +122,24 @@ describe('what a function loads is what it may do', () => {
     ])
   })
 
-  test('the authorizer may look whether a tenant exists, and nothing else', () => {
-    const may = statementsOf('authorizer').map((statement) => ({
-      ...statement,
-      Resource: attributeOf(statement.Resource),
-    }))
-    expect(may).toEqual([{ Effect: 'Allow', Action: ['dynamodb:GetItem'], Resource: 'Table.Arn', Condition: TENANTS }])
+  const mayOf = (key: string) =>
+    statementsOf(key).map((statement) => ({ ...statement, Resource: attributeOf(statement.Resource) }))
+
+  test('the authorizer may look whether a tenant exists, and which keys an issuer has, and nothing else', () => {
+    expect(mayOf('authorizer')).toEqual([
+      { Effect: 'Allow', Action: ['dynamodb:GetItem'], Resource: 'Table.Arn', Condition: TENANTS_AND_KEYS },
+    ])
+  })
+
+  test('who confirms the keys of issuers may read and write these, and nothing else', () => {
+    expect(mayOf('confirmIssuerKeys')).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+        Resource: 'Table.Arn',
+        Condition: KEYS,
+      },
+    ])
   })
 
   test('who commits may put; who may delete commits, or keeps the outbox', () => {
@@ -168,7 +182,8 @@ describe('what a function loads is what it may do', () => {
   })
 
   test('who may be sent to an address of strangers is known', () => {
-    expect(without(whoLoad('lib/egress/post.ts'), [...SENDERS, 'createRequest'])).toEqual(['deliver', 'deliverSlowly'])
+    const known = [...SENDERS, 'createRequest', 'confirmIssuerKeys']
+    expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual(['deliver', 'deliverSlowly'])
   })
 
   test('who asks nothing of AWS may nothing', () => {
@@ -177,11 +192,19 @@ describe('what a function loads is what it may do', () => {
 })
 
 describe('what a function loads is what it is told', () => {
-  const told = (name: string) =>
-    Object.keys(functions).filter((key) => functions[key]?.environment?.[name] !== undefined)
+  const told = (name: string, of = functions) =>
+    Object.keys(of).filter((key) => of[key]?.environment?.[name] !== undefined)
+  const packedWith = (name: string) =>
+    Object.keys(grown.functions).filter((key) => grown.functions[key]?.packed?.[name] !== undefined)
 
-  test('who verifies tokens knows the issuers, and nobody else', () => {
-    expect(told('TOKEN_ISSUERS')).toEqual(whoLoad('lib/auth/token.ts'))
+  test('who verifies tokens or confirms keys knows the issuers, and nobody else; none by its environment', () => {
+    expect(packedWith('TOKEN_ISSUERS')).toEqual([...whoLoad('lib/auth/token.ts'), 'confirmIssuerKeys'])
+    expect(told('TOKEN_ISSUERS', grown.functions)).toEqual([])
+  })
+
+  test('who asks for proofs knows the contexts that are trusted, and not by its environment', () => {
+    expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest'])
+    expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
   test('who may send to a queue knows its address, and nobody else', () => {
