@@ -26,7 +26,7 @@ const flag = v.pipe(
   v.transform((value) => value === 'true'),
 )
 
-const Settings = v.object({
+export const Settings = v.object({
   /** Name of the table. */
   TABLE_NAME: v.pipe(v.string(), v.minLength(1)),
   /** The local stage's DynamoDB and SQS. */

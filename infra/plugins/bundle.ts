@@ -31,7 +31,9 @@ export default class Bundles {
   }
 }
 
-const bundleAll = async ({ service, serviceDir }: Serverless): Promise<void> => {
+const bundleAll = async ({ service, serviceDir, processedInput }: Serverless): Promise<void> => {
+  // infra/plugins/deployment.ts packages for the template alone, with zips of its own.
+  if (processedInput.commands[0] === 'check') return
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
   const sizes: Record<string, BundleSize> = {}
   for (const [key, definition] of Object.entries(service.functions)) {

@@ -116,6 +116,9 @@ export const eventLane = (orgId: string, endpointId: string, recordId: string): 
 /** The state of a lane: its lease, its retries. */
 export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
 
+/** The destination of an endpoint's events: the endpoint itself, never its URL, for organizations share nothing. */
+export const endpointDestination = (endpointId: string): string => `endpoint|${endpointId}`
+
 /** What can be down: an origin, a webhook endpoint. */
 export const destinationAddress = (destination: string): Address => ({
   pk: `@destination|${digest(destination)}`,

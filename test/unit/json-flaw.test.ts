@@ -1,6 +1,6 @@
 /** What is found in JSON that must not be there. */
 import { describe, expect, test } from 'vitest'
-import { findFlaw } from '../../lib/json-flaw.ts'
+import { findFlaw } from '../../lib/json.ts'
 
 const find = (json: string) => findFlaw(JSON.parse(json), { maxDepth: 3, forbidden: ['__proto__', 'constructor'] })
 

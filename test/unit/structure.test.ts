@@ -15,8 +15,10 @@ const ARROWS: Record<string, string[]> = {
     'lib/agent',
     'lib/outbox',
     'lib/webhooks',
+    'lib/delivery',
   ],
   'lib/agent': ['lib/outbox', 'lib/egress', 'lib/presentation-exchange', 'lib/store', 'lib/records'],
+  'lib/delivery': ['lib/webhooks', 'lib/outbox', 'lib/egress', 'lib/store'],
   'lib/webhooks': ['lib/outbox', 'lib/egress', 'lib/store', 'lib/records'],
   'lib/outbox': ['lib/egress', 'lib/store'],
   'lib/egress': [],
@@ -137,6 +139,22 @@ test('every function is one operation: it exports the handler that its file is n
     return { file, name, exported: exported.map(([, found]) => found) }
   })
   for (const { file, name, exported } of names) expect({ file, exported }).toEqual({ file, exported: [name] })
+})
+
+test('every line of the log has an event code that the operations guide lists', () => {
+  const guide = readFileSync('docs/operations.md', 'utf8')
+  const calls = files
+    .filter((file) => importsOf(file).some((specifier) => specifier.endsWith('/log.ts')))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split(/(?<![\w.])log\(/)
+        .slice(1),
+    )
+  const codesOf = (call: string) => [...(/\bevent: ([^\n]*)/.exec(call)?.[1] ?? '').matchAll(/'([a-z_]+\.[a-z_]+)'/g)]
+  expect(calls.length).toBeGreaterThan(20)
+  for (const call of calls) expect(codesOf(call), call.slice(0, 200)).not.toEqual([])
+  const codes = calls.flatMap(codesOf).map(([, code]) => code)
+  expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([])
 })
 
 test('every file says in its first line what it is for', () => {
