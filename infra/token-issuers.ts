@@ -34,8 +34,12 @@ export const prepareIssuers = async (
   const remarks: string[] = []
   const prepare = async (entry: TokenIssuer): Promise<TokenIssuer> => {
     const { issuer, jwks, jwksUri } = entry
-    if (jwksUri === undefined) return entry
-    if (jwks !== undefined) return { ...entry, preparedAt: now }
+    const isGiven = jwks !== undefined && jwks.keys.length > 0
+    if (jwksUri === undefined) {
+      if (!isGiven) remarks.push(`the jwks of ${issuer} has no key that could verify a token: none of it is valid`)
+      return entry
+    }
+    if (isGiven) return { ...entry, preparedAt: now }
     const served = await ask(jwksUri)
     if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, preparedAt: now }
     const what = `the keys of ${issuer} at ${jwksUri}: ${served.reason}`

@@ -56,14 +56,14 @@ export const verifyingKeys = (set: unknown): VerifyingKey[] | string => {
   if (keys.length > MAX_KEYS) return `has more than ${MAX_KEYS} keys`
   // Whoever shows one key too much may have shown others, too.
   if (keys.some(isPrivate)) return 'holds a private key'
-  const verifying = keys.flatMap(toVerifyingKey)
-  return verifying.length === 0 ? 'has no key that could verify a token' : verifying
+  return keys.flatMap(toVerifyingKey)
 }
 
-/** The same of the text of a set, as it is served. */
+/** The same of the text of a set, as it is served. One without any key is more often a fault than what the issuer means. */
 export const keysOfText = (text: string): VerifyingKey[] | string => {
   try {
-    return verifyingKeys(JSON.parse(text))
+    const keys = verifyingKeys(JSON.parse(text))
+    return keys.length === 0 ? 'has no key that could verify a token' : keys
   } catch {
     return 'is no JSON'
   }

@@ -30,6 +30,10 @@ export const DeploymentSettings = v.object({
   TOKEN_ISSUERS: v.pipe(
     v.nonOptional(TOKEN_ISSUERS, 'is not set'),
     v.minLength(1, 'is empty: no token would be valid'),
+    v.check(
+      (issuers) => issuerProblem(issuers) === undefined,
+      ({ input }) => issuerProblem(input) ?? '',
+    ),
     v.description('Whose tokens are taken, by which keys, and how far they go, as JSON. Required.'),
   ),
   PUBLIC_URL: v.pipe(

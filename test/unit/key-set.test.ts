@@ -63,13 +63,13 @@ describe('a key is left out', () => {
     ['null', null],
   ])('%s', (_, key) => {
     expect(verifyingKeys({ keys: [key, ed.open] })).toEqual([ed.open])
-    expect(verifyingKeys({ keys: [key] })).toBe('has no key that could verify a token')
+    expect(verifyingKeys({ keys: [key] })).toEqual([])
+    expect(keysOfText(JSON.stringify({ keys: [key] }))).toBe('has no key that could verify a token')
   })
 })
 
 describe('a set is none to be trusted', () => {
   test.each<[string, unknown, string]>([
-    ['without keys', { keys: [] }, 'has no key that could verify a token'],
     ['with a private key', { keys: [ed.open, ec.secret] }, 'holds a private key'],
     ['with a secret', { keys: [ed.open, { kty: 'oct', k: 'c2VjcmV0' }] }, 'holds a private key'],
     ['with 65 keys', { keys: Array.from({ length: 65 }, () => ed.open) }, 'has more than 64 keys'],
@@ -78,6 +78,10 @@ describe('a set is none to be trusted', () => {
     ['that is nothing', undefined, 'is no JSON Web Key Set'],
   ])('%s', (_, set, why) => {
     expect(verifyingKeys(set)).toBe(why)
+  })
+
+  test('that is served without keys', () => {
+    expect(keysOfText('{"keys":[]}')).toBe('has no key that could verify a token')
   })
 
   test.each(['', 'hello', '{"keys":[', '<html>'])('that is no JSON: "%s"', (text) => {

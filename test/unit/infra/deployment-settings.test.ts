@@ -62,6 +62,16 @@ test.each([
   [issuers(), /^TOKEN_ISSUERS: is empty/],
   [{ TOKEN_ISSUERS: 'https://id.example.org' }, /^TOKEN_ISSUERS: is not JSON$/],
   [issuers({ ...issuer, jwksUri: 'id' }), /^TOKEN_ISSUERS\.0\.jwksUri: .+$/],
+  [
+    issuers({ ...issuer, jwksUri: 'http://id.example.org/jwks' }),
+    /^TOKEN_ISSUERS: the jwksUri of https:\/\/id\.example\.org is refused: not https$/,
+  ],
+  [
+    issuers({ ...issuer, jwksUri: 'https://192.168.1.1/jwks' }),
+    /^TOKEN_ISSUERS: the jwksUri of .+ is refused: private$/,
+  ],
+  [issuers({ ...issuer, jwksUri: undefined }), /^TOKEN_ISSUERS: .+ has neither jwks nor jwksUri: .+$/],
+  [issuers({ ...issuer, jwks: { keys: [{ kty: 'oct', k: 'AA' }] } }), /^TOKEN_ISSUERS\.0\.jwks: holds a private key$/],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .+$/],
   [{ PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: .+$/],
   [{ PUBLIC_URL: 'https://agent.example.org/' }, /^PUBLIC_URL: ends with a slash$/],

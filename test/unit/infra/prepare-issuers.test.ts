@@ -33,6 +33,16 @@ test('keys that are given beside an address spare the deployment the question', 
   expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual([{ ...both, preparedAt: NOW }])
 })
 
+test('keys of which none can verify are no reason to deploy nothing, and are told of; beside an address they are none', async () => {
+  const empty = { ...GIVEN, jwks: { keys: [] } }
+  expect(await prepareIssuers([empty], NOW, nobody)).toEqual({
+    issuers: [empty],
+    remarks: ['the jwks of https://given.example has no key that could verify a token: none of it is valid'],
+  })
+  const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
+  expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+})
+
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
   const { issuers, remarks } = await prepareIssuers(
     [SERVED],
