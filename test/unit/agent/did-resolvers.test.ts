@@ -11,6 +11,7 @@ import {
 } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { LinearPeerDidResolver } from '../../../lib/agent/did-resolvers.ts'
+import { processorTime } from '../../support/processor-time.ts'
 
 const FINGERPRINT = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 
@@ -48,9 +49,9 @@ test.each([
   ['of method 4 without end', `did:peer:4z${'a'.repeat(46)}:z${'a'.repeat(200_000)}`],
   ['that is none', 'did:peer:x'],
 ])('a DID %s is refused at once', async (_, did) => {
-  const started = performance.now()
+  const spent = processorTime()
   expect(await resolve(did)).toMatchObject({ didDocument: null, didResolutionMetadata: { error: expect.anything() } })
-  expect(performance.now() - started).toBeLessThan(100)
+  expect(spent()).toBeLessThan(100)
 })
 
 test('a document that follows from its DID is made once, and nobody can change it for the others', async () => {
