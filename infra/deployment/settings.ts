@@ -123,9 +123,6 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
-/** These end up in the template as they are: an empty one is not the default there. */
-const NEVER_EMPTY = ['OPERATION_RATE', 'DIDCOMM_RATE', 'TRUSTED_CONTEXTS', 'BASE_ORG_ID', 'AGENT_LABEL', 'LOG_LEVEL']
-
 /** The settings that are there: an empty one is as good as none. */
 export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
@@ -137,7 +134,6 @@ export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
 /** What is wrong with an environment, a line for each setting. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   const given = givenSettings(environment)
-  const empty = NEVER_EMPTY.filter((name) => environment[name] === '')
   const result = v.safeParse(DeploymentSettings, given)
   const { issues = [] } = result
   const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
@@ -148,7 +144,6 @@ export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, 
   )
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
   return [
-    ...empty.map((name) => `${name} is empty: leave it out`),
     ...problems,
     ...(isAddressGiven ? addressProblems(given, stage, region) : []),
     ...dataProblems(given),

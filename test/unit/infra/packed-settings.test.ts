@@ -19,7 +19,6 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const serverless: Serverless = Object({
     serviceDir,
     service: { functions: { authorizer: definition } },
-    processedInput: { commands: ['package'] },
     classes: { Error },
     processedInput: { commands: ['package'] },
   })

@@ -5,7 +5,17 @@ import { packageService } from '../../../support/stage/template.ts'
 /** The region with the longest name: names of roles are made with it, and IAM takes 64 characters. */
 export const REGION = 'ap-southeast-1'
 
-export const { functions, resources, timeout: defaultTimeout } = await packageService({}, '--region', REGION)
+/** As good as none. */
+const EMPTY = {
+  OPERATION_RATE: '',
+  DIDCOMM_RATE: '',
+  TENANT_RATE: '',
+  AGENT_LABEL: '',
+  LOG_LEVEL: '',
+  TRUSTED_CONTEXTS: '',
+}
+
+export const { functions, resources, timeout: defaultTimeout } = await packageService(EMPTY, '--region', REGION)
 
 /** What a realm of Keycloak serves: three keys, each with a chain of certificates, 10 KB in all. */
 const jwks = JSON.parse(readFileSync('test/support/issuers/keycloak-certs.json', 'utf8'))
