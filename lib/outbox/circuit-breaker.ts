@@ -67,6 +67,9 @@ export const IGNORED_FOR = 24 * 60 * 60_000
 /** An attempt that took longer than this was slow, whatever came of it; ms. */
 export const SLOW_MS = 1_500
 
+/** A destination that has answered sooner than that is known to be quick for so long, and from the half of it on it is noted again; ms. */
+export const QUICK_FOR = 30 * 24 * 60 * 60_000
+
 /** A destination stays slow for this long after its last slow attempt, in ms. */
 export const SLOW_FOR = 10 * 60_000
 

@@ -1,4 +1,4 @@
-/** Destinations: what can be down, such as a mediator's origin or a webhook endpoint. An item is there only for one that had trouble. */
+/** Destinations: what can be down, such as a mediator's origin or a webhook endpoint. The item says whether it is up, and how quickly it answers. */
 import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
@@ -15,6 +15,7 @@ import {
   MAX_SLOW_TIMES,
   MAX_SUSPECTS,
   probeDelay,
+  QUICK_FOR,
   SLOW_FOR,
   SLOW_MS,
 } from './circuit-breaker.ts'
@@ -43,6 +44,8 @@ const fields = {
   /** Quick answers until it is not slow any more, and how often it became slow. */
   slowLeft: optional(integer()),
   slowTimes: optional(integer()),
+  /** It has answered quickly, and counts as quick until then unless it becomes slow. */
+  quickUntil: optional(integer()),
   expiresAt: optional(integer()),
   ...dueFields,
 }
@@ -56,6 +59,9 @@ export type Destination = Stored<typeof destinationItem>
 
 export const isClosed = ({ closedAt }: Destination): boolean => closedAt !== undefined
 export const isSlow = ({ slowUntil = 0 }: Destination, now: number): boolean => slowUntil > now
+/** Not known to be quick: it is slow, or has never answered. An attempt may take as long as it is let. */
+export const isQuick = ({ slowUntil = 0, quickUntil = 0 }: Destination, now: number): boolean =>
+  slowUntil <= now && quickUntil > now
 
 /** What was read is good for some seconds: a lane that then waits reads it again, one that goes on makes one attempt more. */
 const REMEMBERED_MS = 3_000
@@ -78,8 +84,11 @@ export const recentDestination = async (destination: string, now: number): Promi
   return recent !== undefined && now < recent.until ? recent.read : readDestination(destination, now)
 }
 
-/** A destination that nothing more is heard of is forgotten. One that lanes wait for has no expiry. */
+/** A destination that nothing more is heard of is forgotten, in seconds. One that lanes wait for has no expiry. */
 const KEPT_SECONDS = 2 * 24 * 60 * 60
+
+const expiryOf = (quickUntil: number | undefined, now: number): number =>
+  Math.max(epochSeconds(now) + KEPT_SECONDS, epochSeconds(quickUntil ?? 0))
 
 type Change = { set: Partial<Destination>; remove?: readonly (keyof Destination)[] }
 
@@ -96,7 +105,7 @@ export const change = async (
   const lasts = (set.dueAt ?? (remove.includes('dueAt') ? undefined : read.dueAt)) !== undefined
   const values = {
     ...{ destination, version: version + 1, ...set },
-    ...(lasts ? {} : { expiresAt: epochSeconds(now) + KEPT_SECONDS }),
+    ...(lasts ? {} : { expiresAt: expiryOf(set.quickUntil ?? read.quickUntil, now) }),
   }
   const removed = version === 0 ? leftovers(values) : lasts ? [...remove, 'expiresAt'] : remove
   const item = await updateIf(
@@ -191,13 +200,17 @@ export interface Duration {
 }
 
 /**
- * Notes how long an attempt took, where that changes what is known. A quick answer ends that a destination is slow, for a mediator may be
- * late once; one that is late again and again needs more of them each time.
+ * Notes how long an attempt took (or has taken by now), where that changes what is known. A quick answer ends that a destination is slow, for
+ * a mediator may be late once; one that is late again and again needs more of them each time.
  */
 export const noteDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
   if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
-  else if (answered && isSlow(read, now)) await decide(read.destination, now, (current) => quicker(current, now))
+  else if (answered && (isSlow(read, now) || isNews(read, now)))
+    await decide(read.destination, now, (current) => quicker(current, now))
 }
+
+/** Whether a quick answer says more than is known. Of a destination that answers always quickly it is noted twice a month. */
+const isNews = ({ quickUntil = 0 }: Destination, now: number): boolean => quickUntil < now + QUICK_FOR / 2
 
 const slower = (read: Destination, now: number): Change | undefined => {
   const { slowUntil = 0, slowTimes = 0, slowLeft } = read
@@ -205,13 +218,14 @@ const slower = (read: Destination, now: number): Change | undefined => {
   const left = 2 ** (times - 1)
   // Of an attempt that took long as ever, once a minute is enough.
   if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
-  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left } }
+  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left }, remove: ['quickUntil'] }
 }
 
 const quicker = (read: Destination, now: number): Change | undefined => {
   const { slowLeft = 1 } = read
-  if (!isSlow(read, now)) return undefined
-  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: {}, remove: ['slowUntil', 'slowLeft'] }
+  const quickUntil = now + QUICK_FOR
+  if (!isSlow(read, now)) return isNews(read, now) ? { set: { quickUntil } } : undefined
+  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: { quickUntil }, remove: ['slowUntil', 'slowLeft'] }
 }
 
 /**

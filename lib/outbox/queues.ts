@@ -10,6 +10,7 @@ import {
   encodeWakeUp,
   groupOf,
   type LaneWakeUp,
+  type Use,
   type WakeUp,
 } from './wake-up.ts'
 
@@ -81,14 +82,14 @@ export interface CommittedItem {
   itemId: string
 }
 
-const laneEntry = (wakeUp: LaneWakeUp, id = deduplicationId(wakeUp)): Entry => ({
+const laneEntry = (wakeUp: LaneWakeUp, use: Use, id = deduplicationId(wakeUp)): Entry => ({
   MessageBody: encodeWakeUp(wakeUp),
-  MessageGroupId: groupOf(wakeUp.lane),
+  MessageGroupId: groupOf(wakeUp.lane, use),
   MessageDeduplicationId: id,
 })
 
 const committedEntry = ({ lane, itemId }: CommittedItem): Entry =>
-  laneEntry({ lane, reason: { kind: 'committed' } }, committedId(lane, itemId))
+  laneEntry({ lane, reason: { kind: 'committed' } }, 'fast', committedId(lane, itemId))
 
 /** Wakes the lanes of committed items; tells of each whether the queue took it. */
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
@@ -114,10 +115,10 @@ export const wakeNow = async (item: CommittedItem): Promise<void> => {
 }
 
 /** Wakes lanes; tells of each whether the queue took it. */
-export const wakeLanes = (wakeUps: LaneWakeUp[], speed: 'fast' | 'slow' = 'fast'): Promise<boolean[]> =>
+export const wakeLanes = (wakeUps: LaneWakeUp[], use: Use = 'fast'): Promise<boolean[]> =>
   sendAll(
-    urlOf(speed === 'slow' ? 'SLOW_WAKE_UP_QUEUE_URL' : 'WAKE_UP_QUEUE_URL'),
-    wakeUps.map((wakeUp) => laneEntry(wakeUp)),
+    urlOf(use === 'fast' ? 'WAKE_UP_QUEUE_URL' : 'SLOW_WAKE_UP_QUEUE_URL'),
+    wakeUps.map((wakeUp) => laneEntry(wakeUp, use)),
   )
 
 /** SQS delays a message by at most 15 minutes; longer waits are the sweep's. */

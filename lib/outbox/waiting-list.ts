@@ -11,6 +11,7 @@ import {
   type Destination,
   ensureDue,
   isClosed,
+  isQuick,
   isSlow,
   leaveIndex,
   readDestination,
@@ -92,10 +93,14 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
 }
 
 /** Wakes the lanes of entries, and takes those out of the list whose wake-ups the queue has. */
-const wake = async (destination: string, entries: Entry[], kind: 'released' | 'expired'): Promise<void> => {
+const wake = async (
+  destination: string,
+  entries: Entry[],
+  { kind, use }: { kind: 'released' | 'expired'; use: 'slow' | 'released' },
+): Promise<void> => {
   const wakeUps = entries.map(({ lane, entry }): LaneWakeUp => ({ lane, reason: { kind, waiting: entry } }))
   // In the slow queue: what a destination has kept waiting must not keep others waiting, however much it is.
-  const taken = await wakeLanes(wakeUps, 'slow')
+  const taken = await wakeLanes(wakeUps, use)
   await Promise.all(
     entries.map(({ entry }, index) => (taken[index] === true ? removeEntry(destination, entry) : undefined)),
   )
@@ -136,12 +141,12 @@ const probe = async (read: Destination, { clock, random }: Surroundings): Promis
   const set = { rounds: isTime ? rounds + 1 : rounds, probeAt: nextProbe, ...dueFor(destination, at) }
   const moved = await change(read, { set }, now)
   if (moved === undefined) return
-  await wake(destination, expired, 'expired')
+  await wake(destination, expired, { kind: 'expired', use: 'released' })
   if (isTime) {
     const candidate = await probeCandidate(moved, random)
     if (candidate === undefined) return finish(moved, now)
     const reason = { kind: 'probe', waiting: candidate.entry, destination, at: now } as const
-    await wakeLanes([{ lane: candidate.lane, reason }])
+    await wakeLanes([{ lane: candidate.lane, reason }], isQuick(moved, now) ? 'fast' : 'slow')
   }
   await wakeLater({ destination, at }, at - now)
 }
@@ -167,7 +172,7 @@ const release = async (read: Destination, { clock, random }: Surroundings): Prom
     const first = Math.floor(random() * SHARDS)
     const entries = slow ? await fewEntries(destination, room, first) : await someEntries(destination, room)
     if (entries.length === 0) return finish(moved, now)
-    await wake(destination, entries, 'released')
+    await wake(destination, entries, { kind: 'released', use: slow ? 'slow' : 'released' })
   }
   await wakeLater({ destination, at }, at - now)
 }

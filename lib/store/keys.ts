@@ -107,6 +107,12 @@ export const messageLane = (tenant: string, connectionId: string): string => `${
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
   `@outbox|${orgId}|${endpointId}|${recordId}`
 
+/** Whose lane it is: a tenant's, or a webhook endpoint's. */
+export const laneOwner = (lane: string): string => {
+  const [first = '', ...rest] = lane.split('|')
+  return first === '@outbox' ? rest.slice(0, 2).join('|') : first
+}
+
 /** The state of a lane: its lease, its retries. */
 export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
 

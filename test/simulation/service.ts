@@ -181,6 +181,7 @@ export class Service {
     const { clock, random } = this.#options
     await deliverLane(wakeUp, {
       ...{ clock: clock.now, random, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
+      after: (ms, act) => clock.after(ms, act),
       open: async (lane) => this.#open(lane),
     })
   }

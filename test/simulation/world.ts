@@ -37,7 +37,7 @@ export class World {
   readonly service: Service
   readonly start: number
   /** Ms from commit to the start of the POST that was taken, by origin. */
-  readonly delays = new Map<string, { lane: string; delay: number }[]>()
+  readonly delays = new Map<string, { lane: string; delay: number; at: number }[]>()
   /** When a message was taken last, by origin. */
   readonly lastTaken = new Map<string, number>()
   /** Faults of the service: a message that came out of order or twice. */
@@ -136,6 +136,8 @@ export class World {
   }
 
   #take(origin: string, lane: string, { number, at }: Payload, now: number): void {
+    // Of another world on the same table.
+    if (!this.#sent.has(lane)) return
     const expected = (this.#received.get(lane) ?? 0) + 1
     if (number !== expected) this.faults.push(`${lane}: ${number} came in the place of ${expected}`)
     this.#received.set(lane, number)
@@ -143,7 +145,7 @@ export class World {
     this.lastTaken.set(origin, now)
     const delays = this.delays.get(origin) ?? []
     this.delays.set(origin, delays)
-    delays.push({ lane, delay: now - at })
+    delays.push({ lane, delay: now - at, at })
   }
 
   async #put(items: Item[]): Promise<void> {
