@@ -168,7 +168,7 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
     }
     if (counted.some((one) => one.lane === lane)) return undefined
     const all = addSuspicion(suspicions, added)
-    if (fault !== 'connection' && !closes(all, counted.length > 0)) return { set: { suspicions: all } }
+    if (fault !== 'connection' && !closes(all, sinceOpened(counted, now))) return { set: { suspicions: all } }
     const at = now + probeDelay(0, random)
     return { set: { suspicions: all, closedAt: now, probeAt: at, rounds: 0, ...dueFor(destination, at) } }
   })
@@ -183,12 +183,22 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   return after
 }
 
-/** Notes a success where it changes what is known: failures before it count no more, and the lane counts again. */
+/** Ms since it was open again after these lanes had closed it. */
+const sinceOpened = (ignored: readonly { until: number }[], now: number): number | undefined =>
+  ignored.length === 0 ? undefined : now + IGNORED_FOR - Math.max(...ignored.map(({ until }) => until))
+
+/**
+ * Notes a success where it changes what is known: failures before it count no more, and the lane counts again. After an outage many succeed at
+ * once; so what another one has written meanwhile does not lose it.
+ */
 export const noteSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
-  const { suspicions = [], ignored = [] } = read
   const name = suspectName(lane)
-  if (isClosed(read) || (suspicions.length === 0 && !ignored.some((one) => one.lane === name))) return
-  await change(read, { set: { ignored: ignored.filter((one) => one.lane !== name) }, remove: ['suspicions'] }, now)
+  const news = (current: Destination): Change | undefined => {
+    const { suspicions = [], ignored = [] } = current
+    if (isClosed(current) || (suspicions.length === 0 && !ignored.some((one) => one.lane === name))) return undefined
+    return { set: { ignored: ignored.filter((one) => one.lane !== name) }, remove: ['suspicions'] }
+  }
+  if (news(read) !== undefined) await decide(read.destination, now, news)
 }
 
 /** What is known of a destination before an attempt, and how long that took (ms). */
