@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
-import { defineItem, type Stored } from '../store/item.ts'
+import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
 import { destinationAddress, digest } from '../store/keys.ts'
 import { epochSeconds, getItem } from '../store/table.ts'
-import { absentOrExpired, updateIf } from '../store/write.ts'
+import { absentOrExpired, putIf, updateIf } from '../store/write.ts'
 import {
   addSuspicion,
   closes,
@@ -19,6 +19,7 @@ import {
   SLOW_FOR,
   SLOW_MS,
 } from './circuit-breaker.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
 import { wakeLater } from './queues.ts'
 
@@ -75,7 +76,16 @@ const remember = (read: Destination, now: number): Destination => {
 /** As the table has it. `now` in ms since the epoch. Throws `store.unavailable`. */
 export const readDestination = async (destination: string, now: number): Promise<Destination> => {
   const item = await getItem(destinationAddress(destination))
-  return remember(item === undefined ? { destination, version: 0 } : destinationItem.decode(item), now)
+  if (item === undefined) return remember({ destination, version: 0 }, now)
+  return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, now)), now)
+}
+
+/** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. */
+const renew = async (destination: string, now: number): Promise<Destination> => {
+  logCorrupt({ destination, kind: destinationItem.kind }, now)
+  const renewed = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
+  await putIf(destinationItem.encode(renewed))
+  return renewed
 }
 
 /** As this process has read it within the last seconds. Throws `store.unavailable`. */

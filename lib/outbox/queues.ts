@@ -51,21 +51,24 @@ interface Entry {
  * Sends messages, in calls of ten side by side, and tells of each whether the queue took it.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
-const sendAll = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
+const sendAll = async (QueueUrl: string, entries: Entry[], dropRefused = false): Promise<boolean[]> => {
   const calls = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, call) =>
     entries.slice(call * BATCH, (call + 1) * BATCH),
   )
-  const taken = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch)))
+  const taken = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch, dropRefused)))
   return taken.flat()
 }
 
-const sendBatch = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
+const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolean): Promise<boolean[]> => {
   const Entries = entries.map((entry, index) => ({ Id: String(index), ...entry }))
   try {
     const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries }))
-    for (const { Code } of Failed)
-      log('warn', 'a wake-up was not taken by its queue', { event: 'wake_up.refused', code: Code })
-    const refused = new Set(Failed.map(({ Id }) => Id))
+    for (const { Code, SenderFault = false } of Failed)
+      log(SenderFault ? 'error' : 'warn', 'a wake-up was not taken by its queue', {
+        event: SenderFault ? 'wake_up.invalid' : 'wake_up.refused',
+        code: Code,
+      })
+    const refused = new Set(Failed.filter(({ SenderFault }) => !(dropRefused && SenderFault)).map(({ Id }) => Id))
     return Entries.map(({ Id }) => !refused.has(Id))
   } catch (error) {
     log('error', 'the queue of wake-ups does not answer', {
@@ -91,9 +94,12 @@ const laneEntry = (wakeUp: LaneWakeUp, use: Use, id = deduplicationId(wakeUp)): 
 const committedEntry = ({ lane, itemId }: CommittedItem): Entry =>
   laneEntry({ lane, reason: { kind: 'committed' } }, 'fast', committedId(lane, itemId))
 
-/** Wakes the lanes of committed items; tells of each whether the queue took it. */
+/**
+ * Wakes the lanes of committed items; tells of each whether the queue took it. One that the queue calls invalid (`SenderFault`) is dropped and
+ * counts as taken, for it would be invalid each time and would keep the stream from going on.
+ */
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
-  sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry))
+  sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
 
 /** How long a function waits for SQS after its commit, in ms. What is not sent in this time the stream's dispatcher sends. */
 const COMMIT_PATIENCE = 250

@@ -6,6 +6,7 @@ import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type Fault, faultOf, SLOW_MS } from './circuit-breaker.ts'
+import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
 import {
   type Destination,
   ensureDue,
@@ -117,7 +118,9 @@ class Turn {
     const contents = await this.#in.open(this.#lane.name)
     if (contents === undefined) return this.#remove()
     for (let done = 0; !this.#lane.ended; ) {
-      const { items, more } = await contents.read()
+      const { items, more, corrupt } = await contents.read(this.#in.clock())
+      for (const one of corrupt) await this.#setAside(one)
+      if (corrupt.length > 0) continue
       if (items.length === 0) await this.#finish([], true)
       this.#stale = false
       for (const [index, item] of items.entries()) {
@@ -129,6 +132,12 @@ class Turn {
         done += 1
       }
     }
+  }
+
+  /** Goes on without an item that nobody can read. */
+  async #setAside({ writes, about }: CorruptItem): Promise<void> {
+    await this.#finish(writes, false)
+    logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
   }
 
   /** A wake-up for a lane of no known kind: nothing is there that could ever be delivered. */

@@ -1,11 +1,12 @@
 /** The lanes that wait for a destination which is closed or busy: a sharded list, and what the destination's due time does with it. */
 import { createHash } from 'node:crypto'
-import { defineItem } from '../store/item.ts'
+import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import { type Address, waitingAddress, waitingPartition } from '../store/keys.ts'
-import { type Item, queryPage } from '../store/table.ts'
+import { addressOf as addressInTable, type Item, queryPage } from '../store/table.ts'
 import { removeIf, type TableWrite } from '../store/write.ts'
 import { probeDelay } from './circuit-breaker.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import {
   change,
   type Destination,
@@ -18,6 +19,7 @@ import {
   suspectName,
 } from './destination.ts'
 import { dueFor } from './due.ts'
+import { enterLane } from './lane.ts'
 import { wakeLanes, wakeLater } from './queues.ts'
 import { freeSlots } from './slots.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
@@ -65,15 +67,26 @@ export const entryRemoval = (destination: string, entry: string): TableWrite => 
 export const removeEntry = (destination: string, entry: string): Promise<boolean> =>
   removeIf(addressOf({ destination, entry }))
 
-const entriesIn = async (destination: string, shard: number, limit: number, until?: number) => {
+type Entry = Stored<typeof waitingItem>
+
+const entriesIn = async (destination: string, shard: number, limit: number, until?: number): Promise<Entry[]> => {
   const to = until === undefined ? undefined : sortable(until)
   const { items } = await queryPage(waitingPartition(destination, shard), { limit, to })
-  return items.map((item: Item) => waitingItem.decode(item))
+  const entries = items.map((item) => decodeIfSound(waitingItem, item))
+  const corrupt = items.filter((_, index) => entries[index] === undefined)
+  for (const item of corrupt) await dropCorrupt(destination, item)
+  return entries.filter((entry) => entry !== undefined)
+}
+
+/** An entry that cannot be read must not stop the others. Its lane, if it names one, is due instead. */
+const dropCorrupt = async (destination: string, item: Item): Promise<void> => {
+  const now = Date.now()
+  logCorrupt({ destination, kind: waitingItem.kind }, now)
+  if (item.lane?.S !== undefined) await enterLane(item.lane.S, now)
+  await removeIf(addressInTable(item))
 }
 
 const shards = (from: number): number[] => Array.from({ length: SHARDS }, (_, index) => (from + index) % SHARDS)
-
-type Entry = Awaited<ReturnType<typeof entriesIn>>[number]
 
 /** At most `limit` entries, of all shards alike. */
 const someEntries = async (destination: string, limit: number, until?: number): Promise<Entry[]> => {

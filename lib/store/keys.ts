@@ -116,6 +116,9 @@ export const laneOwner = (lane: string): string => {
 /** The state of a lane: its lease, its retries. */
 export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
 
+/** An item that could not be read, taken from where it was. */
+export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt|${digest(`${pk} ${sk}`)}`, sk: ALONE })
+
 /** What can be down: an origin, a webhook endpoint. */
 export const destinationAddress = (destination: string): Address => ({
   pk: `@destination|${digest(destination)}`,

@@ -53,7 +53,7 @@ test('a message goes before what was sent after it, and what its wallet has take
   await failed('0190', at(-1))
   await table.put(outboxItem.encode({ ...messageOf('0191'), attempts: 0, taken: 0, createdAt: at(0) }))
   await redriveMessages(at(-2), NOW)
-  const { items } = (await openMessageLane('acme|pending|c1')?.read()) ?? { items: [] }
+  const { items } = (await openMessageLane('acme|pending|c1')?.read(NOW)) ?? { items: [] }
   expect(items.map(({ item, index }) => [item.id, index])).toEqual([
     ['0190', 1],
     ['0191', 0],
@@ -61,11 +61,24 @@ test('a message goes before what was sent after it, and what its wallet has take
   ])
 })
 
+test('what was corrupt is not redriven: there is nothing to send', async () => {
+  const corrupt = {
+    ...messageOf('9'),
+    messages: [],
+    state: 'failed' as const,
+    endedAt: at(0),
+    expiresAt: 9_999_999_999,
+  }
+  await table.put(outcomeItem.encode(corrupt))
+  expect(await redriveMessages(at(-2), NOW)).toBe(0)
+  expect(await outcomes()).toEqual(['9'])
+})
+
 test('its retry plan begins anew, and goes on for a day from then', async () => {
   await failed('1', at(-1))
   await redriveMessages(at(-2), NOW)
   const lane = openMessageLane('acme|pending|c1')
-  const { items: [first] = [] } = (await lane?.read()) ?? {}
+  const { items: [first] = [] } = (await lane?.read(NOW)) ?? {}
   expect(first && lane?.giveUpAt(first)).toBe(NOW + MESSAGE_PLAN.lifetime)
 })
 

@@ -18,6 +18,8 @@ export interface SentWakeUps {
   sent: SentWakeUp[]
   /** What they are to refuse, each by itself; `down`: they do not answer at all. */
   refuse: ((wakeUp: SentWakeUp) => boolean) | 'down' | undefined
+  /** It refuses them because they are invalid. */
+  senderFault: boolean
   clear(): void
 }
 
@@ -37,9 +39,11 @@ export const watchQueues = (): SentWakeUps => {
   const queues: SentWakeUps = {
     sent: [],
     refuse: undefined,
+    senderFault: false,
     clear: () => {
       queues.sent = []
       queues.refuse = undefined
+      queues.senderFault = false
     },
   }
   const take = (QueueUrl: string | undefined, entry: SendMessageCommand['input'] | object): boolean => {
@@ -65,7 +69,7 @@ export const watchQueues = (): SentWakeUps => {
     if (command instanceof SendMessageBatchCommand) {
       const { QueueUrl, Entries = [] } = command.input
       const refused = Entries.filter((entry) => !take(QueueUrl, entry))
-      return { Failed: refused.map(({ Id }) => ({ Id, Code: 'InternalError', SenderFault: false })) }
+      return { Failed: refused.map(({ Id }) => ({ Id, Code: 'any', SenderFault: queues.senderFault })) }
     }
     if (!(command instanceof SendMessageCommand)) throw new Error('not expected')
     if (!take(command.input.QueueUrl, command.input)) throw new Error('refused')

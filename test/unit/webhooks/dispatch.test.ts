@@ -65,6 +65,15 @@ const refuse = (refused: string, name = 'InternalServerError') => {
   table.way = (command, send) => (command === refused ? Promise.reject(failure(name, properties)) : send())
 }
 
+test('a wake-up that the queue calls invalid is dropped, and the stream goes on', async () => {
+  const change = inserted(outboxWith({}))
+  queues.refuse = () => true
+  expect(await dispatch([change])).toBe(sequenceOf(change))
+  queues.senderFault = true
+  expect(await dispatch([change])).toBeUndefined()
+  expect(lines.filter((line) => line.includes('wake_up.invalid'))).toHaveLength(1)
+})
+
 describe('what waits in a lane', () => {
   const place = pendingItems(
     {
