@@ -1,10 +1,13 @@
 /** The connection that an operation names, and messages to it. */
 import { type DidCommConnectionRecord, MessageSendingError } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
+import { readLaneEnd } from '../outbox/next-id.ts'
+import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
 
-/** Throws `resource.not_found`, or `connection.not_ready` where its handshake is not complete or the other has hung up. */
+/** The connection, for a message to it. Throws `resource.not_found`, or `connection.not_ready` where its handshake is not complete or the other has hung up. */
 export const readyConnection = async (agent: TenantAgent, connectionId: string): Promise<DidCommConnectionRecord> => {
+  await readLaneEnd(currentUnit(), connectionId)
   const connection = await agent.didcomm.connections.findById(connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
   if (!connection.isReady)

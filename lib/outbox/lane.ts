@@ -5,8 +5,8 @@ import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { flag, integer, optional, text } from '../store/item-fields.ts'
 import { laneAddress } from '../store/keys.ts'
-import { getItem, type Item } from '../store/table.ts'
-import { putIf, type TableWrite, updateIf } from '../store/write.ts'
+import type { Item } from '../store/table.ts'
+import { putIf, type TableWrite, updateIf, updateOrFind } from '../store/write.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
 import type { LaneWakeUp } from './wake-up.ts'
@@ -78,10 +78,9 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const leased = await updateIf(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
-    if (leased !== undefined) return { leased: { ...(await readable(lane, leased, now)), lease } }
-    const item = await getItem(address)
-    const found: Partial<Lane> = item === undefined ? {} : await readable(lane, item, now)
+    const tried = await updateOrFind(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
+    if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
+    const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // An earlier try of this very write may have succeeded, and only its answer was lost.
     if (found.lease === lease) return { leased: { ...found, lane, lease } }
     if (!isGood(found, wakeUp, now)) return { leased: undefined, found }

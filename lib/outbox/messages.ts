@@ -3,7 +3,7 @@ import { describeOutcome, type Post, type PostOutcome, post } from '../egress/po
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { messageLane } from '../store/keys.ts'
+import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type CorruptItem, setAside } from './corrupt-item.ts'
@@ -20,8 +20,6 @@ const READ = 10
 /** What became of an item is kept this long, in seconds. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
 
-const LANE = /^([^|]+)\|pending\|([^|]+)$/
-
 /** For tests: another resolver, shorter limits. */
 export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
 
@@ -33,14 +31,14 @@ interface Waiting {
 
 /** The contents of a message lane; undefined for the name of any other lane. */
 export const openMessageLane = (lane: string, transport: Transport = {}): LaneContents<Waiting> | undefined => {
-  const [, tenant = '', connectionId = ''] = LANE.exec(lane) ?? []
-  if (tenant === '') return undefined
-  const key = { tenant, connectionId }
+  const key = messageLaneOf(lane)
+  if (key === undefined) return undefined
+  const { tenant, connectionId } = key
   return {
     plan: MESSAGE_PLAN,
     party: tenant,
     read: async (now) => {
-      const { items, next } = await queryPage(messageLane(tenant, connectionId), { limit: READ })
+      const { items, next } = await queryPage(lane, { limit: READ, from: FIRST_WAITING })
       const read = items.map((item) => decodeIfSound(outboxItem, item))
       return {
         items: read.filter((item) => item !== undefined).flatMap(messagesOf),

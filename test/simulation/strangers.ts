@@ -49,7 +49,7 @@ export const runHostile = async (table: StartedTable, status: number): Promise<S
   const mediator = `https://mediator-${randomUUID()}.example`
   const hostile = connections(50, () => mediator, 20)
   const healthy = connections(100, () => mediator, 20)
-  const lanes = new Set(hostile.map(({ tenant, connectionId }) => `${tenant}|pending|${connectionId}`))
+  const lanes = new Set(hostile.map(({ tenant, connectionId }) => `${tenant}|ConnectionRecord|${connectionId}`))
   const receive = (_origin: string, lane: string): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
   const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
   const end = 3 * MINUTE

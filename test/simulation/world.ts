@@ -76,7 +76,7 @@ export class World {
   /** Commits a message for each of the connections, and wakes their lanes. */
   async send(to: readonly Traffic[]): Promise<void> {
     const items = to.map(({ tenant, connectionId, origin }) => {
-      const lane = `${tenant}|pending|${connectionId}`
+      const lane = `${tenant}|ConnectionRecord|${connectionId}`
       const number = (this.#sent.get(lane) ?? 0) + 1
       this.#sent.set(lane, number)
       const payload: Payload = { lane, number, at: this.clock.now() }
@@ -131,7 +131,7 @@ export class World {
       ({ kind, state, tenant, connectionId }) =>
         kind?.S === 'outbox-outcome' &&
         state?.S === 'failed' &&
-        this.#sent.has(`${tenant?.S}|pending|${connectionId?.S}`),
+        this.#sent.has(`${tenant?.S}|ConnectionRecord|${connectionId?.S}`),
     ).length
   }
 

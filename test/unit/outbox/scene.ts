@@ -111,7 +111,7 @@ export class OutboxScene {
 
   newLane(tenant: string = randomUUID()): { lane: string; tenant: string; connectionId: string } {
     const connectionId = randomUUID()
-    return { lane: `${tenant}|pending|${connectionId}`, tenant, connectionId }
+    return { lane: `${tenant}|ConnectionRecord|${connectionId}`, tenant, connectionId }
   }
 
   /** Commits a message; no wake-up. */

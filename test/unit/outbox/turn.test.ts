@@ -401,6 +401,21 @@ describe('a slow destination', () => {
   })
 })
 
+describe('a wake-up for a lane that waits', () => {
+  test.each(['for a time', 'for a destination'])('%s costs one request', async (_for) => {
+    const to = scene.newLane()
+    const origin = newOrigin()
+    scene.respond = () => (_for === 'for a time' ? answered(500) : failing('connect'))
+    await scene.send(to, 'one', { origin })
+    await scene.handleNext()
+    await scene.send(to, 'two', { origin })
+    scene.table.watch()
+    await scene.handleNext()
+    expect(scene.attempts).toHaveLength(1)
+    expect(scene.table.requests).toEqual(['UpdateItem'])
+  })
+})
+
 describe('a wake-up for a lane of no known kind', () => {
   test('leaves nothing behind, and does not come again', async () => {
     await scene.committed('nobody knows it')

@@ -10,7 +10,7 @@ import {
   type WakeUp,
 } from '../../../lib/outbox/wake-up.ts'
 
-const lane = 'tenant|pending|connection'
+const lane = 'tenant|ConnectionRecord|connection'
 const WAKE_UPS: WakeUp[] = [
   { lane, reason: { kind: 'committed' } },
   { lane, reason: { kind: 'due', at: 5 } },
@@ -79,7 +79,7 @@ describe('deduplication ids', () => {
 
   test('are of lanes that share few groups with all lanes of their tenant, and none with those of another', () => {
     const groups = (owner: string, use: 'fast' | 'slow' | 'released') =>
-      new Set(Array.from({ length: 2_000 }, (_, index) => groupOf(`${owner}|pending|${index}`, use)))
+      new Set(Array.from({ length: 2_000 }, (_, index) => groupOf(`${owner}|ConnectionRecord|${index}`, use)))
     const [mine, others] = [groups('mine', 'fast'), groups('other', 'fast')]
     expect([mine.size, groups('mine', 'slow').size, groups('mine', 'released').size]).toEqual([32, 8, 64])
     expect([...mine, ...groups('mine', 'slow')].filter((group) => others.has(group))).toEqual([])
@@ -91,7 +91,7 @@ describe('deduplication ids', () => {
   })
 
   test('and groups are short enough for SQS, and show no ids', () => {
-    const long = `${'x'.repeat(500)}|pending|y`
+    const long = `${'x'.repeat(500)}|ConnectionRecord|y`
     for (const id of [groupOf(long, 'fast'), committedId(long, 'a')]) expect(id).toMatch(/^[\w-]{1,128}$/)
   })
 })

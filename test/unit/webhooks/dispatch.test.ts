@@ -85,7 +85,7 @@ describe('what waits in a lane', () => {
   const outbox = outboxWith({ basicMessages: undefined })
 
   test.each<[string, Item, string]>([
-    ['a message', outbox, 'acme|pending|c1'],
+    ['a message', outbox, 'acme|ConnectionRecord|c1'],
     ['an event', place, '@outbox|base|ep|r1'],
   ])('that is new, %s, wakes it once, however often its change comes', async (_name, item, lane) => {
     expect(await dispatch([inserted(item)])).toBeUndefined()
@@ -114,7 +114,7 @@ describe('what waits in a lane', () => {
     const batch = Array.from({ length: 25 }, (_, index) =>
       inserted(outboxWith({ id: `o${index}`, connectionId: `c${index}`, basicMessages: undefined })),
     )
-    queues.refuse = ({ body }) => ['acme|pending|c7', 'acme|pending|c20'].includes(String(body.lane))
+    queues.refuse = ({ body }) => ['acme|ConnectionRecord|c7', 'acme|ConnectionRecord|c20'].includes(String(body.lane))
     expect(await dispatch(batch)).toBe(sequenceOf(batch[7] ?? {}))
     queues.refuse = undefined
     expect(await dispatch(batch.slice(7))).toBeUndefined()

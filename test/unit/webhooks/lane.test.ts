@@ -141,7 +141,7 @@ describe('nothing is sent, and the lane is left,', () => {
 })
 
 test('the name of another lane has no contents', async () => {
-  for (const name of ['', 'acme|pending|c1', '@outbox|a|b', '@outbox|a|b|c|d', '@outbox||b|c'])
+  for (const name of ['', 'acme|ConnectionRecord|c1', '@outbox|a|b', '@outbox|a|b|c|d', '@outbox||b|c'])
     expect(await openEventLane(name)).toBeUndefined()
 })
 
