@@ -15,17 +15,28 @@ import {
 } from './wake-up.ts'
 
 let client: SQSClient | undefined
+let impatient: SQSClient | undefined
+
+const newClient = (maxAttempts: number): SQSClient => {
+  const endpoint = settings().SQS_ENDPOINT
+  return new SQSClient({
+    // The local queues have names of hosts in their URLs that need not resolve.
+    ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
+    maxAttempts,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+  })
+}
 
 /** Connection 1 s, request 2 s, three attempts: the SDK waits without bound by default. */
 export const sqs = (): SQSClient => {
-  const endpoint = settings().SQS_ENDPOINT
-  client ??= new SQSClient({
-    // The local queues have names of hosts in their URLs that need not resolve.
-    ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
-  })
+  client ??= newClient(3)
   return client
+}
+
+/** For a caller who waits: one attempt. The SDK takes the number of attempts for a whole client only. */
+export const sqsOnce = (): SQSClient => {
+  impatient ??= newClient(1)
+  return impatient
 }
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL'
@@ -105,14 +116,14 @@ export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
 const COMMIT_PATIENCE = 250
 
 /**
- * Wakes the lane of an item that this function has just committed, in 250 ms at most. A failure is logged and nothing more, for
+ * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is logged and nothing more, for
  * the stream's dispatcher wakes the lane too. Awaited, because work that is left behind is frozen with the function.
  */
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
   if (QueueUrl === undefined) return
   try {
-    await sqs().send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), {
+    await sqsOnce().send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), {
       abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
     })
   } catch (error) {

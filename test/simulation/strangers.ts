@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY, TARPIT } from './service.ts'
-import { MINUTE, quantile, type Traffic, World } from './world.ts'
+import { connectionTo, type Traffic } from './traffic.ts'
+import { MINUTE, quantile, World } from './world.ts'
 
 const newTenants = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
 
 const connections = (count: number, origin: (index: number) => string, tenants: number | string[]): Traffic[] => {
   const ids = typeof tenants === 'number' ? newTenants(tenants) : tenants
-  return Array.from({ length: count }, (_, index) => ({
-    tenant: ids[index % ids.length] ?? '',
-    connectionId: randomUUID(),
-    origin: origin(index),
-  }))
+  return Array.from({ length: count }, (_, index) => connectionTo(origin(index), ids[index % ids.length] ?? ''))
 }
 
 export interface StrangersResult {
@@ -49,7 +46,7 @@ export const runHostile = async (table: StartedTable, status: number): Promise<S
   const mediator = `https://mediator-${randomUUID()}.example`
   const hostile = connections(50, () => mediator, 20)
   const healthy = connections(100, () => mediator, 20)
-  const lanes = new Set(hostile.map(({ tenant, connectionId }) => `${tenant}|ConnectionRecord|${connectionId}`))
+  const lanes = new Set(hostile.map(({ lane }) => lane))
   const receive = (_origin: string, lane: string): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
   const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
   const end = 3 * MINUTE

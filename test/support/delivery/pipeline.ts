@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { vi } from 'vitest'
-import { sqs } from '../../../lib/outbox/queues.ts'
+import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 import { withOpenStack } from '../table/open-stack.ts'
@@ -90,7 +90,7 @@ export const startPipeline = async () => {
     return struck?.when === 'after' ? strike() : answer
   }
   // The two clients' stacks have types of their own that differ in nothing that matters here.
-  for (const client of [withOpenStack(dynamodb()), sqs()])
+  for (const client of [withOpenStack(dynamodb()), sqs(), sqsOnce()])
     (client.middlewareStack as ReturnType<typeof dynamodb>['middlewareStack']).add(
       (next, { commandName = '' }) =>
         (args) =>

@@ -1,7 +1,7 @@
 /** The queues of wake-ups, replaced by a list of what was sent to them, and by refusals on demand. */
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { vi } from 'vitest'
-import { sqs } from '../../../lib/outbox/queues.ts'
+import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
 
 interface SentWakeUp {
   /** Last part of the queue's URL. */
@@ -75,6 +75,6 @@ export const watchQueues = (): SentWakeUps => {
     if (!take(command.input.QueueUrl, command.input)) throw new Error('refused')
     return {}
   }
-  vi.spyOn(sqs(), 'send').mockImplementation(send as never)
+  for (const client of [sqs(), sqsOnce()]) vi.spyOn(client, 'send').mockImplementation(send as never)
   return queues
 }
