@@ -164,6 +164,43 @@ describe('an outage of the table', () => {
 })
 
 describe('a change that fails by itself', () => {
+  /** The table says of so many queries that they are not valid, which is no outage. */
+  const failFirst = (times: number) => {
+    let left = times
+    table.way = (command, send) =>
+      command === 'Query' && left-- > 0 ? Promise.reject(failure('ValidationException')) : send()
+  }
+
+  test.each([
+    [2, false],
+    [3, true],
+  ])('%i times is parked: %o; it is tried three times, within a minute', async (times, isParked) => {
+    const change = telling()
+    const pauses: number[] = []
+    const pause = async (ms: number) => pauses.push(ms)
+    failFirst(times)
+    expect(await dispatch([change, telling()], { pause })).toBeUndefined()
+    expect(await parked()).toEqual(isParked ? expect.arrayContaining([sequenceOf(change)]) : [])
+    expect(pauses).toHaveLength(2)
+    expect(pauses.reduce((sum, ms) => sum + ms)).toBeLessThan(60_000)
+    table.way = undefined
+    if (!isParked) expect(await told()).toContain(idOf(change))
+  })
+
+  test('at first, and then because of an outage, comes again and is not parked', async () => {
+    const change = telling()
+    let queries = 0
+    table.way = (command, send) => {
+      if (command !== 'Query') return send()
+      return Promise.reject(
+        ++queries === 1 ? failure('ValidationException') : failure('InternalServerError', { $fault: 'server' }),
+      )
+    }
+    expect(await dispatch([change], { pause: async () => undefined })).toBe(sequenceOf(change))
+    table.way = undefined
+    expect(await parked()).toEqual([])
+  })
+
   test('is parked with its images, and what is behind it goes on', async () => {
     const batch = [telling(), garbled(), telling()]
     expect(await dispatch(batch)).toBeUndefined()
