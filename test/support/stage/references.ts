@@ -11,7 +11,7 @@ const referencesIn = (value: unknown): string[] => {
     if (name !== 'Fn::Sub') return referencesIn(of)
     const [text, variables] = [of].flat()
     const named = [...String(text).matchAll(/\$\{([^!}.]+)/g)].map(([, id]) => id ?? '')
-    return [...named, ...referencesIn(variables)]
+    return [...named.filter((id) => !Object.hasOwn(Object(variables), id)), ...referencesIn(variables)]
   })
 }
 

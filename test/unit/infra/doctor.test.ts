@@ -11,7 +11,9 @@ const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-0
 const OTHER_KEY = KEY.replaceAll('00000000-', '11111111-')
 
 const environment: NodeJS.ProcessEnv = {
-  TOKEN_ISSUERS: JSON.stringify([{ issuer: 'https://id.example.org', audience: 'agent', jwks: { keys: [] } }]),
+  TOKEN_ISSUERS: JSON.stringify([
+    { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' },
+  ]),
   PUBLIC_URL: 'https://agent.example.org',
 }
 
