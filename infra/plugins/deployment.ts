@@ -15,6 +15,12 @@ interface DeployingServerless extends Serverless {
   getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & { getAwsSdkV3Config(): Promise<ClientConfig> }
 }
 
+interface Options {
+  json?: boolean
+  /** Deploys also where Serverless sees no change. */
+  force?: boolean
+}
+
 interface Log {
   notice(line: string): void
   warning(line: string): void
@@ -40,12 +46,12 @@ export default class Deployment {
   }
   readonly hooks: Record<string, () => Promise<void> | void>
   readonly #serverless: DeployingServerless
-  readonly #options: { json?: boolean }
+  readonly #options: Options
   readonly #log: Log
   #account: Promise<Account> | undefined
   #kept: { table: string | undefined; key: string | undefined } | undefined
 
-  constructor(serverless: DeployingServerless, options: { json?: boolean }, { log }: { log: Log }) {
+  constructor(serverless: DeployingServerless, options: Options, { log }: { log: Log }) {
     this.#serverless = serverless
     this.#options = options
     this.#log = log
@@ -102,7 +108,9 @@ export default class Deployment {
     const account = await this.#readAccount()
     if (!wasTold) this.#tell(checkAccount(account, this.#plan))
     this.#tell(checkPackaged(account, this.#plan, this.#template))
-    const { gateway } = account
+    const { gateway, stack } = account
+    // After a rollback what was uploaded last is not what is deployed, which Serverless goes by.
+    if ('value' in stack && stack.value?.status === 'UPDATE_ROLLBACK_COMPLETE') this.#options.force = true
     if ('value' in gateway && gateway.value.cloudWatchRole === undefined) await this.#setCloudWatchRole()
   }
 
