@@ -81,6 +81,7 @@ export default class Deployment {
       stackName: this.#serverless.getProvider('aws').naming.getStackName(),
       environment: process.env,
       paths: events.flatMap(({ http }) => http?.path ?? []),
+      functionNames: Object.values(service.functions).map(({ name }) => name),
       indexes: Array.isArray(indexes) ? indexes.map(({ IndexName }) => String(IndexName)) : [],
     }
   }
@@ -158,7 +159,7 @@ export default class Deployment {
       findings.push(...checkPackaged(account, this.#plan, this.#template))
     } catch (error) {
       // Settings that are wrong may be why, and have their lines.
-      if (faultsOf(findings).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
+      if (faultsOf(ofPlan).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
     return findings
   }

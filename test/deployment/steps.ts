@@ -194,4 +194,31 @@ const LATER: Step[] = [
   },
 ]
 
-export const STEPS: readonly Step[] = [...FIRST, ...LATER]
+const LAST: Step[] = [
+  {
+    title: 'doctor finds what somebody has left in the account or taken out of it',
+    take: async (world) => {
+      await world.leaveLogGroup(`/aws/lambda/${STACK}-health`)
+      await world.leaveApiKey(`${STACK}-rate-00`)
+      await world.setCloudWatchRole('arn:aws:iam::123456789012:role/gone')
+      const { code, lines } = await world.operator.doctor(existing(world))
+      assert.equal(code, 1)
+      assert.equal(lines.length, 3, lines.join('\n'))
+      assert.match(lines[0] ?? '', /^fault CloudWatch role of API Gateway: .*role\/gone is set and does not exist/)
+      assert.match(lines[1] ?? '', /^warning log groups: .*-health: left of an earlier stack/)
+      assert.match(lines[2] ?? '', /^warning API keys: .*-rate-00 .*: left of an earlier stack/)
+      failsWith(await world.operator.deploy(existing(world)), /role\/gone is set and does not exist/)
+    },
+  },
+  {
+    title: 'without credentials doctor says so, and nothing of what it could not ask',
+    take: async ({ operator }) => {
+      const { code, lines } = await operator.doctor({ AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' })
+      assert.equal(code, 1)
+      assert.equal(lines.length, 1, lines.join('\n'))
+      assert.match(lines[0] ?? '', /^fault credentials: AWS does not take them: log in/)
+    },
+  },
+]
+
+export const STEPS: readonly Step[] = [...FIRST, ...LATER, ...LAST]

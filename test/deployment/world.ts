@@ -1,5 +1,7 @@
 /** All that the steps of a deployment go by: the emulated AWS, whoever deploys, and what is looked at in between. */
+import { APIGatewayClient, CreateApiKeyCommand, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
+import { CloudWatchLogsClient, CreateLogGroupCommand } from '@aws-sdk/client-cloudwatch-logs'
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -93,6 +95,19 @@ export class World {
       source: EventSourceArn,
       most: ScalingConfig?.MaximumConcurrency,
     }))
+  }
+
+  async leaveLogGroup(logGroupName: string): Promise<void> {
+    await new CloudWatchLogsClient(this.aws.clientConfig).send(new CreateLogGroupCommand({ logGroupName }))
+  }
+
+  async leaveApiKey(name: string): Promise<void> {
+    await new APIGatewayClient(this.aws.clientConfig).send(new CreateApiKeyCommand({ name, value: name }))
+  }
+
+  async setCloudWatchRole(value: string): Promise<void> {
+    const patchOperations = [{ op: 'replace' as const, path: '/cloudwatchRoleArn', value }]
+    await new APIGatewayClient(this.aws.clientConfig).send(new UpdateAccountCommand({ patchOperations }))
   }
 
   get #cloudFormation(): CloudFormationClient {

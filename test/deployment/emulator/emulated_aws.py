@@ -4,6 +4,7 @@
 - `RetainExceptOnCreate` keeps a resource when its stack is deleted; moto knows `Retain` only.
 - Lambda's GetAccountSettings says what a new account has.
 - The document of a RestApi makes its methods, and no method needs an integration with a function.
+- The policy of a key of CloudFormation can be read.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
 What a test wants to break, and the concurrency that the account has, stand in a file that EMULATED_AWS names, as JSON: `fails` is the id in
@@ -20,6 +21,7 @@ from moto.apigateway.models import RestAPI, apigateway_backends
 from moto.awslambda import urls as lambda_urls
 from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
+from moto.kms.models import Key
 from moto.server import main
 
 SETTINGS = os.environ["EMULATED_AWS"]
@@ -113,6 +115,20 @@ def read_document(api, cloudformation_json, account_id, region_name):
 
 RestAPI.create_from_cloudformation_json = classmethod(make_api_of_document)
 RestAPI.update_from_cloudformation_json = classmethod(update_api)
+
+# A key's policy, which moto leaves as it is in the template and can't read then.
+
+make_key = Key.create_from_cloudformation_json.__func__
+
+
+def make_key_with_policy(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
+    key = make_key(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs)
+    if not isinstance(key.policy, str):
+        key.policy = json.dumps(key.policy)
+    return key
+
+
+Key.create_from_cloudformation_json = classmethod(make_key_with_policy)
 
 # Rollbacks.
 
