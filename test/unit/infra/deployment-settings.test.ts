@@ -1,4 +1,5 @@
 /** The settings of a deployment: what has to be said, what may not, and the line that says what is wrong. */
+import { globSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { DeploymentSettings, settingsProblems as problemsIn } from '../../../infra/deployment/settings.ts'
@@ -122,7 +123,21 @@ test('several wrong settings are a line each', () => {
 })
 
 describe('the guide', () => {
-  test.each(Object.entries(DeploymentSettings.entries))('can tell of %s in a sentence', (_, schema) => {
-    expect(v.getDescription(schema)).toMatch(/^[A-Z`].{20,}\.$/)
+  const guide = readFileSync('docs/operations.md', 'utf8')
+
+  test.each(Object.entries(DeploymentSettings.entries))('tells of %s in a sentence', (name, schema) => {
+    const sentence = v.getDescription(schema)
+    expect(sentence).toMatch(/^[A-Z`].{20,}\.$/)
+    expect(guide).toContain(`| \`${name}\` | ${sentence} |`)
   })
+})
+
+test('the template takes nothing from the environment that is no setting', () => {
+  const files = ['serverless.yml', ...globSync('infra/*.yml')]
+  const taken = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/env:([A-Z_]+)/g)].map(([, name]) => name),
+  )
+  const known = [...Object.keys(DeploymentSettings.entries), 'AWS_REGION']
+  expect(taken.filter((name) => !known.includes(String(name)))).toEqual([])
+  expect(taken.length).toBeGreaterThan(5)
 })
