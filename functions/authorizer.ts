@@ -7,6 +7,7 @@ import { rateKeyOf } from '../lib/auth/rate-key.ts'
 import { isAgentError } from '../lib/errors.ts'
 import { toErrorLog } from '../lib/http/error-body.ts'
 import { log } from '../lib/log.ts'
+import { measure } from '../lib/metrics.ts'
 import { settings } from '../lib/settings.ts'
 
 /** The gateway caches what is said here for every route, so it is said of the whole stage: `arn:...:<api>/<stage>` and all below. */
@@ -25,6 +26,11 @@ const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerRes
   }
 }
 
+const measureFault = (error: unknown): void => {
+  const fields = { event: 'authorizer.failed', ...toErrorLog(error) }
+  measure('error', 'token not checked', fields, { values: { AuthorizerFaults: 1 } })
+}
+
 /**
  * A denial becomes a 403. Of errors the gateway knows one by its text: `Unauthorized` becomes a 401. Any other becomes a 5xx, as a missing
  * key set or a table that does not answer should.
@@ -35,7 +41,8 @@ export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise
   } catch (error) {
     const forbidden = isAgentError(error, 'auth.forbidden')
     const refused = forbidden || isAgentError(error, 'auth.unauthorized')
-    log(refused ? 'warn' : 'error', refused ? 'token refused' : 'token not checked', toErrorLog(error))
+    if (refused) log('warn', 'token refused', toErrorLog(error))
+    else measureFault(error)
     if (forbidden) return { principalId: 'forbidden', policyDocument: policy('Deny', event.methodArn) }
     throw refused ? new Error('Unauthorized') : error
   }

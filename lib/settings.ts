@@ -55,6 +55,8 @@ const Settings = v.object({
   /** The local stage also takes `http` and loopback addresses. */
   LOCAL_STAGE: v.optional(flag, 'false'),
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
+  /** Lambda's own: how it takes what is logged. */
+  AWS_LAMBDA_LOG_FORMAT: v.optional(v.string(), 'Text'),
 })
 
 export type Settings = v.InferOutput<typeof Settings>

@@ -35,6 +35,7 @@ export const openMessageLane = (lane: string, transport: Transport = {}): LaneCo
   if (tenant === '') return undefined
   return {
     plan: MESSAGE_PLAN,
+    kind: 'message',
     party: tenant,
     read: async () => {
       const { items, next } = await queryPage(messageLane(tenant, connectionId), { limit: READ })

@@ -22,6 +22,8 @@ export interface Fact {
   occurredAt: string
   /** As the API shows it. */
   record: Record<string, unknown>
+  /** Of an exchange that has come to its end: what of, and how. */
+  ended?: { format: string; state: string }
   /** `record` is too large for an event: it has its ids only. */
   truncated?: true
 }

@@ -48,6 +48,7 @@ export const openEventLane = async (
 
   return {
     plan: WEBHOOK_PLAN,
+    kind: 'event',
     // An endpoint is its organization's own: its records speak for it one by one.
     party: lane,
     read: async () => {

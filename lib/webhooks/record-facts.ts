@@ -6,6 +6,7 @@ import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
+import { endOf } from './ended-exchanges.ts'
 import { type Change, type Fact, timeOf } from './fact.ts'
 
 type Show = (stored: StoredRecord) => RecordJson
@@ -35,7 +36,10 @@ const transition = (type: EventType, show: Show, change: Change): Fact[] => {
   const fact = factOf(type, show, change)
   const previousState = change.before === undefined ? undefined : show(fromRecordItem(change.before)).state
   if (typeof fact.record.state !== 'string' || fact.record.state === previousState) return []
-  return [typeof previousState === 'string' ? { ...fact, previousState } : fact]
+  const ended = endOf(fromRecordItem(change.after))
+  return [
+    { ...fact, ...(typeof previousState === 'string' && { previousState }), ...(ended !== undefined && { ended }) },
+  ]
 }
 
 /**
