@@ -6,6 +6,8 @@ export type Reference = { Ref: string } | { 'Fn::GetAtt': [resource: string, att
 export interface TokenAuthorizer {
   /** Key of the function that decides. */
   name: string
+  /** `method.request.header.` and the name of the header that has the token. */
+  identitySource: string
   /** How long the gateway may keep the decision, in seconds. */
   resultTtlInSeconds: number
 }
@@ -54,6 +56,13 @@ export interface FunctionDefinition {
   package?: { artifact?: string }
 }
 
+/** What the gateway answers by itself, as its OpenAPI extension has it. */
+export interface GatewayResponse {
+  statusCode: number
+  responseParameters: Record<string, string>
+  responseTemplates: { 'application/json': string }
+}
+
 /** A CloudFormation resource. */
 export interface Resource {
   Type: string
@@ -66,6 +75,8 @@ export interface Service {
   custom: {
     /** What the API keys begin with that tenants' rates are counted by. */
     rateKeyPrefix: string
+    /** infra/gateway-responses.yml, by type. */
+    gatewayResponses: Record<string, GatewayResponse>
   }
   provider: {
     stage: string
@@ -80,11 +91,16 @@ export interface Service {
   resources: { Resources: Record<string, Resource> }
 }
 
+export interface AwsProvider {
+  naming: { getLambdaLogicalId(functionKey: string): string }
+}
+
 export interface Serverless {
   /** Folder of serverless.yml. */
   serviceDir: string
   service: Service
   processedInput: { commands: string[] }
+  getProvider(name: 'aws'): AwsProvider
   classes: { Error: new (message: string) => Error }
 }
 

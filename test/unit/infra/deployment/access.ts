@@ -73,9 +73,7 @@ const without = (keys: string[], others: string[]): string[] => keys.filter((key
 const readers = (): string[] => {
   const reading = OPERATIONS.filter(({ method }) => method === 'GET')
   return Object.entries(functions).flatMap(([key, { events = [] }]) =>
-    events.some(({ http }) => reading.some(({ path }) => path === `/${http?.path}` && http?.method === 'get'))
-      ? [key]
-      : [],
+    events.some(({ http }) => reading.some(({ path }) => path === http?.path && http?.method === 'get')) ? [key] : [],
   )
 }
 
@@ -195,8 +193,10 @@ describe('what a function loads is what it is told', () => {
 })
 
 test('roles have names that IAM takes', () => {
-  const names = ofType(resources, 'AWS::IAM::Role').map(([, { Properties }]) => {
-    const name = Properties.RoleName as string | { 'Fn::Join': [string, unknown[]] }
+  const names = ofType(resources, 'AWS::IAM::Role').flatMap(([, { Properties }]) => {
+    const name = Properties.RoleName as undefined | string | { 'Fn::Join': [string, unknown[]] }
+    // CloudFormation names it.
+    if (name === undefined) return []
     if (typeof name === 'string') return name
     const [separator, parts] = name['Fn::Join']
     return parts.map((part) => (typeof part === 'string' ? part : REGION)).join(separator)
