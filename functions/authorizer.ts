@@ -21,7 +21,8 @@ const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerRes
   return {
     principalId: principal.subject,
     policyDocument: policy('Allow', methodArn),
-    context: { ...toAuthorizerContext(principal) },
+    // The access log names the tenant (infra/stage.yml).
+    context: { ...toAuthorizerContext(principal), tenant: actingAgent(principal) },
     ...(TENANT_RATE > 0 && { usageIdentifierKey: rateKeyOf(RATE_KEY_PREFIX, actingAgent(principal)) }),
   }
 }

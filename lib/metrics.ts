@@ -2,7 +2,7 @@
 import { type Level, logAlways } from './log.ts'
 import { settings } from './settings.ts'
 
-const NAMESPACE = 'serverless-agent'
+export const NAMESPACE = 'serverless-agent'
 
 /** Every metric that the service may write, and its unit. Each costs, and again with each value of a dimension. */
 export const METRICS = {
@@ -32,6 +32,8 @@ export const METRICS = {
   KmsFaults: 'Count',
   /** Tokens that could neither be accepted nor refused. */
   AuthorizerFaults: 'Count',
+  /** An issuer's keys that its address has not confirmed for long. */
+  IssuerKeysNotConfirmed: 'Count',
 } as const satisfies Record<string, 'Count' | 'Milliseconds'>
 
 export type MetricName = keyof typeof METRICS

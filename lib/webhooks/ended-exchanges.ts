@@ -5,14 +5,14 @@ import { VERIFIER_CONTEXTS } from '../records/proof-metadata.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { Fact } from './fact.ts'
 
-/** Each pair of a format and a state is a metric to be paid for: there are 12. */
+/** Each pair of a format and a state is a metric to be paid for: there are 9. */
 const FINAL_STATES = ['done', 'declined', 'abandoned']
 
-/** By what Credo, or this agent, notes in a record's metadata. */
+/** By what this agent notes in a record's metadata. */
 const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): string => {
-  const has = (name: string) => isObject(metadata) && name in metadata
-  if (type === 'CredentialRecord') return has('_anoncreds/credential') ? 'credential/anoncreds' : 'credential/json-ld'
-  return has(VERIFIER_CONTEXTS) ? 'proof/presentation-exchange' : 'proof/anoncreds'
+  // No other is offered.
+  if (type === 'CredentialRecord') return 'credential/json-ld'
+  return isObject(metadata) && VERIFIER_CONTEXTS in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds'
 }
 
 /** Undefined for what is no exchange, and for an exchange that goes on. */

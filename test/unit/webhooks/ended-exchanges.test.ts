@@ -27,7 +27,6 @@ describe('the end of an exchange', () => {
 
   test.each([
     ['CredentialRecord', [], 'credential/json-ld'],
-    ['CredentialRecord', ['_anoncreds/credential'], 'credential/anoncreds'],
     ['ProofRecord', [], 'proof/anoncreds'],
     ['ProofRecord', [VERIFIER_CONTEXTS], 'proof/presentation-exchange'],
   ])('of a %s with the metadata %j is of the format %s', (type, names, format) => {
