@@ -26,6 +26,17 @@ const newClient = (): DynamoDBClient => {
     },
   })
   for (const name of UNUSED_MIDDLEWARE) made.middlewareStack.remove(name)
+  if (settings().TRACING === 'on') {
+    made.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          // Loaded here: who does not trace needs no socket.
+          const { traced } = await import('./trace.ts')
+          return traced(commandName.replace(/Command$/, ''), () => next(args))
+        },
+      { step: 'initialize', name: 'traced' },
+    )
+  }
   return made
 }
 

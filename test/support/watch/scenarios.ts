@@ -1,5 +1,5 @@
 /** What each alarm is there for: what its metrics are in an hour of that, and of an hour in which all is well. Metrics of AWS by hand. */
-import { keyOf, type RecordedMetrics } from './recorded-metrics.ts'
+import type { RecordedMetrics } from './recorded-metrics.ts'
 
 /** Values of a metric in a minute. */
 export type Made = (minute: number) => number[]
@@ -121,5 +121,3 @@ export const SWEEPS: Record<string, Made> = {
   [`${OWN} OutboxWaiting`]: every(5, 3),
   [`${OWN} OutboxWaitingAge`]: every(5, 20 * HOUR),
 }
-
-export const SWEPT = keyOf(OWN, 'OutboxDueAge', { Table: { Ref: 'Table' } })

@@ -76,9 +76,21 @@ describe('with settings', { timeout: 60_000 }, () => {
     expect(set.WaitingAlarm?.Properties.Threshold).toBe(50)
   })
 
+  test('that are empty, all is as without them', async () => {
+    const empty = { TRACING: '', ALARM_EMAIL: '', ACCOUNT_CONCURRENCY: '', WAITING_LANES: '' }
+    const { resources: set } = await packageService(empty)
+    for (const id of ['ApiStage', 'WaitingAlarm', 'ConcurrencyAlarm'])
+      expect({ ...set[id]?.Properties, DeploymentId: undefined }).toEqual({
+        ...resources[id]?.Properties,
+        DeploymentId: undefined,
+      })
+    expect(Object.keys(set).sort()).toEqual(Object.keys(resources).sort())
+  })
+
   test.each([
     [{ ALARM_EMAIL: 'ops' }, 'ALARM_EMAIL: is not an e-mail address'],
     [{ ACCOUNT_CONCURRENCY: 'all' }, 'ACCOUNT_CONCURRENCY: is not a whole number'],
+    [{ TRACING: 'yes' }, 'TRACING: is neither on nor off'],
   ])('that are wrong, nothing is packaged: %j', async (settings, problem) => {
     await expect(packageService(settings)).rejects.toThrow(problem)
   })
