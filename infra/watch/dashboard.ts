@@ -156,11 +156,15 @@ const graphs = (stack: string, stage: string): Graph[] => {
   ]
 }
 
+/** By its name: emulators know no attribute `Arn` of an alarm. */
+const arnOf = (id: string): string =>
+  `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:\${${id}}`
+
 /** `alarms`: their logical ids. */
 export const dashboard = ({ stack, stage, alarms }: { stack: string; stage: string; alarms: string[] }): Resource => {
   const states = {
     ...{ type: 'alarm', x: 0, y: 0, width: GRID, height: HEIGHT },
-    properties: { title: 'Alarms', alarms: alarms.map((id) => `\${${id}.Arn}`) },
+    properties: { title: 'Alarms', alarms: alarms.map(arnOf) },
   }
   const widgets = [states, ...graphs(stack, stage).map(widgetOf)]
   return {
