@@ -54,6 +54,8 @@ export interface FunctionDefinition {
   environment?: Record<string, unknown>
   events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent; schedule?: string }[]
   package?: { artifact?: string }
+  /** What Serverless has events invoke in place of the function: an alias by name, which is in the template. */
+  targetAlias?: { name: string; logicalId: string }
 }
 
 /** What the gateway answers by itself, as its OpenAPI extension has it. */
@@ -68,6 +70,12 @@ export interface Resource {
   Type: string
   Properties: Record<string, unknown>
   DependsOn?: string[]
+  DeletionPolicy?: string
+}
+
+export interface Template {
+  Resources: Record<string, Resource>
+  Outputs: Record<string, { Value: unknown }>
 }
 
 export interface Service {
@@ -75,6 +83,10 @@ export interface Service {
   custom: {
     /** What the API keys begin with that tenants' rates are counted by. */
     rateKeyPrefix: string
+    /** Logical ids of the alarms that judge a canary. */
+    canaryAlarms: string[]
+    /** Address of the API without a domain, as the template says it. */
+    stageUrl: unknown
     /** infra/gateway-responses.yml, by type. */
     gatewayResponses: Record<string, GatewayResponse>
   }
@@ -85,14 +97,21 @@ export interface Service {
     timeout: number
     environment: Record<string, unknown>
     /** Set while packaging. */
-    compiledCloudFormationTemplate: { Resources: Record<string, Resource> }
+    compiledCloudFormationTemplate: Template
+    /** Of an update of the stack. */
+    rollbackConfiguration?: {
+      RollbackTriggers: { Arn: string; Type: string }[]
+      MonitoringTimeInMinutes: number
+    }
+    /** Whether there is nothing to deploy, once Serverless has looked. */
+    shouldNotDeploy?: boolean
   }
   functions: Record<string, FunctionDefinition>
   resources: { Resources: Record<string, Resource> }
 }
 
 export interface AwsProvider {
-  naming: { getLambdaLogicalId(functionKey: string): string }
+  naming: { getLambdaLogicalId(functionKey: string): string; getStackName(): string }
 }
 
 export interface Serverless {

@@ -1,5 +1,8 @@
 /** Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document (docs/adr/0018). */
+import { ALIAS, aliasIdOf } from '../canary/aliases.ts'
+import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
+import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
 import { isTenantRateAsked, rateKeyResources } from '../gateway/rate-keys.ts'
 import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
@@ -23,7 +26,8 @@ export default class Gateway {
       'after:package:compileEvents': () => giveBack(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
-        addApi(service, (key) => naming.getLambdaLogicalId(key))
+        const functionIdOf = (key: string) => naming.getLambdaLogicalId(key)
+        addApi(service, { functionIdOf, usesAliases: canaryOf(process.env) !== undefined })
       },
     }
   }
@@ -39,25 +43,38 @@ export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (
 }
 
 /** Completes the API of infra/api.yml: its document, whom it may invoke, and a deployment that the stage shows. */
-export const addApi = (service: Service, functionIdOf: (key: string) => string): void => {
+export const addApi = (
+  service: Service,
+  { functionIdOf, usesAliases }: { functionIdOf: (key: string) => string; usesAliases: boolean },
+): void => {
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
   const usesKeys = isTenantRateAsked(Resources)
   if (usesKeys) Object.assign(Resources, rateKeyResources(service.custom.rateKeyPrefix))
   else delete Resources.TenantRate
+  if (!isFirewallAsked(Resources)) leaveFirewallOut(Resources)
 
   const document = gatewayDocument(
     service,
     { title: String(api.Properties.Name), usesKeys },
-    { arnOf: (key) => `\${${functionIdOf(key)}.Arn}`, credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] } },
+    {
+      arnOf: (key) => arnOf(service.functions[key]?.name ?? key, usesAliases),
+      credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] },
+    },
   )
   api.Properties.Body = document
 
-  const invoked = invokedFunctions(service.functions).map((key) => ({ 'Fn::GetAtt': [functionIdOf(key), 'Arn'] }))
+  const invoked = invokedFunctions(service.functions).map((key) =>
+    usesAliases ? { Ref: aliasIdOf(functionIdOf(key)) } : { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
+  )
   const policies = invocationPolicies(invoked, ROLE)
   Object.assign(Resources, policies)
   addDeployment(Resources, document, Object.keys(policies))
 }
+
+/** By its name, not by a reference: functions may refer to the API, whose address is that of a stage without another one. */
+const arnOf = (name: string, usesAliases: boolean): string =>
+  `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}${usesAliases ? `:${ALIAS}` : ''}`
 
 /** Those of the routes, and those that decide who may take them. */
 const invokedFunctions = (functions: Record<string, FunctionDefinition>): string[] => {

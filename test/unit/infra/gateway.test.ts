@@ -25,28 +25,38 @@ const FUNCTIONS = (): Record<string, FunctionDefinition> => ({
   deliver: definition(),
 })
 
+/** As infra/firewall.yml has it, as far as it depends on its setting. */
+const firewallOf = (Limit: string): Record<string, Resource> => ({
+  Firewall: {
+    Type: 'AWS::WAFv2::WebACL',
+    Properties: { Rules: [{ Statement: { RateBasedStatement: { Limit } } }] },
+  },
+  FirewallOfApi: { Type: 'AWS::WAFv2::WebACLAssociation', Properties: {} },
+})
+
 /** The template with an API of these functions and a rate of tenants. */
-const templateOf = ({ functions = FUNCTIONS(), rate = '' } = {}) => {
+const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {}) => {
   const Resources: Record<string, Resource> = {
     ApiGatewayRestApi: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'agent-dev' } },
     ApiRole: { Type: 'AWS::IAM::Role', Properties: {} },
     ApiStage: { Type: 'AWS::ApiGateway::Stage', Properties: {} },
     TenantRate: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit: rate } } },
+    ...firewallOf(addressRate),
   }
   const service: Service = {
     service: 'agent',
-    custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
+    custom: { rateKeyPrefix: 'prefix', stageUrl: '', canaryAlarms: [], gatewayResponses: {} },
     provider: {
       stage: 'dev',
       region: 'eu-central-1',
       timeout: 10,
       environment: {},
-      compiledCloudFormationTemplate: { Resources },
+      compiledCloudFormationTemplate: { Resources, Outputs: {} },
     },
     functions,
     resources: { Resources: {} },
   }
-  addApi(service, (key) => `${key}Function`)
+  addApi(service, { functionIdOf: (key) => key, usesAliases: false })
   return Resources
 }
 
@@ -89,11 +99,17 @@ describe('the deployment of the API', () => {
 
   test.each(['ApiGatewayRestApi', 'ApiStage'])('is not packaged without %s', (id) => {
     const service = Object({
-      provider: { compiledCloudFormationTemplate: { Resources: { ...templateOf({ rate: '5' }), [id]: undefined } } },
+      provider: {
+        compiledCloudFormationTemplate: {
+          Resources: { ...templateOf({ rate: '5', addressRate: '2000' }), [id]: undefined },
+        },
+      },
       functions: FUNCTIONS(),
       custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
     })
-    expect(() => addApi(service, (key) => key)).toThrow(`The template has no ${id}`)
+    expect(() => addApi(service, { functionIdOf: (key) => key, usesAliases: false })).toThrow(
+      `The template has no ${id}`,
+    )
   })
 })
 
@@ -113,6 +129,13 @@ describe('what the API may invoke', () => {
       (all: object) => Object.keys(all).length <= 5,
     )
   })
+})
+
+test.each([
+  ['2000', ['Firewall', 'FirewallOfApi']],
+  ['', []],
+])('there is a firewall where a rate of addresses is asked for (%j)', (addressRate, expected) => {
+  expect(Object.keys(templateOf({ addressRate })).filter((id) => id.startsWith('Firewall'))).toEqual(expected)
 })
 
 describe('callers are counted', () => {

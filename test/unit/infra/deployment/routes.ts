@@ -100,7 +100,9 @@ describe('what is deployed', () => {
       expect(operation['x-amazon-apigateway-integration']).toEqual({
         type: 'aws_proxy',
         httpMethod: 'POST',
-        uri: { 'Fn::Sub': expect.stringContaining(`/functions/\${${functionIdOf(route?.key ?? '')}.Arn}/invocations`) },
+        uri: {
+          'Fn::Sub': expect.stringMatching(new RegExp(`:function:serverless-agent-dev-${route?.key}/invocations$`)),
+        },
         credentials: { 'Fn::GetAtt': ['ApiRole', 'Arn'] },
       })
     }
@@ -122,7 +124,9 @@ describe('what is deployed', () => {
         'x-amazon-apigateway-authtype': 'custom',
         'x-amazon-apigateway-authorizer': {
           type: 'token',
-          authorizerUri: { 'Fn::Sub': expect.stringContaining(`/functions/\${${functionIdOf('authorizer')}.Arn}/`) },
+          authorizerUri: {
+            'Fn::Sub': expect.stringMatching(/:function:serverless-agent-dev-authorizer\/invocations$/),
+          },
           authorizerCredentials: { 'Fn::GetAtt': ['ApiRole', 'Arn'] },
           authorizerResultTtlInSeconds: 60,
         },
@@ -186,7 +190,13 @@ describe('what is deployed', () => {
       expect.objectContaining({
         StageName: 'dev',
         DeploymentId: { Ref: deploymentId },
-        MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 }],
+        MethodSettings: [
+          { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
+          // Of every path that other agents send to.
+          ...['/~1didcomm', '/~1didcomm~1{tenantId}'].map((ResourcePath) => ({
+            ...{ HttpMethod: 'POST', ResourcePath, ThrottlingRateLimit: 250, ThrottlingBurstLimit: 250 },
+          })),
+        ],
       }),
     ])
   })
