@@ -1,6 +1,6 @@
 /** The DynamoDB client of this process, with bounded waits: the SDK has none by default. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { settings } from '../settings.ts'
+import { settings, traceHeader } from '../settings.ts'
 
 let client: DynamoDBClient | undefined
 
@@ -32,7 +32,8 @@ const newClient = (): DynamoDBClient => {
         async (args) => {
           // Loaded here: who does not trace needs no socket.
           const { traced } = await import('./trace.ts')
-          return traced(commandName.replace(/Command$/, ''), () => next(args))
+          const { TABLE_NAME: table, AWS_XRAY_DAEMON_ADDRESS: daemon } = settings()
+          return traced(commandName.replace(/Command$/, ''), { header: traceHeader(), daemon, table }, () => next(args))
         },
       { step: 'initialize', name: 'traced' },
     )
