@@ -7,6 +7,7 @@ import { rateKeyOf } from '../lib/auth/rate-key.ts'
 import { isAgentError } from '../lib/errors.ts'
 import { toErrorLog } from '../lib/http/error-body.ts'
 import { log } from '../lib/log.ts'
+import { measure } from '../lib/metrics.ts'
 import { settings } from '../lib/settings.ts'
 
 /** The gateway caches what is said here for every route, so it is said of the whole stage: `arn:...:<api>/<stage>` and all below. */
@@ -20,9 +21,15 @@ const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerRes
   return {
     principalId: principal.subject,
     policyDocument: policy('Allow', methodArn),
-    context: { ...toAuthorizerContext(principal) },
+    // The access log names the tenant (infra/stage.yml).
+    context: { ...toAuthorizerContext(principal), tenant: actingAgent(principal) },
     ...(TENANT_RATE > 0 && { usageIdentifierKey: rateKeyOf(RATE_KEY_PREFIX, actingAgent(principal)) }),
   }
+}
+
+const measureFault = (error: unknown): void => {
+  const fields = { event: 'authorizer.failed', ...toErrorLog(error) } as const
+  measure('error', 'token not checked', fields, { values: { AuthorizerFaults: 1 } })
 }
 
 /**
@@ -35,10 +42,8 @@ export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise
   } catch (error) {
     const forbidden = isAgentError(error, 'auth.forbidden')
     const refused = forbidden || isAgentError(error, 'auth.unauthorized')
-    log(refused ? 'warn' : 'error', refused ? 'a token was refused' : 'a token could not be checked', {
-      event: refused ? 'token.refused' : 'token.not_checked',
-      ...toErrorLog(error),
-    })
+    if (refused) log('warn', 'a token was refused', { event: 'token.refused', ...toErrorLog(error) })
+    else measureFault(error)
     if (forbidden) return { principalId: 'forbidden', policyDocument: policy('Deny', event.methodArn) }
     throw refused ? new Error('Unauthorized') : error
   }

@@ -1,6 +1,6 @@
 /** ReceiveDidcomm: the door for other agents; one envelope, one transaction, and its answer by return route. */
 import { readEnvelope } from '../lib/agent/envelope.ts'
-import { receiveEnvelope } from '../lib/agent/receive.ts'
+import { countRefusals, receiveEnvelope } from '../lib/agent/receive.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { answer } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
@@ -10,11 +10,11 @@ import { readTenant } from '../lib/store/tenants.ts'
 const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
 
 export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
-  handle: async ({ path, body }) => {
-    const envelope = readEnvelope(body)
-    const { tenantId } = path
-    if (tenantId !== undefined) await readTenant(tenantId)
-    const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
-    return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
-  },
+  handle: ({ path: { tenantId }, body }) =>
+    countRefusals(tenantId ?? BASE_AGENT, async () => {
+      const envelope = readEnvelope(body)
+      if (tenantId !== undefined) await readTenant(tenantId)
+      const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)
+      return returned === '' ? undefined : answer(JSON.parse(returned), { headers: ENVELOPE })
+    }),
 })

@@ -85,6 +85,8 @@ export interface Service {
   custom: {
     /** What the API keys begin with that tenants' rates are counted by. */
     rateKeyPrefix: string
+    /** Functions that the account may run at once, where a deployment has asked it (infra/plugins/deployment.ts). */
+    accountConcurrency?: number
     /** Logical ids of the alarms that judge a canary. */
     canaryAlarms: string[]
     /** Address of the API without a domain, as the template says it. */

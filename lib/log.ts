@@ -2,9 +2,9 @@
 import { settings } from './settings.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-type Level = Exclude<(typeof LEVELS)[number], 'silent'>
+export type Level = Exclude<(typeof LEVELS)[number], 'silent'>
 
-interface Fields {
+export interface Fields {
   /** What to search for: a stable code in dotted lower case, which docs/operations.md lists. */
   event: `${string}.${string}`
   [field: string]: unknown
@@ -12,6 +12,20 @@ interface Fields {
 
 /** `message` is for people, and may change. */
 export const log = (level: Level, message: string, fields: Fields): void => {
-  if (LEVELS.indexOf(level) < LEVELS.indexOf(settings().LOG_LEVEL)) return
-  console.log(JSON.stringify({ level, message, ...fields }))
+  if (LEVELS.indexOf(level) >= LEVELS.indexOf(settings().LOG_LEVEL)) write({ level, message, ...fields })
+}
+
+/** A line that counts whatever `LOG_LEVEL` says, except `silent`. */
+export const logAlways = (level: Level, message: string, fields: Fields): void => {
+  if (settings().LOG_LEVEL !== 'silent') write({ level, message, ...fields })
+}
+
+/**
+ * Where Lambda's log format is JSON, `console.log` would wrap the line once more, and CloudWatch would find no metric in it.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Libraries.html
+ */
+const write = (line: object): void => {
+  const text = JSON.stringify(line)
+  if (settings().AWS_LAMBDA_LOG_FORMAT === 'JSON') process.stdout.write(`${text}\n`)
+  else console.log(text)
 }

@@ -57,6 +57,12 @@ export const Settings = v.object({
   /** The local stage also takes `http` and loopback addresses. */
   LOCAL_STAGE: v.optional(flag, 'false'),
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
+  /** X-Ray is told of the calls to DynamoDB. Empty is off. */
+  TRACING: v.optional(v.picklist(['on', 'off', '']), 'off'),
+  /** Lambda's own: where X-Ray's daemon listens. */
+  AWS_XRAY_DAEMON_ADDRESS: v.optional(v.string(), '169.254.79.129:2000'),
+  /** Lambda's own: how it takes what is logged. */
+  AWS_LAMBDA_LOG_FORMAT: v.optional(v.string(), 'Text'),
 })
 
 export type Settings = v.InferOutput<typeof Settings>
@@ -109,3 +115,9 @@ export const settings = (): Settings => {
   current ??= readSettings({ ...readPacked(import.meta.dirname), ...process.env })
   return current
 }
+
+/**
+ * The trace that this invocation is part of. Lambda sets it anew for each one.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ */
+export const traceHeader = (): string => process.env._X_AMZN_TRACE_ID ?? ''

@@ -5,6 +5,7 @@ import { AddressSettings, addressOf } from '../address.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { RateSettings } from '../rate-settings.ts'
 import { issuerProblem } from '../token-issuers.ts'
+import { WatchSettings } from '../watch/settings.ts'
 
 const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
 
@@ -90,6 +91,22 @@ export const DeploymentSettings = v.object({
   CANARY_MINUTES: v.pipe(
     CanarySettings.entries.CANARY_MINUTES,
     v.description('Minutes that new versions have to do well with that share; 10 by default.'),
+  ),
+  ALARM_EMAIL: v.pipe(
+    WatchSettings.entries.ALARM_EMAIL,
+    v.description('Who is told of alarms; without it nobody is, until somebody subscribes to the topic.'),
+  ),
+  WAITING_LANES: v.pipe(
+    WatchSettings.entries.WAITING_LANES,
+    v.description('Lanes of messages and events that may wait before it is an alarm; 1000 by default.'),
+  ),
+  ACCOUNT_CONCURRENCY: v.pipe(
+    WatchSettings.entries.ACCOUNT_CONCURRENCY,
+    v.description('Functions that the account may run at once, for an alarm at 80 %; asked of the account by default.'),
+  ),
+  TRACING: v.pipe(
+    WatchSettings.entries.TRACING,
+    v.description('`on`: X-Ray shows requests, functions and calls to DynamoDB.'),
   ),
   DELIVERY_CONCURRENCY: v.pipe(
     v.optional(EventSourceConcurrency),

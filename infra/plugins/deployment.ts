@@ -100,7 +100,10 @@ export default class Deployment {
   #checkAccount = async (): Promise<void> => {
     if (this.#command !== 'deploy') return
     const { checkAccount } = await import('../deployment/checks.ts')
-    this.#tell(checkAccount(await this.#readAccount(), this.#plan))
+    const account = await this.#readAccount()
+    this.#tell(checkAccount(account, this.#plan))
+    // For infra/plugins/watch.ts.
+    if ('value' in account.lambda) this.#serverless.service.custom.accountConcurrency = account.lambda.value.concurrency
   }
 
   #checkPackaged = async (): Promise<void> => {

@@ -4,6 +4,12 @@ import type { Resource, Serverless } from '../service.ts'
 /** Of infra/log-group.yml. */
 const LOG_GROUP = 'LogGroup'
 
+/**
+ * JSON, so that filters find what Lambda itself reports (infra/metric-filters.yml). How much is logged is for LOG_LEVEL alone to say.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
+ */
+const FORMAT = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'INFO' }
+
 export default class LogGroup {
   readonly hooks: Record<string, () => void>
 
@@ -25,6 +31,6 @@ export const shareLogGroup = (resources: Record<string, Resource>): void => {
   for (const resource of Object.values(resources)) {
     if (resource.Type !== 'AWS::Lambda::Function') continue
     resource.DependsOn = resource.DependsOn?.filter((id) => !own.includes(id)) ?? []
-    resource.Properties.LoggingConfig = { LogGroup: { Ref: LOG_GROUP } }
+    resource.Properties.LoggingConfig = { LogGroup: { Ref: LOG_GROUP }, ...FORMAT }
   }
 }

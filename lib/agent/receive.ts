@@ -1,7 +1,7 @@
 /** Handles an envelope of another agent in one transaction. */
 import { DidCommMessageReceiver } from '@credo-ts/didcomm'
-import { AgentError } from '../errors.ts'
-import { log } from '../log.ts'
+import { AgentError, errorName, isAgentError } from '../errors.ts'
+import { measure } from '../metrics.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { transaction } from '../store/transaction.ts'
 import { agentContexts } from './agent.ts'
@@ -42,11 +42,19 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
     if (error instanceof AgentError) throw error
     const given = error instanceof UnreadableEnvelopeError ? undefined : await marks?.answerGiven()
     if (given !== undefined) return given
-    log('info', 'an inbound message was refused', {
-      event: 'inbound.refused',
-      tenant,
-      error: error instanceof Error ? error.name : 'unknown',
-    })
     throw cannotHandle(error)
+  }
+}
+
+/** Counts the envelopes that are refused, with their problem report where there is a thread. */
+export const countRefusals = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
+  try {
+    return await receive()
+  } catch (error) {
+    if (isAgentError(error, 'request.malformed')) {
+      const fields = { event: 'inbound.refused', tenant, error: errorName(error.cause ?? error) } as const
+      measure('info', 'an inbound message was refused', fields, { values: { EnvelopesRefused: 1 } })
+    }
+    throw error
   }
 }

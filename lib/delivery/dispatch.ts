@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
 import { dispatchLanes } from '../outbox/dispatcher.ts'
 import { outboxItem } from '../outbox/message-item.ts'
 import { dispatchEvents, type FailedChange, mayPassLater } from '../webhooks/dispatch-events.ts'
@@ -74,12 +75,14 @@ const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<u
 const parkOne = async ({ record, error }: FailedChange): Promise<string | undefined> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const passes = mayPassLater(error)
-  log(passes ? 'warn' : 'error', 'the events of a change were not written', {
-    event: passes ? 'dispatcher.event_not_written' : 'dispatcher.change_parked',
-    sequence,
-    error: nameOf(error),
-  })
-  return !passes && (await park(record)) ? undefined : sequence
+  const fields = { sequence, error: nameOf(error) }
+  if (passes) {
+    log('warn', 'the events of a change were not written', { event: 'dispatcher.event_not_written', ...fields })
+    return sequence
+  }
+  const event = { event: 'dispatcher.change_parked', ...fields } as const
+  measure('error', 'the events of a change were not written', event, { values: { ChangesParked: 1 } })
+  return (await park(record)) ? undefined : sequence
 }
 
 const nameOf = (error: unknown): string => (error === undefined ? 'the process died' : errorName(error))

@@ -1,6 +1,5 @@
 /** Corrupt items: what cannot be read is set aside as it is, so that what waits behind it goes on. */
-import { log } from '../log.ts'
-import { settings } from '../settings.ts'
+import { measure } from '../metrics.ts'
 import { corruptAddress } from '../store/keys.ts'
 import { addressOf, epochSeconds, type Item, toKey } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
@@ -31,24 +30,11 @@ export const setAside = (item: Item, now: number): TableWrite[] => {
   return [{ remove: address, condition: { present: ['pk'] } }, { put: kept }]
 }
 
-/**
- * Tells of one, and counts it as a metric, by table.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
- */
+/** Logs one, and counts it. */
 export const logCorrupt = (about: Record<string, unknown>, now: number): void =>
-  log('error', 'an item that waits is corrupt and was set aside', {
-    event: 'outbox.item_corrupt',
-    ...about,
-    Table: settings().TABLE_NAME,
-    OutboxCorrupt: 1,
-    _aws: {
-      Timestamp: now,
-      CloudWatchMetrics: [
-        {
-          Namespace: 'serverless-agent',
-          Dimensions: [['Table']],
-          Metrics: [{ Name: 'OutboxCorrupt', Unit: 'Count' }],
-        },
-      ],
-    },
-  })
+  measure(
+    'error',
+    'an item that waits is corrupt and was set aside',
+    { event: 'outbox.item_corrupt', ...about },
+    { values: { ItemsCorrupt: 1 }, now },
+  )

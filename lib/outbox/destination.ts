@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
 import { destinationAddress, digest } from '../store/keys.ts'
@@ -183,12 +184,9 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
     return { set: { suspicions: all, closedAt: now, probeAt: at, rounds: 0, ...dueFor(destination, at) } }
   })
   if (!written || after.closedAt !== now || after.dueAt === undefined) return after
-  log('warn', 'a destination is closed', {
-    event: 'destination.closed',
-    destination,
-    fault,
-    failures: after.suspicions?.length,
-  })
+  const failures = after.suspicions?.length
+  const fields = { event: 'destination.closed', destination, fault, failures } as const
+  measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
   await wakeLater({ destination, at: after.dueAt }, after.dueAt - now)
   return after
 }

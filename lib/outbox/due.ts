@@ -27,14 +27,16 @@ export interface DueEntry {
   lane?: string
   destination?: string
   at: number
+  /** Of a lane: when the first attempt at its first item failed. */
+  since?: number
 }
 
-/** The entries of a shard that are due at `now`, the oldest first, page by page. */
-export async function* dueEntries(shard: string, now: number): AsyncGenerator<DueEntry[]> {
+/** The entries of a shard that are due at `until`, the oldest first, page by page. */
+export async function* dueEntries(shard: string, until: number): AsyncGenerator<DueEntry[]> {
   let after: Item | undefined
   do {
-    const { items, next } = await queryIndex('due', shard, now, { limit: 500, after })
-    yield items.flatMap(({ lane, destination, dueAt }): DueEntry[] =>
+    const { items, next } = await queryIndex('due', shard, until, { limit: 500, after })
+    yield items.flatMap(({ lane, destination, dueAt, epoch }): DueEntry[] =>
       lane?.S === undefined && destination?.S === undefined
         ? []
         : [
@@ -42,6 +44,7 @@ export async function* dueEntries(shard: string, now: number): AsyncGenerator<Du
               ...(lane?.S && { lane: lane.S }),
               ...(destination?.S && { destination: destination.S }),
               at: Number(dueAt?.N),
+              ...(epoch?.N && { since: Number(epoch.N) }),
             },
           ],
     )

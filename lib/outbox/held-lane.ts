@@ -60,7 +60,8 @@ export class HeldLane {
 
   /** The lane waits until `at` (ms since the epoch), with so many failures of its first item. */
   async waitUntil(at: number, failures: number, writes: TableWrite[] = []): Promise<void> {
-    await this.end([...writes, laneWrites.wait(this.#lane, at, failures), ...this.#leaveList()])
+    const now = this.#in.clock()
+    await this.end([...writes, laneWrites.wait(this.#lane, { at, failures, now }), ...this.#leaveList()])
     await wakeLater({ lane: this.name, reason: { kind: 'due', at } }, at - this.#in.clock())
   }
 
@@ -141,7 +142,7 @@ export class HeldLane {
   async yield(failures: number, quick: boolean): Promise<void> {
     const { lane } = this.#lane
     const at = this.#in.clock()
-    await this.end([laneWrites.wait(this.#lane, at, failures)])
+    await this.end([laneWrites.wait(this.#lane, { at, failures, now: at })])
     const use = this.#in.speed === 'fast' ? 'fast' : quick ? 'released' : 'slow'
     const hops = (this.#wakeUp.hops ?? 0) + 1
     if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], use)

@@ -7,6 +7,7 @@ import type { RetryPlan } from './retry-plan.ts'
 /** What a lane delivers, and how: messages to a wallet, or events of a record to a webhook endpoint. */
 export interface LaneContents<T> {
   plan: RetryPlan
+  kind: 'message' | 'event'
   /** The first items that wait, in order, and whether there are more; and those among them that cannot be read. `now`: ms since the epoch. */
   read(now: number): Promise<{ items: T[]; more: boolean; corrupt: CorruptItem[] }>
   /** Ms since the epoch. */

@@ -23,6 +23,8 @@ export const laneItem = defineItem('lane', ({ lane }: { lane: string }) => laneA
   dirty: optional(flag()),
   /** Failed attempts at the first item. */
   failures: optional(integer()),
+  /** When its first attempt failed. The index of what is due shows an attribute of this name. */
+  epoch: optional(integer()),
   waiting: optional(text()),
   /** The destination in whose list that entry is. */
   waitsFor: optional(text()),
@@ -116,20 +118,20 @@ export const laneWrites = {
   /** Goes on: the first item is another one now. */
   keep: (lane: LeasedLane): TableWrite => ({
     update: laneAddress(lane.lane),
-    change: { remove: ['failures', ...WAITING_FIELDS] },
+    change: { remove: ['failures', 'epoch', ...WAITING_FIELDS] },
     condition: isMine(lane),
   }),
   /** Goes on, and reads the items again: only then may it forget that something was committed. */
   keepAndRead: (lane: LeasedLane): TableWrite => ({
     update: laneAddress(lane.lane),
-    change: { remove: ['dirty', 'failures', ...WAITING_FIELDS] },
+    change: { remove: ['dirty', 'failures', 'epoch', ...WAITING_FIELDS] },
     condition: isMine(lane),
   }),
-  /** The lane waits until `at`, with so many failures of its first item. */
-  wait: (lane: LeasedLane, at: number, failures: number): TableWrite => ({
+  /** The lane waits until `at`, with so many failures of its first item. `now` is the time of the last one. */
+  wait: (lane: LeasedLane, { at, failures, now }: { at: number; failures: number; now: number }): TableWrite => ({
     update: laneAddress(lane.lane),
     change: {
-      set: laneItem.attributes({ failures, ...dueFor(lane.lane, at) }),
+      set: laneItem.attributes({ failures, ...(failures === 1 && { epoch: now }), ...dueFor(lane.lane, at) }),
       remove: [...LEASE_FIELDS, ...WAITING_FIELDS],
     },
     condition: isMine(lane),

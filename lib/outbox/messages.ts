@@ -36,6 +36,7 @@ export const openMessageLane = (lane: string, transport: Transport = {}): LaneCo
   const { tenant, connectionId } = key
   return {
     plan: MESSAGE_PLAN,
+    kind: 'message',
     party: tenant,
     read: async (now) => {
       const { items, next } = await queryPage(lane, { limit: READ, from: FIRST_WAITING })

@@ -2,6 +2,7 @@
 import type { SQSRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
 import { ensureDue } from './destination.ts'
 import { enterLane } from './lane.ts'
 import { wakeLanes } from './queues.ts'
@@ -45,7 +46,8 @@ export const recover = async (records: SQSRecord[]): Promise<void> => {
   for (const record of records) {
     const wakeUp = read(record)
     if (wakeUp === undefined) continue
-    log('error', 'a wake-up has failed for good', { event: 'wake_up.dead', messageId: record.messageId })
+    const fields = { event: 'wake_up.dead', messageId: record.messageId } as const
+    measure('error', 'a wake-up has failed for good', fields, { values: { WakeUpsDead: 1 } })
     await (isForLane(wakeUp)
       ? enterLane(wakeUp.lane, Date.now() + RECOVERY_MS)
       : ensureDue(wakeUp.destination, Date.now()))

@@ -25,6 +25,7 @@ import type { Attempt, LaneContents } from './lane-contents.ts'
 import { wakeLater } from './queues.ts'
 import { nextAttemptAt } from './retry-plan.ts'
 import { takeSlot } from './slots.ts'
+import { Tally } from './tally.ts'
 import { removeEntry } from './waiting-list.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
@@ -58,6 +59,8 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
     await turn.run()
   } catch (error) {
     await turn.breakOff(error)
+  } finally {
+    turn.tally.report(surroundings.clock())
   }
 }
 
@@ -93,6 +96,7 @@ const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
 class Turn {
+  readonly tally = new Tally()
   readonly #lane: HeldLane
   readonly #in: TurnSurroundings
   readonly #endsAt: number
@@ -187,7 +191,10 @@ class Turn {
     const attempt = { outcome, startedAt, endedAt: clock() }
     const taken = isTaken(outcome)
     // What a receiver has taken is recorded before anything else: a fault in between would send it twice.
-    if (taken) await this.#finish(contents.delivered(item, attempt), last)
+    if (taken) {
+      await this.#finish(contents.delivered(item, attempt), last)
+      this.tally.count(contents, 'delivered')
+    }
     await this.#learn('slot', async () => slot?.release())
     await this.#learn('duration', () => {
       const { milliseconds: took, status } = outcome
@@ -234,6 +241,7 @@ class Turn {
     destination: string,
     last: boolean,
   ): Promise<void> {
+    this.tally.count(contents, 'failed')
     const { outcome, endedAt: now } = attempt
     const fault = faultOf(outcome)
     const closed = await this.#closes(contents, destination, fault, now)
@@ -284,6 +292,7 @@ class Turn {
   async #giveUp<T>(contents: LaneContents<T>, item: T, attempt?: Attempt): Promise<void> {
     log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
     await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), false)
+    this.tally.count(contents, 'givenUp')
     this.#stale = true
   }
 }

@@ -105,6 +105,16 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
   return found
 }
 
+/** Entries of a shard that are counted at most. */
+const MAX_COUNTED = 1_000
+
+/** How many lanes wait for a destination (of each shard at most `MAX_COUNTED`), and since when the oldest, in ms since the epoch. */
+export const waitingAt = async (destination: string): Promise<{ lanes: number; since: number | undefined }> => {
+  const found = await Promise.all(shards(0).map((shard) => entriesIn(destination, shard, MAX_COUNTED)))
+  const times = found.flat().map(({ since }) => since)
+  return { lanes: times.length, since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)) }
+}
+
 /** Wakes the lanes of entries, and takes those out of the list whose wake-ups the queue has. */
 const wake = async (
   destination: string,

@@ -1,6 +1,6 @@
 /** The DynamoDB client of this process, with bounded waits: the SDK has none by default. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { settings } from '../settings.ts'
+import { settings, traceHeader } from '../settings.ts'
 
 let client: DynamoDBClient | undefined
 
@@ -26,6 +26,18 @@ const newClient = (): DynamoDBClient => {
     },
   })
   for (const name of UNUSED_MIDDLEWARE) made.middlewareStack.remove(name)
+  if (settings().TRACING === 'on') {
+    made.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          // Loaded here: who does not trace needs no socket.
+          const { traced } = await import('./trace.ts')
+          const { TABLE_NAME: table, AWS_XRAY_DAEMON_ADDRESS: daemon } = settings()
+          return traced(commandName.replace(/Command$/, ''), { header: traceHeader(), daemon, table }, () => next(args))
+        },
+      { step: 'initialize', name: 'traced' },
+    )
+  }
   return made
 }
 

@@ -1,7 +1,8 @@
 /** Data keys, one for each tenant or organization, and what is sealed with them. From KMS on AWS, derived from one key on the local stage. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
-import { AgentError } from '../errors.ts'
+import { AgentError, errorName } from '../errors.ts'
+import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 import { translateFault } from './faults.ts'
 import { defineItem, readItem } from './item.ts'
@@ -80,7 +81,7 @@ const decryptStored = async (scope: string): Promise<Uint8Array | undefined> => 
     const { Plaintext } = await kms().send(new DecryptCommand({ ...context, CiphertextBlob: stored.sealed }))
     return known.set(scope, complete(Plaintext))
   } catch (error) {
-    throw translateFault(error)
+    throw failed(error)
   }
 }
 
@@ -95,8 +96,13 @@ const makeKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => 
     unit.afterCommit(() => known.set(scope, key))
     return key
   } catch (error) {
-    throw translateFault(error)
+    throw failed(error)
   }
+}
+
+const failed = (error: unknown): unknown => {
+  measure('error', 'KMS gave no key', { event: 'kms.failed', error: errorName(error) }, { values: { KmsFaults: 1 } })
+  return translateFault(error)
 }
 
 const complete = (bytes: Uint8Array | undefined): Uint8Array => {

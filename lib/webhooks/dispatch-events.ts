@@ -7,6 +7,7 @@ import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent, transact } from '../store/write.ts'
+import { countEnded } from './ended-exchanges.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import { heldItem, pendingItems } from './event-item.ts'
 import { type EventToWrite, eventsFor } from './events.ts'
@@ -89,6 +90,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
   const endpointsOf = once(readEndpoints)
   const failed = new Map<number, unknown>()
   const woken: CommittedItem[] = []
+  const dispatched: Fact[] = []
 
   const factsAt = (position: number): { fact: Fact; position: number }[] => {
     try {
@@ -113,6 +115,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
     for (const { fact, position } of facts) {
       try {
         await dispatch(fact)
+        dispatched.push(fact)
       } catch (error) {
         if (isAgentError(error, 'resource.not_found')) {
           log('error', 'a change of a tenant that does not exist is skipped', {
@@ -126,6 +129,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
       }
     }
   })
+  countEnded(dispatched)
   // Where the queue refuses a wake-up, the dispatcher sends it with the change of the place item.
   if (woken.length > 0) await wakeCommitted(woken)
   return [...failed]

@@ -48,6 +48,7 @@ export const openEventLane = async (
 
   return {
     plan: WEBHOOK_PLAN,
+    kind: 'event',
     // No other party uses this endpoint, so each of its records counts as one.
     party: lane,
     read: async (now) => {

@@ -11,6 +11,7 @@ import { type RecordJson, Timestamp } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 import type { Image } from '../store/item.ts'
 import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
+import { endOf } from './ended-exchanges.ts'
 import { endpointItem, shownInImage } from './endpoint-item.ts'
 
 /** The organization of an agent (a tenant's id or BASE_AGENT), or the one that has an endpoint: its other endpoint gets the event. */
@@ -27,6 +28,8 @@ export interface Fact {
   occurredAt: string
   /** As the API shows it. */
   record: Record<string, unknown>
+  /** Of an exchange that has come to its end: its format and final state. */
+  ended?: { format: string; state: string }
   /** `record` is too large for an event: it has its ids only. */
   truncated?: true
 }
@@ -70,7 +73,10 @@ const transition = (type: EventType, show: Show, change: Change): Fact[] => {
   const fact = recordFact(type, show, change)
   const previousState = change.before === undefined ? undefined : show(fromRecordItem(change.before)).state
   if (typeof fact.record.state !== 'string' || fact.record.state === previousState) return []
-  return [typeof previousState === 'string' ? { ...fact, previousState } : fact]
+  const ended = endOf(fromRecordItem(change.after))
+  return [
+    { ...fact, ...(typeof previousState === 'string' && { previousState }), ...(ended !== undefined && { ended }) },
+  ]
 }
 
 /** A message that was sent is a fact of its outbox item: the stream orders that one's changes, but not those of two items of a transaction. */

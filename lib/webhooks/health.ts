@@ -1,7 +1,6 @@
 /** The health of an endpoint: active, failing or disabled. A pure function computes it after each attempt; relevant changes are stored. */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
-import { log } from '../log.ts'
-import { settings } from '../settings.ts'
+import { measure } from '../metrics.ts'
 import { updateIf } from '../store/write.ts'
 import { type Endpoint, type EndpointHealth, endpointItem, HEALTH_FIELDS, readEndpoint } from './endpoint-item.ts'
 
@@ -107,28 +106,13 @@ const write = async ({ orgId, kind, id, version }: Endpoint, health: EndpointHea
   return item === undefined ? undefined : endpointItem.decode(item)
 }
 
-const NAMESPACE = 'serverless-agent'
-
-/**
- * CloudWatch makes a metric of a line in its embedded metric format. It counts by table, of which each stage has one.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
- */
 const logDisabled = ({ orgId, id, kind, disabledReason, failingSince, lastError }: Endpoint, now: number): void =>
-  // An error, so that no level but `silent` loses the metric.
-  log('error', 'endpoint disabled', {
-    event: 'webhook.endpoint_disabled',
-    orgId,
-    endpointId: id,
-    kind,
-    reason: disabledReason,
-    failingSince,
-    lastError,
-    Table: settings().TABLE_NAME,
-    EndpointDisabled: 1,
-    _aws: {
-      Timestamp: now,
-      CloudWatchMetrics: [
-        { Namespace: NAMESPACE, Dimensions: [['Table']], Metrics: [{ Name: 'EndpointDisabled', Unit: 'Count' }] },
-      ],
+  measure(
+    'error',
+    'endpoint disabled',
+    {
+      event: 'webhook.endpoint_disabled',
+      ...{ orgId, endpointId: id, kind, reason: disabledReason, failingSince, lastError },
     },
-  })
+    { values: { EndpointDisabled: 1 }, now },
+  )

@@ -123,11 +123,15 @@ test('only lib/settings.ts reads the environment', () => {
   expect(readers).toEqual(['lib/settings.ts'])
 })
 
-test('only the guarded client connects to addresses of others, and one to those that the operator has set', () => {
+test('only the guarded client connects to addresses of others, one to those that the operator has set, and traces go to the own host', () => {
   const connects = (file: string) =>
     importsOf(file).some((name) => /^(node:)?(http|https|http2|tls|dgram)$|^undici/.test(name)) ||
     /\bfetch\(|\bnew (Socket|WebSocket)\(/.test(readFileSync(file, 'utf8'))
-  expect(files.filter(connects).toSorted()).toEqual(['lib/egress/operator-address.ts', 'lib/egress/post.ts'])
+  expect(files.filter(connects).toSorted()).toEqual([
+    'lib/egress/operator-address.ts',
+    'lib/egress/post.ts',
+    'lib/store/trace.ts',
+  ])
   const users = files.filter((file) => localImportsOf(file).includes('lib/egress/operator-address.ts'))
   expect(users).toEqual(['lib/auth/ask-issuer.ts'])
 })

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { rateKeyOf } from '../../../lib/auth/rate-key.ts'
 import { BASE_AGENT } from '../../../lib/records/tenant.ts'
 import { settings } from '../../../lib/settings.ts'
@@ -119,6 +119,27 @@ describe('the authorizer', () => {
 
   test('lets a tenant of any name in that exists', async () => {
     expect((await call(await sign({ tenantId: '__proto__' }))).policyDocument.Statement[0]?.Effect).toBe('Allow')
+  })
+
+  test('tells the access log which agent it is for', async () => {
+    expect((await call(await sign({}))).context?.tenant).toBe('acme')
+    expect((await call(await sign({ role: 'RestRootAgentWithTenants' }))).context?.tenant).toBe(BASE_AGENT)
+  })
+
+  test('counts what it could not check, and no token that it refuses', async () => {
+    const lines: Record<string, unknown>[] = []
+    const written = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+    const { LOG_LEVEL } = settings()
+    onTestFinished(() => {
+      settings().LOG_LEVEL = LOG_LEVEL
+      written.mockRestore()
+    })
+    settings().LOG_LEVEL = 'error'
+    await expect(call('Bearer nonsense')).rejects.toThrow('Unauthorized')
+    expect(lines).toEqual([])
+    table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    await expect(call(await sign({}))).rejects.toThrow()
+    expect(lines).toMatchObject([{ level: 'error', event: 'authorizer.failed', status: 503, AuthorizerFaults: 1 }])
   })
 
   test('answers a table that does not answer with anything but a 401', async () => {

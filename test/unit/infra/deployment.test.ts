@@ -1,5 +1,7 @@
 /** What is deployed, as `serverless package` makes it of serverless.yml: tests in files of their own, on one package. */
 import './deployment/access.ts'
+import './deployment/alarms.ts'
+import './deployment/dashboard.ts'
 import './deployment/environment.ts'
 import './deployment/gateway-responses.ts'
 import './deployment/kept-data.ts'

@@ -74,7 +74,7 @@ describe('a wake-up for a time', () => {
   test('is good once: of several for the same time, the first goes on', async () => {
     const { lane } = scene.newLane()
     const at = scene.now + 1_000
-    await transact([laneWrites.wait(await lease(committed(lane), 'first'), at, 1)])
+    await transact([laneWrites.wait(await lease(committed(lane), 'first'), { at, failures: 1, now: scene.now })])
     scene.now = at
     const due: LaneWakeUp = { lane, reason: { kind: 'due', at } }
     const twice = await Promise.all(['a', 'b'].map((id) => leaseLane(due, id, scene.now)))
@@ -92,7 +92,9 @@ describe('a wake-up for a time', () => {
 
   test('does not wake a lane that waits for another time, or for its destination', async () => {
     const { lane } = scene.newLane()
-    await transact([laneWrites.wait(await lease(committed(lane), 'first'), scene.now + 10_000, 1)])
+    await transact([
+      laneWrites.wait(await lease(committed(lane), 'first'), { at: scene.now + 10_000, failures: 1, now: scene.now }),
+    ])
     expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
     const early: LaneWakeUp = { lane, reason: { kind: 'due', at: scene.now } }
     expect((await leaseLane(early, 'third', scene.now)).leased).toBeUndefined()

@@ -158,6 +158,20 @@ describe('a KMS', () => {
     expect(await process.key()).toHaveLength(32)
   })
 
+  test('that refuses is counted, whatever LOG_LEVEL says; that of a key which is not stored is not', async () => {
+    const lines: Record<string, unknown>[] = []
+    vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+    vi.stubEnv('LOG_LEVEL', 'error')
+    const process = await newProcess()
+    await expect(process.openDataKey(scope)).rejects.toMatchObject({ code: 'internal' })
+    kms.refuse({ status: 400, type: 'AccessDeniedException' })
+    await expect(process.key()).rejects.toThrow()
+    kms.refuse(undefined)
+    await process.key()
+    expect(lines).toMatchObject([{ event: 'kms.failed', error: 'AccessDeniedException', KmsFaults: 1 }])
+    vi.stubEnv('LOG_LEVEL', 'silent')
+  })
+
   test('that refuses for good should be told as it is', async () => {
     kms.refuse({ status: 400, type: 'AccessDeniedException' })
     await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'AccessDeniedException' })

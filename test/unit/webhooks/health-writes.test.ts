@@ -21,7 +21,8 @@ const outcome = (status?: number): PostOutcome => ({
   ...(status === undefined ? { failure: 'timeout' as const } : { status }),
   ...{ headers: {}, body: '', milliseconds: 1 },
 })
-const metrics = () => scene.lines.map((line) => JSON.parse(line)).filter(({ _aws }) => _aws !== undefined)
+const metrics = () =>
+  scene.lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'webhook.endpoint_disabled')
 /** Stores events of records of their own, and returns them with their lanes. */
 const events = (count: number) =>
   Promise.all(

@@ -109,7 +109,7 @@ describe('functions that only read', () => {
 })
 
 describe('what a function loads is what it may do', () => {
-  test('who loads the table may read it, and nobody else; the sweep reads its index only', () => {
+  test('who loads the table may read it, and nobody else; the sweep reads its index, and lists of what waits', () => {
     const readers = without(whoLoad('lib/store/table.ts'), ['sweepOutbox'])
     expect(who(/^dynamodb:GetItem$/)).toEqual(readers)
     for (const key of without(readers, ['authorizer', 'confirmIssuerKeys']))
@@ -119,6 +119,7 @@ describe('what a function loads is what it may do', () => {
     )
     expect(reading.map(({ Action, Resource }) => [Action, nameOf(Resource)])).toEqual([
       [['dynamodb:Query'], 'Table.Arn/index/due'],
+      [['dynamodb:Query'], 'Table.Arn'],
     ])
   })
 

@@ -4,13 +4,16 @@ import { ofType } from '../../../support/stage/template.ts'
 import { resources } from './packaged.ts'
 
 test('all functions write to one log group, which keeps it for 30 days, and may do so', () => {
-  expect(ofType(resources, 'AWS::Logs::LogGroup')).toEqual([
-    ['LogGroup', { Type: 'AWS::Logs::LogGroup', Properties: { RetentionInDays: 30 } }],
-  ])
+  expect(ofType(resources, 'AWS::Logs::LogGroup').map(([id]) => id)).toEqual(['LogGroup', 'AccessLog'])
+  for (const [, { Properties }] of ofType(resources, 'AWS::Logs::LogGroup'))
+    expect(Properties).toEqual({ RetentionInDays: 30 })
   const functions = ofType(resources, 'AWS::Lambda::Function')
   expect(functions.length).toBeGreaterThan(20)
   for (const [id, { Properties }] of functions) {
-    expect({ id, logs: Properties.LoggingConfig }).toEqual({ id, logs: { LogGroup: { Ref: 'LogGroup' } } })
+    expect({ id, logs: Properties.LoggingConfig }).toEqual({
+      id,
+      logs: { LogGroup: { Ref: 'LogGroup' }, LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'INFO' },
+    })
     const [role] = Object(Properties.Role)['Fn::GetAtt']
     const policies: { PolicyDocument: { Statement: unknown[] } }[] = Object(resources[role]?.Properties.Policies)
     const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)

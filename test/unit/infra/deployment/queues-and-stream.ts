@@ -61,12 +61,11 @@ describe.each([
     expect(propertiesOf(queue).VisibilityTimeout).toBeGreaterThan(LEASE_SECONDS)
   })
 
-  test('gives a wake-up up after a few tries to a queue of its own kind, which wakes somebody and is recovered from', () => {
+  test('gives a wake-up up after a few tries to a queue of its own kind, which is recovered from', () => {
     expect(propertiesOf(queue).RedrivePolicy).toMatchObject({ maxReceiveCount: 3 })
     const dead = deadLettersOf(queue)
     expect(propertiesOf(dead).FifoQueue).toBe(propertiesOf(queue).FifoQueue)
     expect(propertiesOf(dead).MessageRetentionPeriod).toBe(propertiesOf(queue).MessageRetentionPeriod)
-    expect(watched()).toContain(dead)
     const sources = mappingsOf('recoverWakeUps').map(({ EventSourceArn }) => EventSourceArn)
     expect(sources).toContainEqual({ 'Fn::GetAtt': [dead, 'Arn'] })
     expect(propertiesOf(dead).VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeoutOf('recoverWakeUps'))
@@ -125,37 +124,6 @@ test('the keys of issuers are confirmed so often that two failures wake nobody',
   expect(timeoutOf('confirmIssuerKeys') * 1000).toBeLessThan(every)
 })
 
-describe('somebody is woken', () => {
-  const alarm = (id: string) => propertiesOf(id)
-
-  test('when the sweep is silent', () => {
-    expect(alarm('SweepAlarm')).toMatchObject({ MetricName: 'OutboxDueAge', TreatMissingData: 'breaching' })
-  })
-
-  test.each(ofType(resources, 'AWS::CloudWatch::Alarm').map(([id]) => id))('by %s: it has somewhere to go', (id) => {
-    expect(alarm(id).AlarmActions).toEqual([{ Ref: 'Alarms' }])
-    expect(alarm(id).OKActions).toEqual([{ Ref: 'Alarms' }])
-    expect(alarm(id).Dimensions).toHaveLength(id === 'ServerErrorsAlarm' ? 2 : 1)
-  })
-
-  test('when changes are late, or wake-ups are not handled', () => {
-    expect(alarm('DispatchDelayAlarm')).toMatchObject({
-      MetricName: 'IteratorAge',
-      Dimensions: [{ Name: 'FunctionName', Value: { Ref: lambdaOf('dispatchChanges') } }],
-    })
-    expect(alarm('OldWakeUpsAlarm')).toMatchObject({ MetricName: 'ApproximateAgeOfOldestMessage' })
-  })
-})
-
-/** Queues that have an alarm when there is anything in them. */
-const watched = (): string[] =>
-  ofType(resources, 'AWS::CloudWatch::Alarm').flatMap(([, { Properties }]) => {
-    const { Dimensions, Threshold, ComparisonOperator, AlarmActions } = Properties
-    const [{ Value } = {}] = Dimensions as { Value?: { 'Fn::GetAtt'?: string[] } }[]
-    const isHeard = Threshold === 0 && ComparisonOperator === 'GreaterThanThreshold' && Array.isArray(AlarmActions)
-    return isHeard ? (Value?.['Fn::GetAtt']?.[0] ?? []) : []
-  })
-
 test('every queue is sealed', () => {
   for (const [id, { Properties }] of ofType(resources, 'AWS::SQS::Queue'))
     expect({ id, sealed: Properties.SqsManagedSseEnabled }).toEqual({ id, sealed: true })
@@ -188,12 +156,11 @@ describe('the stream', () => {
     expect(passes.sort()).toEqual([...inserts, 'record INSERT', 'record MODIFY', 'registration MODIFY'].sort())
   })
 
-  test('tells where it gave up in a queue that wakes somebody; Lambda takes no FIFO queue for it', () => {
+  test('tells where it gave up in a queue; Lambda takes no FIFO queue for it', () => {
     expect(mapping.DestinationConfig).toEqual({
       OnFailure: { Destination: { 'Fn::GetAtt': ['DispatchFailures', 'Arn'] } },
     })
     expect(propertiesOf('DispatchFailures')).not.toHaveProperty('FifoQueue')
-    expect(watched()).toContain('DispatchFailures')
   })
 })
 

@@ -1,0 +1,65 @@
+/** Serverless plugin: the alarms, who hears of them, and the dashboard, made of the functions as they are. */
+import * as v from 'valibot'
+import { USUAL_CONCURRENCY } from '../deployment/concurrency.ts'
+import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
+import { toResource } from '../watch/alarm.ts'
+import { awsAlarms, type BackgroundFunction } from '../watch/aws-alarms.ts'
+import { dashboard } from '../watch/dashboard.ts'
+import { serviceAlarms } from '../watch/service-alarms.ts'
+import { WatchSettings } from '../watch/settings.ts'
+
+export default class Watch {
+  readonly hooks: Record<string, () => void>
+
+  constructor(serverless: Serverless) {
+    this.hooks = {
+      'after:aws:package:finalize:mergeCustomProviderResources': () => {
+        const settings = v.safeParse(WatchSettings, withoutEmpty(process.env))
+        if (!settings.success)
+          throw new serverless.classes.Error(`${v.getDotPath(settings.issues[0])}: ${settings.issues[0].message}`)
+        const { naming } = serverless.getProvider('aws')
+        addWatch(serverless.service, settings.output, (key) => naming.getLambdaLogicalId(key))
+      },
+    }
+  }
+}
+
+/** A setting that is empty is one that is not there. */
+const withoutEmpty = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+
+/** The function that throws where it refuses a token: API Gateway knows a 401 by that. */
+const REFUSES = 'authorizer'
+/** The one that reads the table's stream. */
+const DISPATCHER = 'dispatchChanges'
+
+const addWatch = (service: Service, settings: WatchSettings, idOf: (key: string) => string): void => {
+  const { Resources } = service.provider.compiledCloudFormationTemplate
+  const { stage } = service.provider
+  const stack = `${service.service}-${stage}`
+  const background = backgroundOf(service, idOf)
+  const concurrency = settings.ACCOUNT_CONCURRENCY ?? service.custom.accountConcurrency ?? USUAL_CONCURRENCY
+  const surroundings = { stack, stage, background, concurrency }
+  const alarms = {
+    ...serviceAlarms({ waiting: settings.WAITING_LANES }),
+    ...awsAlarms(surroundings, idOf(DISPATCHER)),
+  }
+  for (const [id, alarm] of Object.entries(alarms)) Resources[id] = toResource(id, stack, alarm)
+  Resources.Dashboard = dashboard({ stack, stage, alarms: Object.keys(alarms) })
+  if (settings.ALARM_EMAIL !== undefined) Resources.AlarmSubscription = subscription(settings.ALARM_EMAIL)
+}
+
+const isBackground = ({ events = [] }: FunctionDefinition): boolean => events.every(({ http }) => http === undefined)
+
+const backgroundOf = ({ functions, provider }: Service, idOf: (key: string) => string): BackgroundFunction[] =>
+  Object.entries(functions).flatMap(([key, definition]) =>
+    isBackground(definition)
+      ? [{ id: idOf(key), timeout: definition.timeout ?? provider.timeout, refuses: key === REFUSES }]
+      : [],
+  )
+
+/** Whoever it is has to confirm it once, by a link in the first e-mail. */
+const subscription = (Endpoint: string): Resource => ({
+  Type: 'AWS::SNS::Subscription',
+  Properties: { TopicArn: { Ref: 'Alarms' }, Protocol: 'email', Endpoint },
+})

@@ -1,0 +1,174 @@
+/** The alarms on what AWS measures of the functions, the API, the table and the queues. */
+import type { Alarm, Metric } from './alarm.ts'
+import { api, filtered, lambda, queue, table } from './metrics.ts'
+
+/** A function that no request waits for, by its logical id. */
+export interface BackgroundFunction {
+  id: string
+  /** Seconds. */
+  timeout: number
+  /** It throws as a way to answer: what Lambda counts as an error is none. */
+  refuses: boolean
+}
+
+export interface Surroundings {
+  /** `<service>-<stage>`. */
+  stack: string
+  stage: string
+  background: BackgroundFunction[]
+  /** Of the account and region. */
+  concurrency: number
+}
+
+/** What a math expression may look at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
+const MOST_METRICS = 10
+
+const sumOf = (names: string[]): string => names.map((name) => `FILL(${name}, 0)`).join(' + ')
+
+/** Numbered metrics: `m0`, `m1`, ... */
+const numbered = (metrics: Metric[]): Record<string, Metric> =>
+  Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]))
+
+const inGroups = <T>(all: T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+/** One alarm, or a few with numbers where there are more functions than one can look at. */
+const grouped = <T>(id: string, all: T[], alarmOf: (group: T[]) => Alarm): Record<string, Alarm> =>
+  Object.fromEntries(
+    inGroups(all, MOST_METRICS).map((group, index) => [index === 0 ? id : `${id}${index + 1}`, alarmOf(group)]),
+  )
+
+/** Errors and durations of operations are those of the API: an alarm on each function would be two for each operation. */
+const functionAlarms = ({ stack, background, concurrency }: Surroundings): Record<string, Alarm> => ({
+  ...grouped(
+    'FunctionErrorsAlarm',
+    background.filter(({ refuses }) => !refuses),
+    (group) => {
+      const metrics = numbered(group.map(({ id }) => lambda('Errors', 'Sum', id)))
+      const says = 'Functions that work in the background fail'
+      return { says, metrics, expression: sumOf(Object.keys(metrics)), threshold: 3 }
+    },
+  ),
+  // Of all functions, whoever waits for them.
+  FunctionCrashesAlarm: {
+    says: 'Functions were killed: out of time, out of memory, or by themselves',
+    metrics: { crashes: filtered(stack, 'FunctionCrashes') },
+    expression: 'FILL(crashes, 0)',
+    threshold: 3,
+  },
+  // Deliveries end at 84 % of their time where receivers let them wait (lib/webhooks/deliver-woken.ts).
+  ...grouped('DurationAlarm', background, (group) => {
+    const metrics = numbered(group.map(({ id }) => lambda('Duration', 'Maximum', id)))
+    const late = group.map(({ timeout }, index) => `IF(FILL(m${index}, 0) >= ${timeout * 900}, 1, 0)`)
+    const says = 'Functions that work in the background take 90 % of their time or more'
+    return { says, metrics, expression: late.join(' + '), threshold: 1, of: 3, least: 2 }
+  }),
+  // The account's, since all functions share its concurrency.
+  ThrottlesAlarm: {
+    says: 'Invocations of functions are throttled',
+    metrics: { throttles: lambda('Throttles', 'Sum') },
+    expression: 'FILL(throttles, 0)',
+    threshold: 1,
+    of: 3,
+    least: 2,
+  },
+  ConcurrencyAlarm: {
+    says: `The account uses 80 % of its concurrency of ${concurrency} or more`,
+    metrics: { running: lambda('ConcurrentExecutions', 'Maximum') },
+    expression: `100 * FILL(running, 0) / ${concurrency}`,
+    threshold: 80,
+    period: 60,
+    of: 5,
+    least: 3,
+  },
+})
+
+const apiAlarms = ({ stack, stage }: Surroundings): Record<string, Alarm> => ({
+  // Of a hundred requests at least: five errors, or five percent of more requests.
+  ServerErrorsAlarm: {
+    says: 'Five percent of the answers or more are a 5xx',
+    metrics: { errors: api('5XXError', 'Sum', stack, stage), requests: api('Count', 'SampleCount', stack, stage) },
+    expression: '100 * FILL(errors, 0) / IF(FILL(requests, 0) < 100, 100, FILL(requests, 0))',
+    threshold: 5,
+  },
+  // The shortest timeout of an operation is 10 s.
+  SlowOperationsAlarm: {
+    says: 'Operations take 8 s or more, near the timeout of their functions',
+    metrics: { latency: api('IntegrationLatency', 'Maximum', stack, stage) },
+    expression: 'FILL(latency, 0)',
+    threshold: 8_000,
+    of: 3,
+    least: 2,
+  },
+})
+
+const OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']
+
+/**
+ * Alarms on metrics of DynamoDB keep their state where data is missing, whatever TreatMissingData says, and these metrics are there only
+ * where something is wrong: unfilled, they would be red for ever.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
+ */
+const tableAlarms = (): Record<string, Alarm> => {
+  const index = { GlobalSecondaryIndexName: 'due' }
+  const throttles = numbered([
+    ...['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) => [table(name), table(name, index)]),
+  ])
+  const errors = numbered(OPERATIONS.map((Operation) => table('SystemErrors', { Operation })))
+  return {
+    TableThrottlesAlarm: {
+      says: 'DynamoDB throttles requests',
+      metrics: throttles,
+      expression: sumOf(Object.keys(throttles)),
+      threshold: 10,
+    },
+    TableErrorsAlarm: {
+      says: 'DynamoDB has faults of its own',
+      metrics: errors,
+      expression: sumOf(Object.keys(errors)),
+      threshold: 5,
+    },
+  }
+}
+
+const DEAD_LETTER_QUEUES = ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue', 'DispatchFailures']
+
+const queueAlarms = (): Record<string, Alarm> => {
+  const dead = numbered(DEAD_LETTER_QUEUES.map((id) => queue('ApproximateNumberOfMessagesVisible', id)))
+  return {
+    OldWakeUpsAlarm: {
+      says: 'Wake-ups have waited for over a minute to be handled',
+      metrics: { age: queue('ApproximateAgeOfOldestMessage', 'WakeUpQueue') },
+      expression: 'FILL(age, 0)',
+      threshold: 60,
+      period: 60,
+      of: 7,
+      least: 5,
+    },
+    // By growth: what a redrive policy moves counts in no metric of what was sent, and what lies there is known. Without data a queue is
+    // empty: one with messages is active. DeadWakeUpsAlarm counts what recoverWakeUps takes at once.
+    DeadLettersAlarm: {
+      says: 'Dead-letter queues have grown',
+      metrics: dead,
+      expression: `DIFF(${sumOf(Object.keys(dead))})`,
+      threshold: 1,
+    },
+  }
+}
+
+/** `dispatcher`: the function that reads the table's stream. */
+export const awsAlarms = (surroundings: Surroundings, dispatcher: string): Record<string, Alarm> => ({
+  ...functionAlarms(surroundings),
+  ...apiAlarms(surroundings),
+  ...tableAlarms(),
+  ...queueAlarms(),
+  DispatchDelayAlarm: {
+    says: 'Changes of the table have waited for over a minute to be dispatched',
+    metrics: { age: lambda('IteratorAge', 'Maximum', dispatcher) },
+    expression: 'FILL(age, 0)',
+    threshold: 60_000,
+    period: 60,
+    of: 5,
+    least: 3,
+  },
+})

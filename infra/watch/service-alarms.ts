@@ -1,0 +1,74 @@
+/** The alarms on what the service itself measures. */
+import type { Alarm } from './alarm.ts'
+import { own } from './metrics.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** `threshold` of them within five minutes. */
+const counted = (says: string, name: Parameters<typeof own>[0], threshold: number): Alarm => ({
+  says,
+  metrics: { count: own(name) },
+  expression: 'FILL(count, 0)',
+  threshold,
+})
+
+/** `waiting`: lanes that may wait before it is too many. */
+export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, Alarm> => ({
+  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is red until the first one.
+  SweepAlarm: {
+    says: 'The sweep of the outbox does not run',
+    metrics: { sweeps: own('OutboxDueAge', 'SampleCount') },
+    expression: 'sweeps',
+    threshold: 1,
+    below: true,
+    silence: true,
+    period: 60,
+    of: 5,
+    least: 5,
+  },
+  DueAlarm: {
+    says: 'What is due has not been handled for ten minutes',
+    metrics: { age: own('OutboxDueAge', 'Maximum') },
+    expression: 'age',
+    threshold: 10 * MINUTE,
+    least: 2,
+  },
+  WaitingAlarm: {
+    says: `${waiting} lanes or more wait for their receivers`,
+    metrics: { lanes: own('OutboxWaiting', 'Maximum') },
+    expression: 'lanes',
+    threshold: waiting,
+    of: 3,
+    least: 3,
+  },
+  // Events are given up after 75 h 35 min (lib/outbox/retry-plan.ts), messages after a day.
+  WaitingAgeAlarm: {
+    says: 'Something waits for longer than it may: it is not given up',
+    metrics: { age: own('OutboxWaitingAge', 'Maximum') },
+    expression: 'age',
+    threshold: 77 * HOUR,
+    least: 2,
+  },
+  // One that is down is its owner's affair; many at once look like ours.
+  DestinationsClosedAlarm: {
+    ...counted('Many wallets, mediators or endpoints can not be reached', 'DestinationsClosed', 20),
+    period: 900,
+  },
+  EndpointsDisabledAlarm: {
+    ...counted('Many webhook endpoints were disabled at once', 'EndpointDisabled', 5),
+    period: 900,
+  },
+  DeadWakeUpsAlarm: counted('Wake-ups that our own code could not handle', 'WakeUpsDead', 1),
+  ParkedChangesAlarm: counted(
+    'Changes of the table that could not be dispatched, and were put aside',
+    'ChangesParked',
+    1,
+  ),
+  KmsFaultsAlarm: counted('KMS does not open or make data keys', 'KmsFaults', 3),
+  AuthorizerFaultsAlarm: counted('Tokens can neither be accepted nor refused', 'AuthorizerFaults', 3),
+  IssuerKeysAlarm: {
+    ...counted('The keys of a token issuer are not confirmed', 'IssuerKeysNotConfirmed', 1),
+    period: 900,
+  },
+})

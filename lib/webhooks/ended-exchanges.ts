@@ -1,0 +1,33 @@
+/** Exchanges that have come to their end: of which format, in which state; and how many, as metrics. */
+import { isObject } from '../json.ts'
+import { measure } from '../metrics.ts'
+import { VERIFIER_CONTEXTS } from '../records/record-json.ts'
+import type { StoredRecord } from '../store/stored-record.ts'
+import type { Fact } from './facts.ts'
+
+/** Each pair of a format and a state is a metric to be paid for: there are 9. */
+const FINAL_STATES = ['done', 'declined', 'abandoned']
+
+/** By what this agent notes in a record's metadata. */
+const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): string => {
+  // No other is offered.
+  if (type === 'CredentialRecord') return 'credential/json-ld'
+  return isObject(metadata) && VERIFIER_CONTEXTS in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds'
+}
+
+/** Undefined for what is no exchange, and for an exchange that goes on. */
+export const endOf = (stored: Pick<StoredRecord, 'type' | 'value'>): Fact['ended'] => {
+  const { state } = stored.value
+  if (!['CredentialRecord', 'ProofRecord'].includes(stored.type) || typeof state !== 'string') return undefined
+  return FINAL_STATES.includes(state) ? { format: formatOf(stored), state } : undefined
+}
+
+/** One line for each format and state. A batch of the stream that comes again is counted again. */
+export const countEnded = (facts: readonly Fact[]): void => {
+  const ends = facts.flatMap(({ ended }) => (ended === undefined ? [] : [ended]))
+  for (const same of Map.groupBy(ends, ({ format, state }) => `${format} ${state}`).values()) {
+    const [{ format, state } = { format: '', state: '' }] = same
+    const measured = { values: { ExchangesEnded: same.length }, by: { Format: format, State: state } }
+    measure('info', 'exchanges have ended', { event: 'exchange.ended' }, measured)
+  }
+}

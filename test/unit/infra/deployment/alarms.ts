@@ -1,0 +1,160 @@
+/** The alarms as they are deployed: each is tried on metrics in which all is well, in which its cause is there, and after it. */
+import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { METRICS } from '../../../../lib/metrics.ts'
+import { ofType } from '../../../support/stage/template.ts'
+import { AlarmProperties, statesOf, watchedBy } from '../../../support/watch/alarm-state.ts'
+import { RecordedMetrics } from '../../../support/watch/recorded-metrics.ts'
+import { fill, SCENARIOS, SWEEPS, WELL } from '../../../support/watch/scenarios.ts'
+import { resources } from './packaged.ts'
+
+const alarms = ofType(resources, 'AWS::CloudWatch::Alarm').map(
+  ([id, { Properties }]) => [id, v.parse(AlarmProperties, Properties), Properties] as const,
+)
+const watched = (alarm: AlarmProperties) => watchedBy(alarm).map((key) => JSON.parse(key) as [string, string, unknown])
+
+/** Minutes: of a day in which all is well, an hour of something, and what follows. */
+const BEGIN = 24 * 60
+const END = BEGIN + 60
+const LAST = END + 24 * 60
+
+test('there is a scenario of each alarm', () => {
+  expect(Object.keys(SCENARIOS).sort()).toEqual(alarms.map(([id]) => id).sort())
+})
+
+describe.each(alarms)('%s', (id, alarm, properties) => {
+  const keys = watchedBy(alarm)
+  const { cause, red, green } = SCENARIOS[id] ?? { cause: {}, red: 0, green: 0 }
+  const well = { ...WELL, ...SWEEPS }
+
+  test('is quiet while all is well', () => {
+    const recorded = new RecordedMetrics()
+    fill(recorded, keys, well, { from: 0, to: BEGIN })
+    // From the second evaluation of what was swept on.
+    expect(new Set(statesOf(alarm, recorded, 10, BEGIN))).toEqual(new Set(['OK']))
+  })
+
+  // After it, traffic goes on as before it; or there is none at all, and metrics of AWS that count only what happens have no data.
+  test.each(['goes on', 'has ended'])(
+    'is red while its cause is there, and green after it, when all else %s',
+    (after) => {
+      const recorded = new RecordedMetrics()
+      fill(recorded, keys, well, { from: 0, to: BEGIN })
+      fill(recorded, keys, id === 'SweepAlarm' ? {} : { ...SWEEPS, ...cause }, { from: BEGIN, to: END })
+      fill(recorded, keys, after === 'goes on' ? well : SWEEPS, { from: END, to: LAST })
+      const states = statesOf(alarm, recorded, BEGIN - 60, LAST)
+      const at = (minute: number) => states[minute - BEGIN + 60]
+      expect(states.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 'OK'))
+      const begun = states.slice(60).indexOf('ALARM')
+      expect(begun).toBeGreaterThan(-1)
+      expect(begun).toBeLessThanOrEqual(red)
+      if (green > 0) expect(at(END - 1)).toBe('ALARM')
+      expect(new Set(states.slice(60 + 60 + green))).toEqual(new Set(['OK']))
+    },
+  )
+
+  test('is not red in a new account, where nothing was ever measured; the sweep is heard of first', () => {
+    const recorded = new RecordedMetrics()
+    fill(recorded, keys, SWEEPS, { from: 1, to: 120 })
+    expect(new Set(statesOf(alarm, recorded, 3, 120))).toEqual(new Set(['OK']))
+  })
+
+  test('tells its topic when it is red and when it is green again, and ends with what to do', () => {
+    expect(properties).toMatchObject({ AlarmActions: [{ Ref: 'Alarms' }], OKActions: [{ Ref: 'Alarms' }] })
+    const [, anchor = ''] = /docs\/operations\.md#(\w+)$/.exec(String(properties.AlarmDescription)) ?? []
+    expect(headings).toContain(anchor)
+  })
+
+  test('looks at no more than ten metrics, at each of them alike', () => {
+    expect(keys.length).toBeGreaterThan(0)
+    expect(keys.length).toBeLessThanOrEqual(10)
+    expect(String(JSON.stringify(properties))).not.toMatch(/SEARCH|METRICS\(/)
+  })
+})
+
+/** As GitHub makes anchors of headings. */
+const headings = readFileSync('docs/operations.md', 'utf8')
+  .split('\n')
+  .flatMap((line) => /^#+ (.+)$/.exec(line)?.[1] ?? [])
+  .map((text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+describe('somebody is woken', () => {
+  test('when functions that nobody waits for fail, or take too long', () => {
+    const functions = (metric: string) =>
+      alarms
+        .flatMap(([, alarm]) => watched(alarm))
+        .flatMap(([, name, dimensions]) => (name === metric ? [dimensions] : []))
+    const background = ['dispatchChanges', 'deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'recoverWakeUps']
+    for (const key of background) {
+      const id = `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`
+      expect(functions('Errors')).toContainEqual([['FunctionName', { Ref: id }]])
+      expect(functions('Duration')).toContainEqual([['FunctionName', { Ref: id }]])
+    }
+    expect(functions('Duration')).toContainEqual([['FunctionName', { Ref: 'AuthorizerLambdaFunction' }]])
+  })
+
+  test('but not by tokens that are refused, which the authorizer says by an error', () => {
+    const errors = alarms.flatMap(([, alarm]) => watched(alarm)).filter(([, name]) => name === 'Errors')
+    expect(JSON.stringify(errors)).not.toContain('Authorizer')
+  })
+
+  test('by every dead-letter queue that grows', () => {
+    const queues = ofType(resources, 'AWS::SQS::Queue').map(([id]) => id)
+    const dead = queues.filter((id) => /Dead|Failures/.test(id))
+    expect(dead.length).toBeGreaterThan(2)
+    const growth = alarms.find(([id]) => id === 'DeadLettersAlarm')?.[1]
+    expect(growth && watchedBy(growth).join()).toMatch(new RegExp(dead.map((id) => `(?=.*${id})`).join('')))
+  })
+})
+
+describe('what lies in a dead-letter queue', () => {
+  const growth = alarms.find(([id]) => id === 'DeadLettersAlarm')?.[1] as AlarmProperties
+  const keys = watchedBy(growth)
+
+  test('makes nobody get up again, however long it lies there, and more of it does', () => {
+    const recorded = new RecordedMetrics()
+    const name = 'AWS/SQS ApproximateNumberOfMessagesVisible'
+    fill(recorded, keys, { [name]: () => [2] }, { from: 0, to: 24 * 60 })
+    fill(recorded, keys, { [name]: () => [3] }, { from: 24 * 60, to: 30 * 60 })
+    const states = statesOf(growth, recorded, 30, 30 * 60)
+    expect(states.slice(0, 23 * 60)).not.toContain('ALARM')
+    expect(states.slice(23 * 60)).toContain('ALARM')
+    expect(states.at(-1)).toBe('OK')
+  })
+})
+
+describe('alarms are heard', () => {
+  const propertiesOf = (id: string) => resources[id]?.Properties ?? {}
+
+  test('through a topic that is encrypted with a key which CloudWatch may use', () => {
+    expect(propertiesOf('Alarms').KmsMasterKeyId).toEqual({ Ref: 'AlarmsKey' })
+    const { Statement } = Object(propertiesOf('AlarmsKey').KeyPolicy)
+    expect(Statement).toContainEqual({
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+      Resource: '*',
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    })
+    expect(Object(propertiesOf('AlarmsPolicy').PolicyDocument).Statement).toMatchObject([
+      { Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: 'sns:Publish' },
+    ])
+  })
+
+  test('by nobody who was not named', () => {
+    expect(ofType(resources, 'AWS::SNS::Subscription')).toEqual([])
+  })
+})
+
+test('there are at most thirty metrics of our own', () => {
+  // Three formats, three states each (lib/webhooks/ended-exchanges.ts).
+  const exchanges = 9
+  const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
+  expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(30)
+})

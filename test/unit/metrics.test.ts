@@ -1,0 +1,70 @@
+/** Lines in CloudWatch's embedded metric format, as Lambda takes them in either of its log formats. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+/** A process of its own, for it reads its settings once. */
+const load = async (environment: Record<string, string>) => {
+  vi.resetModules()
+  for (const [name, value] of Object.entries({ TABLE_NAME: 'agent', PUBLIC_URL: 'https://a.example', ...environment }))
+    vi.stubEnv(name, value)
+  const [{ measure }, { log }] = await Promise.all([import('../../lib/metrics.ts'), import('../../lib/log.ts')])
+  return { measure, log }
+}
+
+let printed: string[]
+let written: string[]
+
+beforeEach(() => {
+  printed = []
+  written = []
+  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line))
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+const MEASURED = { values: { OutboxDue: 3, OutboxDueAge: 20 }, now: 1_700_000_000_000 }
+
+describe('a measurement', () => {
+  test('is one line with its values at the top, and the names and units of what is measured', async () => {
+    const { measure } = await load({ LOG_LEVEL: 'error' })
+    measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)
+    expect(printed.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ level: 'info', message: 'the sweep has run', event: 'outbox.swept' },
+        ...{ Table: 'agent', OutboxDue: 3, OutboxDueAge: 20 },
+        _aws: {
+          Timestamp: 1_700_000_000_000,
+          CloudWatchMetrics: [
+            {
+              Namespace: 'serverless-agent',
+              Dimensions: [['Table']],
+              Metrics: [
+                { Name: 'OutboxDue', Unit: 'Count' },
+                { Name: 'OutboxDueAge', Unit: 'Milliseconds' },
+              ],
+            },
+          ],
+        },
+      },
+    ])
+  })
+
+  test('is written by every level of the log but `silent`', async () => {
+    for (const LOG_LEVEL of ['debug', 'info', 'warn', 'error', 'silent']) {
+      const { measure } = await load({ LOG_LEVEL })
+      measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)
+    }
+    expect(printed).toHaveLength(4)
+  })
+
+  test('goes past `console.log` where Lambda would wrap it in another line, and so does all that is logged', async () => {
+    const { measure, log } = await load({ LOG_LEVEL: 'info', AWS_LAMBDA_LOG_FORMAT: 'JSON' })
+    measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)
+    log('warn', 'two\nlines', { event: 'other.line' })
+    expect(printed).toEqual([])
+    expect(written.map((text) => text.split('\n').length)).toEqual([2, 2])
+    expect(written.map((text) => JSON.parse(text).event)).toEqual(['outbox.swept', 'other.line'])
+  })
+})

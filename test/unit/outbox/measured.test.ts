@@ -1,0 +1,115 @@
+/** What the outbox measures: deliveries by what came of them, destinations that close, and what waits, wherever it waits. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
+import { sweep } from '../../../lib/outbox/sweep.ts'
+import type { SentWakeUp } from './scene.ts'
+import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+const lines: Record<string, number | string>[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'error'
+  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+  scene = await startOutboxScene()
+})
+beforeEach(async () => {
+  await scene.reset()
+  // The next minute with a census.
+  scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
+  lines.length = 0
+})
+afterAll(() => scene.table.stop())
+
+const MINUTE = 60_000
+const CENSUS = 5 * MINUTE
+
+const sum = (metric: string): number => lines.reduce((total, { [metric]: value }) => total + Number(value ?? 0), 0)
+const counted = () => lines.filter(({ event }) => event === 'outbox.counted')
+const countedAt = async (now: number) => {
+  lines.length = 0
+  await sweep(now)
+  return counted()[0]
+}
+
+describe('deliveries', () => {
+  test('count as delivered, as failed attempts, and as given up', async () => {
+    let failures = 0
+    scene.respond = () => answered(failures++ < 2 ? 500 : 200)
+    await scene.sendTo(newOrigin(), 1)
+    await scene.handleAll()
+    await scene.pass(2 * MINUTE)
+    expect([sum('MessagesDelivered'), sum('MessageAttemptsFailed'), sum('MessagesGivenUp')]).toEqual([1, 2, 0])
+
+    scene.respond = () => answered(500)
+    const [late] = await scene.sendTo(newOrigin(), 1)
+    await scene.handleAll()
+    scene.now += MESSAGE_PLAN.lifetime
+    await sweep(scene.now)
+    await scene.handleAll()
+    expect(sum('MessagesGivenUp')).toBe(1)
+    expect(late && (await scene.lane(late.lane))).toBeUndefined()
+  })
+
+  test('leave one line a turn, and none where nothing was tried', async () => {
+    const to = scene.newLane()
+    for (const payload of ['one', 'two', 'three']) await scene.commit(to, payload)
+    await scene.send(to, 'four')
+    await scene.handleAll()
+    const turns = lines.filter(({ event }) => event === 'outbox.turn_ended')
+    expect(turns).toMatchObject([{ MessagesDelivered: 4 }])
+    await scene.handleOrRepeat({ ...(scene.sent[0] as SentWakeUp), at: scene.now })
+    expect(lines.filter(({ event }) => event === 'outbox.turn_ended')).toHaveLength(1)
+  })
+
+  test('count a destination once when it closes', async () => {
+    scene.respond = () => failing('connect')
+    await scene.sendTo(newOrigin(), 5)
+    await scene.handleAll()
+    expect(sum('DestinationsClosed')).toBe(1)
+  })
+})
+
+describe('what waits', () => {
+  test('is nothing where nothing does', async () => {
+    scene.table.watch()
+    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 0, OutboxWaitingAge: 0 })
+    expect(scene.table.requests).toEqual(Array.from({ length: 16 }, () => 'Query'))
+  })
+
+  test('is counted every fifth minute only', async () => {
+    for (const minute of [0, 1, 2, 3, 4, 5]) await sweep(scene.now + minute * MINUTE)
+    expect(counted()).toHaveLength(2)
+    expect(lines.filter(({ event }) => event === 'outbox.swept')).toHaveLength(6)
+  })
+
+  test('counts lanes that wait for their next attempt, from the first that failed', async () => {
+    scene.respond = () => answered(500)
+    const failed = scene.now
+    await scene.sendTo(newOrigin(), 2)
+    await scene.handleAll()
+    await scene.pass(CENSUS)
+    lines.length = 0
+    scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
+    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 2, OutboxWaitingAge: scene.now - failed })
+  })
+
+  test('counts every lane that waits for a closed destination, from when it came to wait', async () => {
+    scene.respond = () => failing('connect')
+    const since = scene.now
+    await scene.sendTo(newOrigin(), 30)
+    await scene.handleAll()
+    scene.now += CENSUS
+    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 30, OutboxWaitingAge: scene.now - since })
+  })
+
+  test('is nothing again once it has left', async () => {
+    scene.respond = () => failing('connect')
+    await scene.sendTo(newOrigin(), 3)
+    await scene.handleAll()
+    scene.respond = () => answered(200)
+    await scene.pass(2 * CENSUS)
+    scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
+    expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 0, OutboxWaitingAge: 0 })
+  })
+})

@@ -1,0 +1,47 @@
+/** Exchanges that have come to their end, by format and state. */
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { PROOF_STATES } from '../../../lib/records/proof.ts'
+import { VERIFIER_CONTEXTS } from '../../../lib/records/record-json.ts'
+import { countEnded, endOf } from '../../../lib/webhooks/ended-exchanges.ts'
+import type { Fact } from '../../../lib/webhooks/facts.ts'
+import { storedIn } from './event-scenes.ts'
+
+Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'error' })
+
+const lines: Record<string, unknown>[] = []
+beforeEach(() => {
+  lines.length = 0
+  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+})
+
+const withMetadata = (type: string, ...names: string[]) =>
+  storedIn(type, 'done', 1, { metadata: Object.fromEntries(names.map((name) => [name, {}])) })
+
+describe('the end of an exchange', () => {
+  test('is one of three states', () => {
+    const ends = PROOF_STATES.filter((state) => endOf(storedIn('ProofRecord', state)) !== undefined)
+    expect(ends).toEqual(['done', 'declined', 'abandoned'])
+    expect(endOf(storedIn('ConnectionRecord', 'done'))).toBeUndefined()
+    expect(endOf({ type: 'ProofRecord', value: {} })).toBeUndefined()
+  })
+
+  test.each([
+    ['CredentialRecord', [], 'credential/json-ld'],
+    ['ProofRecord', [], 'proof/anoncreds'],
+    ['ProofRecord', [VERIFIER_CONTEXTS], 'proof/presentation-exchange'],
+  ])('of a %s with the metadata %j is of the format %s', (type, names, format) => {
+    expect(endOf(withMetadata(type, ...names))).toEqual({ format, state: 'done' })
+  })
+
+  test('is counted by format and state, and by nothing of the tenant', () => {
+    const fact = (ended?: Fact['ended']) => ({ of: { tenant: 'acme' }, recordId: 'r1', ended }) as Fact
+    const done = { format: 'credential/json-ld', state: 'done' }
+    countEnded([fact(done), fact(), fact({ format: 'proof/anoncreds', state: 'abandoned' }), fact(done)])
+    expect(lines).toMatchObject([
+      { event: 'exchange.ended', ExchangesEnded: 2, Format: 'credential/json-ld', State: 'done', Table: 'agent' },
+      { event: 'exchange.ended', ExchangesEnded: 1, Format: 'proof/anoncreds', State: 'abandoned', Table: 'agent' },
+    ])
+    expect(JSON.stringify(lines)).not.toMatch(/acme|r1/)
+    expect(lines[0]?._aws).toMatchObject({ CloudWatchMetrics: [{ Dimensions: [['Table', 'Format', 'State']] }] })
+  })
+})
