@@ -75,6 +75,7 @@ const graphs = (stack: string, stage: string): Graph[] => {
       title: 'Refusals and faults',
       lines: [
         { metric: own('EnvelopesRefused'), label: 'envelopes refused' },
+        { metric: own('ItemsCorrupt'), label: 'items that can not be read' },
         { metric: own('AuthorizerFaults'), label: 'authorizer' },
         { metric: own('KmsFaults'), label: 'KMS' },
         { metric: own('IssuerKeysNotConfirmed'), label: "issuers' keys" },

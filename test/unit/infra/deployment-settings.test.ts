@@ -139,7 +139,7 @@ describe('the guide', () => {
 test('the template takes nothing from the environment that is no setting', () => {
   const files = ['serverless.yml', ...globSync('infra/*.yml')]
   const taken = files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/env:([A-Z_]+)/g)].map(([, name]) => name),
+    [...readFileSync(file, 'utf8').matchAll(/(?:env|setting):([A-Z_]+)/g)].map(([, name]) => name),
   )
   const known = [...Object.keys(DeploymentSettings.entries), 'AWS_REGION']
   expect(taken.filter((name) => !known.includes(String(name)))).toEqual([])

@@ -32,7 +32,7 @@ const encoded = ({ tenant, connectionId }: { tenant: string; connectionId: strin
     createdAt: new Date(scene.now).toISOString(),
   })
 const ofKind = async (kind: string) => (await scene.table.items()).filter((item) => item.kind?.S === kind)
-const counted = () => lines.map((line) => JSON.parse(line)).filter(({ OutboxCorrupt }) => OutboxCorrupt === 1)
+const counted = () => lines.map((line) => JSON.parse(line)).filter(({ ItemsCorrupt }) => ItemsCorrupt === 1)
 
 describe('a message that is corrupt', () => {
   test.each<[string, Item]>([

@@ -15,6 +15,14 @@ const MACHINES = [
   ['ProofRecord', 'proof.state_changed', PROOF_STATES],
 ] as const
 
+/** Exchanges of these types come to an end. */
+const FORMATS: Record<string, string> = { CredentialRecord: 'credential/json-ld', ProofRecord: 'proof/anoncreds' }
+
+const endOf = (recordType: string, state: string) => {
+  const format = FORMATS[recordType]
+  return format !== undefined && /^(done|declined|abandoned)$/.test(state) ? { ended: { format, state } } : {}
+}
+
 describe.each(MACHINES)('%s', (recordType, type, states) => {
   test.each(states)('should tell of %s as the first state', (state) => {
     expect(factsOf(inserted(recordItem(recordType, state)))).toEqual([
@@ -25,6 +33,7 @@ describe.each(MACHINES)('%s', (recordType, type, states) => {
         sequence: 1,
         occurredAt: writtenAt(1),
         record: expect.objectContaining({ state, _tags: expect.objectContaining({ state }) }),
+        ...endOf(recordType, state),
       },
     ])
   })
