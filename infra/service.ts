@@ -52,6 +52,8 @@ export interface FunctionDefinition {
   environment?: Record<string, unknown>
   events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent; schedule?: string }[]
   package?: { artifact?: string }
+  /** Logical id of its role; set while packaging. */
+  role?: string
 }
 
 /** A CloudFormation resource. */

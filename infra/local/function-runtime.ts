@@ -7,10 +7,12 @@ import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
+import type { RoleGuard } from '../roles/guard.ts'
 import { splitHandler } from '../service.ts'
 import { cacheCompiled } from './compile-cache.ts'
 import { reason } from './failure.ts'
 import { Invocation, type Loaded, type Outcome, Start, toOutcome } from './function-messages.ts'
+import { guardFunctions } from './guarded-functions.ts'
 
 /** What functions use of a context. */
 type FunctionContext = Pick<Context, 'awsRequestId' | 'functionName' | 'getRemainingTimeInMillis'>
@@ -38,7 +40,11 @@ const loadAll = async ({ folder, handlers }: Start): Promise<Map<string, Handler
 }
 
 /** Resolves with what the function answers; rejects with what it throws, and when it takes longer than `timeoutMs`. */
-const call = async (handler: Handler, { functionKey, event, timeoutMs }: Invocation): Promise<unknown> => {
+const call = async (
+  handler: Handler,
+  { functionKey, event, timeoutMs }: Invocation,
+  guard: RoleGuard,
+): Promise<unknown> => {
   const end = performance.now() + timeoutMs
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`${functionKey} takes longer than ${timeoutMs} ms`)), timeoutMs)
@@ -48,7 +54,7 @@ const call = async (handler: Handler, { functionKey, event, timeoutMs }: Invocat
     getRemainingTimeInMillis: () => Math.max(0, Math.floor(end - performance.now())),
   }
   try {
-    return await Promise.race([handler(JSON.parse(event), context), late.promise])
+    return await Promise.race([guard.run(functionKey, () => handler(JSON.parse(event), context)), late.promise])
   } finally {
     clearTimeout(timer)
   }
@@ -63,12 +69,12 @@ const toFailure = (id: number, thrown: unknown): Outcome => {
   return { id, error: { name: text(name), message: text(message) } }
 }
 
-const run = async (handlers: Map<string, Handler>, invocation: Invocation): Promise<void> => {
+const run = async (handlers: Map<string, Handler>, invocation: Invocation, guard: RoleGuard): Promise<void> => {
   const { id, functionKey } = invocation
   try {
     const handler = handlers.get(functionKey)
     if (handler === undefined) throw new Error(`there is no function ${functionKey}`)
-    say(toOutcome(id, await call(handler, invocation)))
+    say(toOutcome(id, await call(handler, invocation, guard)))
   } catch (thrown) {
     say(toFailure(id, thrown))
   }
@@ -80,8 +86,10 @@ process.once('disconnect', () => process.exit())
 cacheCompiled()
 const [start] = await once(process, 'message')
 try {
-  const handlers = await loadAll(v.parse(Start, start))
-  process.on('message', (message) => run(handlers, v.parse(Invocation, message)))
+  const told = v.parse(Start, start)
+  const guard = await guardFunctions(told)
+  const handlers = await loadAll(told)
+  process.on('message', (message) => run(handlers, v.parse(Invocation, message), guard))
   say({})
   // Node would do it at the end of the process, which comes by a signal.
   flushCompileCache()
