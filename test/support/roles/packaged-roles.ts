@@ -38,16 +38,14 @@ export const statementsIn = (resources: Resources, key: string): Statement[] =>
 /** A statement as many that each allow one action on one resource with one pattern of keys. */
 export const singleRights = ({ Action, Resource, Condition = {}, ...others }: Statement): Statement[] =>
   Action.flatMap((action) =>
-    [Resource]
-      .flat()
-      .flatMap((resource) =>
-        conditionsOf(Condition).map((single) => ({
-          ...others,
-          Action: [action],
-          Resource: resource,
-          Condition: single,
-        })),
-      ),
+    [Resource].flat().flatMap((resource) =>
+      conditionsOf(Condition).map((single) => ({
+        ...others,
+        Action: [action],
+        Resource: resource,
+        Condition: single,
+      })),
+    ),
   )
 
 const KEYS = 'ForAllValues:StringLike'
