@@ -13,7 +13,7 @@ export default class Roles {
       'before:package:setupProviderConfiguration': () => {
         for (const [key, definition] of Object.entries(service.functions)) definition.role = roleIdOf(key)
       },
-      'before:aws:package:finalize:mergeCustomProviderResources': () => {
+      'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { Resources } = service.provider.compiledCloudFormationTemplate
         for (const [key, definition] of Object.entries(service.functions))
           Resources[roleIdOf(key)] = roleOf(key, definition, Resources)
