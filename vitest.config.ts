@@ -7,6 +7,8 @@ const layer = (name: string, testTimeout: number, globalSetup: string[] = []) =>
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
+    // To load Credo takes a second of processor time: the files of a layer share a process, and test/support/environment.ts cleans up between them.
+    isolate: false,
     setupFiles: ['test/support/environment.ts'],
     globalSetup,
     testTimeout,

@@ -35,7 +35,10 @@ export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise
   } catch (error) {
     const forbidden = isAgentError(error, 'auth.forbidden')
     const refused = forbidden || isAgentError(error, 'auth.unauthorized')
-    log(refused ? 'warn' : 'error', refused ? 'token refused' : 'token not checked', toErrorLog(error))
+    log(refused ? 'warn' : 'error', refused ? 'a token was refused' : 'a token could not be checked', {
+      event: refused ? 'token.refused' : 'token.not_checked',
+      ...toErrorLog(error),
+    })
     if (forbidden) return { principalId: 'forbidden', policyDocument: policy('Deny', event.methodArn) }
     throw refused ? new Error('Unauthorized') : error
   }

@@ -1,7 +1,7 @@
 /** GetConnections: the connections of the token's agent, a page at a time. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { pageOf } from '../lib/http/page.ts'
+import { pageOf } from '../lib/http/request.ts'
 import { GetConnections } from '../lib/interface/connections.ts'
 import { toConnectionJson } from '../lib/records/connection.ts'
 import { everyPartition, tagPartition } from '../lib/store/index-entries.ts'

@@ -1,7 +1,7 @@
 /** GetWebhookDeliveries: what became of each attempt at an endpoint, newest first, a page at a time. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { pageOf } from '../lib/http/page.ts'
+import { pageOf } from '../lib/http/request.ts'
 import { GetWebhookDeliveries } from '../lib/interface/webhook-endpoints.ts'
 import { listDeliveries } from '../lib/webhooks/deliveries.ts'
 import { assertEndpointExists } from '../lib/webhooks/endpoints.ts'

@@ -7,8 +7,7 @@ import { RegisterNotificationWebhook } from '../lib/interface/webhooks.ts'
 import { toRegistrationResult } from '../lib/records/registration.ts'
 import { BASE_AGENT } from '../lib/records/tenant.ts'
 import { sealedAnswers } from '../lib/store/sealed-answers.ts'
-import { registerPending } from '../lib/webhooks/pending-registrations.ts'
-import { registerEndpoint } from '../lib/webhooks/registrations.ts'
+import { registerEndpoint, registerPending } from '../lib/webhooks/registrations.ts'
 
 export const registerNotificationWebhook = defineOperation(RegisterNotificationWebhook, {
   authorize: ({ principal, body }) => (principal === undefined ? BASE_AGENT : managingAgent(principal, body.orgId)),

@@ -4,7 +4,7 @@ import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { RotateWebhookSecret } from '../lib/interface/webhook-endpoints.ts'
 import { sealedAnswers } from '../lib/store/sealed-answers.ts'
-import { rotateSecret } from '../lib/webhooks/secret-rotation.ts'
+import { rotateSecret } from '../lib/webhooks/registrations.ts'
 
 export const rotateWebhookSecret = defineOperation(RotateWebhookSecret, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),

@@ -1,7 +1,7 @@
 /** tenant_GetBasicMessages: the messages of a tenant's connection, oldest first, a page at a time. */
 import { namedTenant } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { pageOf } from '../lib/http/page.ts'
+import { pageOf } from '../lib/http/request.ts'
 import { TenantGetBasicMessages } from '../lib/interface/basic-messages.ts'
 import { toBasicMessageJson } from '../lib/records/basic-message.ts'
 import { tagPartition } from '../lib/store/index-entries.ts'

@@ -3,7 +3,7 @@ import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { TestWebhookEndpoint } from '../lib/interface/webhook-endpoints.ts'
-import { sendTestEvent } from '../lib/webhooks/test-event.ts'
+import { sendTestEvent } from '../lib/webhooks/replays.ts'
 
 export const testWebhookEndpoint = defineOperation(TestWebhookEndpoint, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),

@@ -6,6 +6,7 @@ import type { Access } from './roles/access.ts'
 
 /** Patterns of partition keys, which lib/store/keys.ts writes: `*` stands for a tenant and for ids. */
 const TENANT = '@tenant|*'
+const ISSUER_KEYS = '@issuer-keys|*'
 const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
@@ -68,7 +69,7 @@ export const ACCESS: Record<string, Access> = {
   tenantProofFormData: { GetItem: [DIDCOMM_MESSAGE, PROOF], BatchGetItem: [DIDCOMM_MESSAGE], Query: [DIDCOMM_MESSAGE] },
   // It looks at tokens itself: callers without one may ask too.
   registerNotificationWebhook: {
-    GetItem: [DATA_KEY, IDEMPOTENCY, TENANT],
+    GetItem: [DATA_KEY, IDEMPOTENCY, ISSUER_KEYS, TENANT],
     Query: [ORGANIZATION],
     PutItem: ['@decoy|*', DATA_KEY, IDEMPOTENCY, ORGANIZATION],
     DeleteItem: [ORGANIZATION],
@@ -139,7 +140,7 @@ export const ACCESS: Record<string, Access> = {
   health: {},
 
   // What nobody calls over HTTP.
-  authorizer: { GetItem: [TENANT] },
+  authorizer: { GetItem: [ISSUER_KEYS, TENANT] },
   dispatchChanges: {
     GetItem: [TENANT],
     Query: [ORGANIZATION],
@@ -164,6 +165,7 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   sweepOutbox: { QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue'] },
+  confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {
     GetItem: [DESTINATION],
     UpdateItem: [DESTINATION, '*|pending|*|lane', '@outbox|*|lane'],

@@ -1,4 +1,4 @@
-/** The rates that infra/stage.yml takes from the environment, in requests a second. */
+/** The rates that infra/stage.yml and infra/firewall.yml take from the environment. */
 import * as v from 'valibot'
 
 const Rate = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, 'is not a whole number of requests a second'))
@@ -6,6 +6,12 @@ const Rate = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, 'is not a whole number
 export const RateSettings = v.object({
   /** Of all callers of one operation. */
   OPERATION_RATE: v.optional(Rate),
+  /** Of all other agents at one address for envelopes; without it OPERATION_RATE, or 250. */
+  DIDCOMM_RATE: v.optional(Rate),
   /** Of a tenant; without it tenants are not counted. */
   TENANT_RATE: v.optional(Rate),
+  /** Of one IP address, for each of the operations without a token, within 5 minutes; without it there is no firewall. */
+  ADDRESS_RATE: v.optional(
+    v.pipe(v.string(), v.regex(/^[1-9]\d{1,8}$/, 'is not a whole number of requests in 5 minutes, at least 10')),
+  ),
 })

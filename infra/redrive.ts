@@ -1,13 +1,14 @@
 /**
  * `npm run redrive -- --stage prod`: changes that were parked are dispatched again. With `--since <ISO 8601>`: messages to wallets that were
  * given up since then go back into their lanes. Works on AWS with the caller's credentials; the environment (`TABLE_NAME`,
- * `WAKE_UP_QUEUE_URL`) wins over the stage's names.
+ * `WAKE_UP_QUEUE_URL`) wins over the outputs of the stage's stack.
  */
 import { parseArgs } from 'node:util'
-import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import * as v from 'valibot'
+import { redriveParked } from '../lib/delivery/dispatch.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
-import { redriveParked } from '../lib/webhooks/redrive.ts'
+import { describeStack } from './deployment/stack.ts'
 import { reason, StageFailure } from './local/failure.ts'
 
 const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' } } as const
@@ -39,15 +40,20 @@ export const redriveArguments = (args: string[]): RedriveArguments => {
   return result.output
 }
 
-/** What the service's own code needs to know, in the environment: before anything has asked for the settings. */
+/** What the service's own code needs to know, in the environment: before anything has asked for the settings. Throws `StageFailure`. */
 const nameStage = async (stage: string): Promise<void> => {
-  process.env.TABLE_NAME ??= `${SERVICE}-${stage}`
   // No address is made from it here.
   process.env.PUBLIC_URL ??= 'https://localhost'
-  if (process.env.WAKE_UP_QUEUE_URL !== undefined) return
-  const QueueName = `${SERVICE}-${stage}-wake-ups.fifo`
-  const { QueueUrl } = await new SQSClient().send(new GetQueueUrlCommand({ QueueName }))
-  if (QueueUrl !== undefined) process.env.WAKE_UP_QUEUE_URL = QueueUrl
+  if (process.env.TABLE_NAME !== undefined && process.env.WAKE_UP_QUEUE_URL !== undefined) return
+  const stackName = `${SERVICE}-${stage}`
+  const stack = await describeStack(new CloudFormationClient(), stackName)
+  const { TableName, WakeUpQueueUrl } = stack?.outputs ?? {}
+  if (TableName === undefined || WakeUpQueueUrl === undefined)
+    throw new StageFailure(
+      `there is no stack ${stackName} that says its table and queue: TABLE_NAME and WAKE_UP_QUEUE_URL can`,
+    )
+  process.env.TABLE_NAME ??= TableName
+  process.env.WAKE_UP_QUEUE_URL ??= WakeUpQueueUrl
 }
 
 /** Returns what was done, in a line. Throws `store.unavailable`. */

@@ -6,6 +6,8 @@ export type Reference = { Ref: string } | { 'Fn::GetAtt': [resource: string, att
 export interface TokenAuthorizer {
   /** Key of the function that decides. */
   name: string
+  /** `method.request.header.` and the name of the header that has the token. */
+  identitySource: string
   /** How long the gateway may keep the decision, in seconds. */
   resultTtlInSeconds: number
 }
@@ -54,6 +56,17 @@ export interface FunctionDefinition {
   package?: { artifact?: string }
   /** Logical id of its role; set while packaging. */
   role?: string
+  /** Settings that are zipped with the code, by their names (infra/plugins/packed-settings.ts). */
+  packed?: Record<string, unknown>
+  /** What Serverless has events invoke in place of the function: an alias by name, which is in the template. */
+  targetAlias?: { name: string; logicalId: string }
+}
+
+/** What the gateway answers by itself, as its OpenAPI extension has it. */
+export interface GatewayResponse {
+  statusCode: number
+  responseParameters: Record<string, string>
+  responseTemplates: { 'application/json': string }
 }
 
 /** A CloudFormation resource. */
@@ -61,6 +74,12 @@ export interface Resource {
   Type: string
   Properties: Record<string, unknown>
   DependsOn?: string[]
+  DeletionPolicy?: string
+}
+
+export interface Template {
+  Resources: Record<string, Resource>
+  Outputs: Record<string, { Value: unknown }>
 }
 
 export interface Service {
@@ -68,6 +87,12 @@ export interface Service {
   custom: {
     /** What the API keys begin with that tenants' rates are counted by. */
     rateKeyPrefix: string
+    /** Logical ids of the alarms that judge a canary. */
+    canaryAlarms: string[]
+    /** Address of the API without a domain, as the template says it. */
+    stageUrl: unknown
+    /** infra/gateway-responses.yml, by type. */
+    gatewayResponses: Record<string, GatewayResponse>
   }
   provider: {
     stage: string
@@ -76,10 +101,21 @@ export interface Service {
     timeout: number
     environment: Record<string, unknown>
     /** Set while packaging. */
-    compiledCloudFormationTemplate: { Resources: Record<string, Resource> }
+    compiledCloudFormationTemplate: Template
+    /** Of an update of the stack. */
+    rollbackConfiguration?: {
+      RollbackTriggers: { Arn: string; Type: string }[]
+      MonitoringTimeInMinutes: number
+    }
+    /** Whether there is nothing to deploy, once Serverless has looked. */
+    shouldNotDeploy?: boolean
   }
   functions: Record<string, FunctionDefinition>
   resources: { Resources: Record<string, Resource> }
+}
+
+export interface AwsProvider {
+  naming: { getLambdaLogicalId(functionKey: string): string; getStackName(): string }
 }
 
 export interface Serverless {
@@ -87,7 +123,13 @@ export interface Serverless {
   serviceDir: string
   service: Service
   processedInput: { commands: string[] }
+  getProvider(name: 'aws'): AwsProvider
   classes: { Error: new (message: string) => Error }
+}
+
+/** What a plugin gets beside them. */
+export interface PluginTools {
+  log: { warning(line: string): void }
 }
 
 /** Path of a handler's module below the service's folder, without extension, and the name of its export. */

@@ -1,4 +1,4 @@
-/** JSON values of somebody else, read and told apart. */
+/** JSON values of somebody else: read and told apart, bounded in depth and size, and free of flaws. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -13,4 +13,78 @@ export const parseBase64 = (base64: string): unknown => {
   } catch {
     return undefined
   }
+}
+
+/** Deepest nesting of arrays and objects that a library is given. */
+export const MAX_DEPTH = 32
+
+/** Most values (objects, arrays and scalars) of a document that a library is given. */
+export const MAX_VALUES = 20_000
+
+/** Whether more than `levels` arrays and objects lie in each other: `[[1]]` has two levels. */
+export const isNestedDeeperThan = (value: unknown, levels: number): boolean =>
+  some(value, ({ level }) => level > levels)
+
+/** Whether a document has more than `count` values, itself and its scalars included. Names of fields do not count. */
+export const hasMoreValuesThan = (value: unknown, count: number): boolean => {
+  let seen = 0
+  return some(value, () => ++seen > count)
+}
+
+interface Visited {
+  value: unknown
+  /** How many arrays and objects it lies in, itself included if it is one. */
+  level: number
+}
+
+const isBranch = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Stops at the first value that is what is looked for, so the cost has the bound of the question. */
+const some = (document: unknown, isFound: (visited: Visited) => boolean): boolean => {
+  const pending: Visited[] = [{ value: document, level: isBranch(document) ? 1 : 0 }]
+  for (let visited = pending.pop(); visited !== undefined; visited = pending.pop()) {
+    if (isFound(visited)) return true
+    if (!isBranch(visited.value)) continue
+    for (const value of Object.values(visited.value))
+      pending.push({ value, level: isBranch(value) ? visited.level + 1 : visited.level })
+  }
+  return false
+}
+
+export interface Flaw {
+  /** Names and indexes on the way to it; of a bad name, to the object that has it. */
+  path: (string | number)[]
+  /** `must ...`, for people. */
+  message: string
+}
+
+export interface FlawRules {
+  /** Levels of objects and lists within the outermost one. */
+  maxDepth: number
+  /** Names that no member may have. */
+  forbidden: readonly string[]
+}
+
+const flaw = (message: string): Flaw => ({ path: [], message })
+
+/**
+ * The first flaw of a parsed JSON value: text that is not Unicode (RFC 8259, section 8.2), a forbidden name, or nesting that is too
+ * deep. Takes linear time, and recurses no deeper than `maxDepth`.
+ */
+export const findFlaw = (value: unknown, rules: FlawRules, depth = 0): Flaw | undefined => {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : flaw('must be well-formed Unicode')
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > rules.maxDepth) return flaw(`must not be nested deeper than ${rules.maxDepth} levels`)
+  for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const ofName = typeof name === 'string' ? flawOfName(name, rules) : undefined
+    if (ofName !== undefined) return ofName
+    const found = findFlaw(member, rules, depth + 1)
+    if (found !== undefined) return { ...found, path: [name, ...found.path] }
+  }
+  return undefined
+}
+
+const flawOfName = (name: string, { forbidden }: FlawRules): Flaw | undefined => {
+  if (!name.isWellFormed()) return flaw('must have names of well-formed Unicode')
+  return forbidden.includes(name) ? flaw('must not have a field that names a prototype') : undefined
 }

@@ -1,4 +1,6 @@
-/** The settings of the service: the environment, checked once against a schema. Nothing else reads `process.env`. */
+/** The settings of the service: the environment and what was packed with the code, checked once against a schema. Nothing else reads `process.env`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as v from 'valibot'
 import { AgentError } from './errors.ts'
 import { TokenIssuers } from './token-issuers.ts'
@@ -24,7 +26,7 @@ const flag = v.pipe(
   v.transform((value) => value === 'true'),
 )
 
-const Settings = v.object({
+export const Settings = v.object({
   /** Name of the table. */
   TABLE_NAME: v.pipe(v.string(), v.minLength(1)),
   /** The local stage's DynamoDB and SQS. */
@@ -67,10 +69,43 @@ export const readSettings = (environment: Record<string, string | undefined>): S
   throw new AgentError('settings.invalid', `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`)
 }
 
+/**
+ * Settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), by their names. They can grow, and a
+ * function's environment ends at 4 KB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const PACKED_FILE = 'settings.json'
+
+const Packed = v.pipe(
+  v.string(),
+  json,
+  v.object({ TOKEN_ISSUERS: v.exactOptional(v.unknown()), TRUSTED_CONTEXTS: v.exactOptional(v.unknown()) }),
+)
+
+export type PackedSetting = keyof v.InferOutput<typeof Packed>
+
+/** A file that is there and can't be read is no reason to do without it: nobody's token would be valid. */
+const readFileIfThere = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What was packed into `folder`, as an environment would hold it; nothing where there is no file. Throws `settings.invalid`. */
+export const readPacked = (folder: string): Record<string, string> => {
+  const text = readFileIfThere(join(folder, PACKED_FILE))
+  if (text === undefined) return {}
+  const result = v.safeParse(Packed, text)
+  if (!result.success) throw new AgentError('settings.invalid', `${PACKED_FILE}: ${result.issues[0].message}`)
+  return Object.fromEntries(Object.entries(result.output).map(([name, value]) => [name, JSON.stringify(value)]))
+}
+
 let current: Settings | undefined
 
-/** The settings of this process. */
+/** The settings of this process. What the environment says wins: on this machine nothing is packed. */
 export const settings = (): Settings => {
-  current ??= readSettings(process.env)
+  current ??= readSettings({ ...readPacked(import.meta.dirname), ...process.env })
   return current
 }

@@ -1,5 +1,6 @@
 /** The token issuers of a stage: whom it trusts to say who somebody is, by which keys, and how far the word of each goes. */
 import * as v from 'valibot'
+import { KeySet } from './key-set.ts'
 
 /** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
 export const ROLES = ['RestRootAgent', 'RestRootAgentWithTenants', 'RestTenantAgent'] as const
@@ -22,14 +23,17 @@ export type Grants = v.InferOutput<typeof Grants>
 
 export const ALL_GRANTS: Grants = { roles: [...ROLES], tenants: '*', organizations: '*' }
 
-const JsonWebKeySet = v.object({ keys: v.array(v.looseObject({ kty: v.string() })) })
-
-/** Its keys are given here (`jwks`), fetched (`jwksUri`), or both: then fetched for an unknown `kid` only. */
+/**
+ * Its keys are given here (`jwks`), or served at its address (`jwksUri`). With both, those given here count until the address has been
+ * asked for the first time, and then what it says.
+ */
 const TokenIssuer = v.object({
   issuer: v.pipe(v.string(), v.minLength(1)),
   audience: v.pipe(v.string(), v.minLength(1)),
-  jwks: v.optional(JsonWebKeySet),
+  jwks: v.optional(KeySet),
   jwksUri: v.optional(v.pipe(v.string(), v.url())),
+  /** When a deployment packed `jwks` with the code, in ms since the epoch. */
+  preparedAt: v.optional(v.number()),
   grants: v.optional(Grants),
 })
 

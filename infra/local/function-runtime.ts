@@ -1,4 +1,5 @@
 /** The process of the functions: loads all of them, and runs them beside each other as Lambda would, with JSON in and out. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
@@ -39,33 +40,54 @@ const loadAll = async ({ folder, handlers }: Start): Promise<Map<string, Handler
   return loaded
 }
 
-/** Resolves with what the function answers; rejects with what it throws, and when it takes longer than `timeoutMs`. */
+const text = (value: unknown): string => (typeof value === 'string' ? value : inspect(value))
+
+const logFailure = ({ stack }: Error): void =>
+  console.error(JSON.stringify({ level: 'error', message: 'function failed', error: text(stack) }))
+
+/** A function may throw anything. */
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(inspect(thrown)))
+
+/** Ends the invocation that the code belongs to which asks for it, with an error. */
+const currentInvocation = new AsyncLocalStorage<(error: unknown) => void>()
+
+/**
+ * Resolves with what the function answers; rejects with what it throws, when it takes longer than `timeoutMs`, and with what it leaves to
+ * nobody: a rejection that it doesn't await, an error of a callback. On Lambda these end the invocation's process; here other invocations
+ * share it.
+ */
 const call = async (
   handler: Handler,
   { functionKey, event, timeoutMs }: Invocation,
   guard: RoleGuard,
 ): Promise<unknown> => {
-  const end = performance.now() + timeoutMs
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`${functionKey} takes longer than ${timeoutMs} ms`)), timeoutMs)
+  const deadline = performance.now() + timeoutMs
+  const failed = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => failed.reject(new Error(`${functionKey} takes longer than ${timeoutMs} ms`)),
+    timeoutMs,
+  )
+  let hasEnded = false
+  const end = (error: unknown) => (hasEnded ? logFailure(toError(error)) : failed.reject(error))
   const context: FunctionContext = {
     awsRequestId: randomUUID(),
     functionName: functionKey,
-    getRemainingTimeInMillis: () => Math.max(0, Math.floor(end - performance.now())),
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
   }
   try {
-    return await Promise.race([guard.run(functionKey, () => handler(JSON.parse(event), context)), late.promise])
+    const answer = currentInvocation.run(end, () => guard.run(functionKey, () => handler(JSON.parse(event), context)))
+    return await Promise.race([answer, failed.promise])
   } finally {
+    hasEnded = true
     clearTimeout(timer)
   }
 }
 
-/** Logs what a function threw as Lambda does; the authorizer's `Unauthorized` is an answer. A function may throw anything. */
+/** Logs what a function threw as Lambda does; the authorizer's `Unauthorized` is an answer. */
 const toFailure = (id: number, thrown: unknown): Outcome => {
-  const { name, message, stack } = thrown instanceof Error ? thrown : new Error(inspect(thrown))
-  const text = (value: unknown): string => (typeof value === 'string' ? value : inspect(value))
-  if (message !== 'Unauthorized')
-    console.error(JSON.stringify({ level: 'error', message: 'function failed', error: text(stack) }))
+  const error = toError(thrown)
+  const { name, message } = error
+  if (message !== 'Unauthorized') logFailure(error)
   return { id, error: { name: text(name), message: text(message) } }
 }
 
@@ -80,6 +102,15 @@ const run = async (handlers: Map<string, Handler>, invocation: Invocation, guard
   }
 }
 
+/** What is thrown after the invocation's end, or while the functions are loaded, is logged. */
+const endInvocation = (error: unknown): void => {
+  const end = currentInvocation.getStore()
+  if (end === undefined) logFailure(toError(error))
+  else end(error)
+}
+
+process.on('unhandledRejection', endInvocation)
+process.on('uncaughtException', endInvocation)
 // The stage has ended: nobody waits for an answer.
 process.once('disconnect', () => process.exit())
 

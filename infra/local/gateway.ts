@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
-import * as v from 'valibot'
-import type { HttpEvent, Resource, Serverless, TokenAuthorizer } from '../service.ts'
+import type { GatewayResponse, HttpEvent, Serverless, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
 import { ratesOf } from './rates.ts'
 import { type Caller, tokenAuthorizer } from './token-authorizer.ts'
@@ -23,33 +22,24 @@ const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
 /** What a body is that nobody says more of (RFC 9110, section 8.3). */
 const BYTES = 'application/octet-stream'
 
-const GatewayResponse = v.object({
-  ResponseType: v.string(),
-  StatusCode: v.pipe(v.string(), v.transform(Number)),
-  ResponseParameters: v.optional(v.record(v.string(), v.string()), {}),
-  ResponseTemplates: v.object({ 'application/json': v.string() }),
-})
-
-type GatewayResponse = v.InferOutput<typeof GatewayResponse>
-
 /** Headers of a gateway response: literals in quotes, or the request's id. */
-const headersOf = ({ ResponseParameters }: GatewayResponse): [name: string, value: string][] =>
-  Object.entries(ResponseParameters).map(([name, value]) => [
+const headersOf = ({ responseParameters }: GatewayResponse): [name: string, value: string][] =>
+  Object.entries(responseParameters).map(([name, value]) => [
     name.replace('gatewayresponse.header.', ''),
     value === 'context.requestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
   ])
 
 const answerWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {
-  const { StatusCode, ResponseTemplates } = gatewayResponse
-  const response = h.response(ResponseTemplates['application/json']).code(StatusCode).type('application/json')
+  const { statusCode, responseTemplates } = gatewayResponse
+  const response = h.response(responseTemplates['application/json']).code(statusCode).type('application/json')
   for (const [name, value] of headersOf(gatewayResponse)) response.header(name, value)
   return asTheGatewaySends(response)
 }
 
 /** A gateway response as HTTP, where there is no request to answer. */
 const asText = (gatewayResponse: GatewayResponse): string => {
-  const { StatusCode, ResponseTemplates } = gatewayResponse
-  const body = ResponseTemplates['application/json']
+  const { statusCode, responseTemplates } = gatewayResponse
+  const body = responseTemplates['application/json']
   const headers = [
     ...headersOf(gatewayResponse),
     ['content-type', 'application/json'],
@@ -57,7 +47,7 @@ const asText = (gatewayResponse: GatewayResponse): string => {
     ['connection', 'close'],
   ]
   const lines = [
-    `HTTP/1.1 ${StatusCode} ${STATUS_CODES[StatusCode]}`,
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
   return [...lines, '', body].join('\r\n')
@@ -114,9 +104,7 @@ const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: 
 
 /** Has the server ask the service's authorizer, and answer with its gateway responses. */
 export const applyGateway = (server: Server, { service }: Serverless, invoke: Invoke): void => {
-  const responses = new Map(
-    gatewayResponses(service.resources.Resources).map((response) => [response.ResponseType, response]),
-  )
+  const responses = new Map(Object.entries(service.custom.gatewayResponses))
   const answer = (h: Toolkit, type: string) => {
     const response = responses.get(type) ?? responses.get('DEFAULT_5XX')
     return response === undefined ? h.response().code(500) : answerWith(h, response)
@@ -185,11 +173,6 @@ const asTheGatewaySends = (response: Response): Response => {
   delete response.headers['access-control-allow-credentials']
   return response.charset('')
 }
-
-const gatewayResponses = (resources: Record<string, Resource>): GatewayResponse[] =>
-  Object.values(resources)
-    .filter(({ Type }) => Type === 'AWS::ApiGateway::GatewayResponse')
-    .map(({ Properties }) => v.parse(GatewayResponse, Properties))
 
 const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =>
   new Map(

@@ -10,7 +10,14 @@ import type { Service } from '../service.ts'
 const Limit = v.pipe(v.union([v.string(), v.number()]), v.transform(Number))
 
 const StageLimits = v.object({
-  MethodSettings: v.tuple([v.object({ ThrottlingRateLimit: Limit, ThrottlingBurstLimit: Limit })]),
+  MethodSettings: v.array(
+    v.object({
+      HttpMethod: v.string(),
+      ResourcePath: v.string(),
+      ThrottlingRateLimit: Limit,
+      ThrottlingBurstLimit: Limit,
+    }),
+  ),
 })
 
 const PlanLimits = v.object({ Throttle: v.object({ RateLimit: Limit, BurstLimit: Limit }) })
@@ -31,22 +38,35 @@ const bucketsOf = (rate: number, burst: number) => {
 }
 
 export interface Rates {
-  /** Counts a request to a method. */
+  /** Counts a request to a method, as `post /didcomm/{tenantId}`. */
   countMethod(method: string): 'THROTTLED' | undefined
   /** Counts a request of a caller whom the authorizer has named this key for. */
   countCaller(key: string | undefined): 'THROTTLED' | 'INVALID_API_KEY' | undefined
 }
 
+/** The setting of every method that has none of its own. */
+const ALL = '* /*'
+
+/** The method of a setting, as routes name it: in its path, slashes after the first one are written ~1. */
+const methodOf = ({ HttpMethod, ResourcePath }: { HttpMethod: string; ResourcePath: string }): string =>
+  ResourcePath === '/*'
+    ? `${HttpMethod} ${ResourcePath}`
+    : `${HttpMethod.toLowerCase()} ${ResourcePath.slice(1).replaceAll('~1', '/')}`
+
 /** The rates of infra/stage.yml. What is counted gives the type of the gateway response that the request gets instead of an answer. */
 export const ratesOf = ({ resources, custom }: Service): Rates => {
   const { ApiStage, TenantRate } = resources.Resources
-  const [{ ThrottlingRateLimit, ThrottlingBurstLimit }] = v.parse(StageLimits, ApiStage?.Properties).MethodSettings
+  const settings = v.parse(StageLimits, ApiStage?.Properties).MethodSettings.map((setting) => ({
+    method: methodOf(setting),
+    take: bucketsOf(setting.ThrottlingRateLimit, setting.ThrottlingBurstLimit),
+  }))
+  const ofMethod = (method: string): TokenBucket | undefined =>
+    (settings.find((one) => one.method === method) ?? settings.find((one) => one.method === ALL))?.take(method)
   const { RateLimit, BurstLimit } = v.parse(PlanLimits, TenantRate?.Properties).Throttle
-  const ofMethod = bucketsOf(ThrottlingRateLimit, ThrottlingBurstLimit)
   const ofKey = bucketsOf(RateLimit, BurstLimit)
   const isTenantRateAsked = RateLimit > 0
   const keys = new Set(rateKeys(custom.rateKeyPrefix))
-  const take = (bucket: TokenBucket) => (bucket.tryRemoveTokens(1) ? undefined : 'THROTTLED')
+  const take = (bucket?: TokenBucket) => (bucket?.tryRemoveTokens(1) === false ? 'THROTTLED' : undefined)
   return {
     countMethod: (method) => take(ofMethod(method)),
     countCaller: (key = '') => {

@@ -35,7 +35,7 @@ const Index = v.object({
 })
 
 const Table = v.object({
-  TableName: v.string(),
+  TableName: v.optional(v.string()),
   BillingMode: v.literal('PAY_PER_REQUEST'),
   AttributeDefinitions: v.array(v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) })),
   KeySchema,
@@ -45,16 +45,19 @@ const Table = v.object({
   }),
 })
 
-const createTable = async (dynamodb: DynamoDBClient, id: string, properties: unknown): Promise<Created> => {
-  const { StreamSpecification, ...table } = v.parse(Table, properties)
-  const TableName = table.TableName
+const createTable = async (
+  dynamodb: DynamoDBClient,
+  id: string,
+  properties: unknown,
+  stageName: string,
+): Promise<Created> => {
+  const { StreamSpecification, TableName = stageName, ...table } = v.parse(Table, properties)
+  const specification = { StreamEnabled: true, ...StreamSpecification }
   try {
-    await dynamodb.send(
-      new CreateTableCommand({ ...table, StreamSpecification: { StreamEnabled: true, ...StreamSpecification } }),
-    )
+    await dynamodb.send(new CreateTableCommand({ ...table, TableName, StreamSpecification: specification }))
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error
-    await addIndexes(dynamodb, table)
+    await addIndexes(dynamodb, TableName, table)
   }
   const { Table: made } = await dynamodb.send(new DescribeTableCommand({ TableName }))
   const attributes = { Arn: made?.TableArn ?? '', StreamArn: made?.LatestStreamArn ?? '' }
@@ -64,11 +67,11 @@ const createTable = async (dynamodb: DynamoDBClient, id: string, properties: unk
 /** A table that is left of an earlier version lacks the indexes that came later. One index can be added at a time. */
 const addIndexes = async (
   dynamodb: DynamoDBClient,
+  TableName: string,
   {
-    TableName,
     AttributeDefinitions,
     GlobalSecondaryIndexes = [],
-  }: Omit<v.InferOutput<typeof Table>, 'StreamSpecification'>,
+  }: Pick<v.InferOutput<typeof Table>, 'AttributeDefinitions' | 'GlobalSecondaryIndexes'>,
 ): Promise<void> => {
   const { Table: existing } = await dynamodb.send(new DescribeTableCommand({ TableName }))
   const names = new Set(existing?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName))
@@ -79,7 +82,8 @@ const addIndexes = async (
 }
 
 const Queue = v.looseObject({
-  QueueName: v.string(),
+  /** On AWS a name may be made of the stack's. */
+  QueueName: v.optional(v.unknown()),
   RedrivePolicy: v.optional(v.object({ deadLetterTargetArn: v.unknown(), maxReceiveCount: v.number() })),
 })
 
@@ -101,9 +105,11 @@ const createQueue = async (
   endpoint: string,
   id: string,
   properties: unknown,
+  stageName: string,
   created: Created[],
 ): Promise<Created> => {
-  const { QueueName, RedrivePolicy, ...others } = v.parse(Queue, properties)
+  const { QueueName: name, RedrivePolicy, ...others } = v.parse(Queue, properties)
+  const QueueName = typeof name === 'string' ? name : `${stageName}-${id}${others.FifoQueue ? '.fifo' : ''}`
   const [fifo, settable] = partition(Object.entries(others), ([name]) => FIFO_ATTRIBUTES.has(name))
   // Its path is enough to find a queue; the host that fauxqs would name need not resolve.
   const QueueUrl = `${endpoint}/000000000000/${QueueName}`
@@ -123,20 +129,30 @@ const partition = <T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] => 
 const ofType = (resources: Record<string, Resource>, type: string): [string, Resource][] =>
   Object.entries(resources).filter(([, { Type }]) => Type === type)
 
+export interface LocalServices {
+  dynamodb: DynamoDBClient
+  sqs: SQSClient
+  sqsEndpoint: string
+  /** Service and stage: what resources without a name are named after, at each start the same. */
+  stageName: string
+}
+
 /** Makes what is not there yet. A queue that has a dead-letter queue comes after it. */
 export const createResources = async (
   resources: Record<string, Resource>,
-  { dynamodb, sqs, sqsEndpoint }: { dynamodb: DynamoDBClient; sqs: SQSClient; sqsEndpoint: string },
+  { dynamodb, sqs, sqsEndpoint, stageName }: LocalServices,
 ): Promise<{ tables: Created[]; queues: Created[] }> => {
   const tables = await Promise.all(
-    ofType(resources, 'AWS::DynamoDB::Table').map(([id, { Properties }]) => createTable(dynamodb, id, Properties)),
+    ofType(resources, 'AWS::DynamoDB::Table').map(([id, { Properties }]) =>
+      createTable(dynamodb, id, Properties, stageName),
+    ),
   )
   const queues: Created[] = []
   const deadLettersFirst = ofType(resources, 'AWS::SQS::Queue').toSorted(
     ([, a], [, b]) => Number('RedrivePolicy' in a.Properties) - Number('RedrivePolicy' in b.Properties),
   )
   for (const [id, { Properties }] of deadLettersFirst)
-    queues.push(await createQueue(sqs, sqsEndpoint, id, Properties, queues))
+    queues.push(await createQueue(sqs, sqsEndpoint, id, Properties, stageName, queues))
   return { tables, queues }
 }
 

@@ -62,7 +62,9 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
 
     const dynamodb = new DynamoDBClient({ endpoint: database.endpoint })
     const sqs = new SQSClient({ endpoint: queues.endpoint, useQueueUrlAsEndpoint: false })
-    const made = await createResources(service.resources.Resources, { dynamodb, sqs, sqsEndpoint: queues.endpoint })
+    const stageName = `${service.service}-${service.provider.stage}`
+    const local = { dynamodb, sqs, sqsEndpoint: queues.endpoint, stageName }
+    const made = await createResources(service.resources.Resources, local)
     for (const { name, ref } of made.queues) await queues.putBack(sqs, { name, url: ref })
     const created = [...made.tables, ...made.queues]
 

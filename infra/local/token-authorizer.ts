@@ -7,6 +7,8 @@ import * as v from 'valibot'
 import type { TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
 
+type Authorizer = Pick<TokenAuthorizer, 'name' | 'resultTtlInSeconds'>
+
 const oneOrMore = v.union([
   v.pipe(
     v.string(),
@@ -71,7 +73,7 @@ const KEPT = 1_000
 export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) => {
   const kept = new Map<string, { answer: Answer; until: number }>()
 
-  const ask = async ({ name }: TokenAuthorizer, token: string, methodArn: string): Promise<Answer | Refusal> => {
+  const ask = async ({ name }: Authorizer, token: string, methodArn: string): Promise<Answer | Refusal> => {
     try {
       const answer = await invoke(name, { type: 'TOKEN', authorizationToken: token, methodArn })
       const result = v.safeParse(Answer, answer)
@@ -81,11 +83,7 @@ export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) =>
     }
   }
 
-  return async (
-    authorizer: TokenAuthorizer,
-    token: string | undefined,
-    methodArn: string,
-  ): Promise<Caller | Refusal> => {
+  return async (authorizer: Authorizer, token: string | undefined, methodArn: string): Promise<Caller | Refusal> => {
     // Without a token the gateway does not even ask.
     if (token === undefined || token === '') return 'UNAUTHORIZED'
     const key = `${authorizer.name} ${token}`

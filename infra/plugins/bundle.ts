@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PACKED_FILE } from '../../lib/settings.ts'
 import { type FunctionDefinition, type Serverless, splitHandler } from '../service.ts'
 
 const FOLDER = '.build'
@@ -30,7 +31,9 @@ export default class Bundles {
   }
 }
 
-const bundleAll = async ({ service, serviceDir }: Serverless): Promise<void> => {
+const bundleAll = async ({ service, serviceDir, processedInput }: Serverless): Promise<void> => {
+  // infra/plugins/deployment.ts packages for the template alone, with zips of its own.
+  if (processedInput.commands[0] === 'check') return
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
   const sizes: Record<string, BundleSize> = {}
   for (const [key, definition] of Object.entries(service.functions)) {
@@ -38,6 +41,10 @@ const bundleAll = async ({ service, serviceDir }: Serverless): Promise<void> => 
   }
   await writeFile(join(serviceDir, FOLDER, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`)
 }
+
+/** What settings() of lib/settings.ts looks for beside the code. */
+const packedFile = ({ packed }: FunctionDefinition): Record<string, Uint8Array> =>
+  packed === undefined ? {} : { [PACKED_FILE]: Buffer.from(JSON.stringify(packed)) }
 
 /** Writes the zip and what belongs to it, and has the function deployed from there. */
 const bundleOne = async (serviceDir: string, key: string, definition: FunctionDefinition): Promise<BundleSize> => {
@@ -48,7 +55,7 @@ const bundleOne = async (serviceDir: string, key: string, definition: FunctionDe
   ])
   const { module, name } = splitHandler(definition.handler)
   const { files, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
-  const zipped = zip(files)
+  const zipped = zip({ ...files, ...packedFile(definition) })
 
   const folder = join(FOLDER, key)
   // Uploaded under its base name, beside those of the other functions.

@@ -1,66 +1,106 @@
-/** Serverless plugin: the API's deployment waits for the gateway responses, is shown by the stage of infra/stage.yml, and counts callers by key if that is asked for. */
-import * as v from 'valibot'
-import { rateKeys } from '../../lib/auth/rate-key.ts'
-import type { Resource, Serverless } from '../service.ts'
+/** Serverless plugin: the API is one resource, made of the functions' `http` events as an OpenAPI document (docs/adr/0018). */
+import { ALIAS, aliasIdOf } from '../canary/aliases.ts'
+import { canaryOf } from '../canary/settings.ts'
+import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
+import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
+import { idOf, invocationPolicies } from '../gateway/invocations.ts'
+import { isTenantRateAsked, rateKeyResources } from '../gateway/rate-keys.ts'
+import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
+
+/** Of infra/api.yml and infra/stage.yml. */
+const API = 'ApiGatewayRestApi'
+const ROLE = 'ApiRole'
+const STAGE = 'ApiStage'
 
 export default class Gateway {
   readonly hooks: Record<string, () => void>
 
-  constructor({ service }: Serverless) {
+  constructor(serverless: Serverless) {
+    const { service } = serverless
+    let giveBack = () => {}
     this.hooks = {
+      // Serverless would make some seven resources of each event.
+      'before:package:compileEvents': () => {
+        giveBack = takeHttpEvents(service.functions)
+      },
+      'after:package:compileEvents': () => giveBack(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
-        const { Resources } = service.provider.compiledCloudFormationTemplate
-        tieDeployment(Resources)
-        if (isTenantRateAsked(Resources)) countCallers(Resources, service.custom.rateKeyPrefix)
-        else delete Resources.TenantRate
+        const { naming } = serverless.getProvider('aws')
+        const functionIdOf = (key: string) => naming.getLambdaLogicalId(key)
+        addApi(service, { functionIdOf, usesAliases: canaryOf(process.env) !== undefined })
       },
     }
   }
 }
 
-/**
- * A deployment is a snapshot: without the dependency the first one may be taken before the gateway responses exist, and serve API Gateway's
- * own bodies. Serverless has the deployment make the stage by name, which leaves no place to say the stage's limits.
- */
-export const tieDeployment = (resources: Record<string, Resource>): void => {
-  const idsOf = (type: string) =>
-    Object.keys(resources).filter((id) => resources[id]?.Type === `AWS::ApiGateway::${type}`)
-  const [deploymentId] = idsOf('Deployment')
-  const [stageId] = idsOf('Stage')
-  const deployment = deploymentId === undefined ? undefined : resources[deploymentId]
-  const stage = stageId === undefined ? undefined : resources[stageId]
-  if (deployment === undefined || stage === undefined) throw new Error('The API has no deployment or no stage')
-
-  deployment.DependsOn = [...(deployment.DependsOn ?? []), ...idsOf('GatewayResponse')]
-  delete deployment.Properties.StageName
-  stage.Properties.DeploymentId = { Ref: deploymentId }
+/** Takes the `http` events off the functions; what it returns gives them back. */
+export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (() => void) => {
+  const all = new Map(Object.values(functions).map((definition) => [definition, definition.events ?? []]))
+  for (const [definition, events] of all) definition.events = events.filter(({ http }) => http === undefined)
+  return () => {
+    for (const [definition, events] of all) definition.events = events
+  }
 }
 
-const Plan = v.object({ Throttle: v.object({ RateLimit: v.pipe(v.unknown(), v.transform(Number)) }) })
+/** Completes the API of infra/api.yml: its document, whom it may invoke, and a deployment that the stage shows. */
+export const addApi = (
+  service: Service,
+  { functionIdOf, usesAliases }: { functionIdOf: (key: string) => string; usesAliases: boolean },
+): void => {
+  const { Resources } = service.provider.compiledCloudFormationTemplate
+  const api = resourceOf(Resources, API)
+  const usesKeys = isTenantRateAsked(Resources)
+  if (usesKeys) Object.assign(Resources, rateKeyResources(service.custom.rateKeyPrefix))
+  else delete Resources.TenantRate
+  if (!isFirewallAsked(Resources)) leaveFirewallOut(Resources)
 
-/** Whether the usage plan of infra/stage.yml has a rate. */
-export const isTenantRateAsked = ({ TenantRate }: Record<string, Resource>): boolean =>
-  v.parse(Plan, TenantRate?.Properties).Throttle.RateLimit > 0
+  const document = gatewayDocument(
+    service,
+    { title: String(api.Properties.Name), usesKeys },
+    {
+      arnOf: (key) => arnOf(service.functions[key]?.name ?? key, usesAliases),
+      credentials: { 'Fn::GetAtt': [ROLE, 'Arn'] },
+    },
+  )
+  api.Properties.Body = document
+
+  const invoked = invokedFunctions(service.functions).map((key) =>
+    usesAliases ? { Ref: aliasIdOf(functionIdOf(key)) } : { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
+  )
+  const policies = invocationPolicies(invoked, ROLE)
+  Object.assign(Resources, policies)
+  addDeployment(Resources, document, Object.keys(policies))
+}
+
+/** By its name, not by a reference: functions may refer to the API, whose address is that of a stage without another one. */
+const arnOf = (name: string, usesAliases: boolean): string =>
+  `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}${usesAliases ? `:${ALIAS}` : ''}`
+
+/** Those of the routes, and those that decide who may take them. */
+const invokedFunctions = (functions: Record<string, FunctionDefinition>): string[] => {
+  const events = Object.entries(functions).flatMap(([key, { events = [] }]) =>
+    events.flatMap(({ http }) => (http === undefined ? [] : [{ key, authorizer: http.authorizer?.name }])),
+  )
+  return [...new Set(events.flatMap(({ key, authorizer = key }) => [key, authorizer]))]
+}
 
 /**
- * Puts the keys into the usage plan of infra/stage.yml, and has every method with an authorizer count by the one that it names.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-key-source.html
+ * A deployment is a snapshot that never changes: another document is another deployment, and the same document the same one.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-apigateway-deployment.html
  */
-export const countCallers = (resources: Record<string, Resource>, prefix: string): void => {
-  for (const { Type, Properties } of Object.values(resources))
-    if (Type === 'AWS::ApiGateway::Method' && Properties.AuthorizationType === 'CUSTOM')
-      Properties.ApiKeyRequired = true
-  for (const [index, Value] of rateKeys(prefix).entries()) {
-    const keyId = `RateKey${index}`
-    resources[keyId] = {
-      Type: 'AWS::ApiGateway::ApiKey',
-      Properties: { Name: Value, Value, Enabled: true },
-      // One after the other: an account may make five keys a second, and CloudFormation would make all at once.
-      ...(index > 0 && { DependsOn: [`RateKey${index - 1}`] }),
-    }
-    resources[`${keyId}InPlan`] = {
-      Type: 'AWS::ApiGateway::UsagePlanKey',
-      Properties: { KeyId: { Ref: keyId }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } },
-    }
+const addDeployment = (resources: Record<string, Resource>, document: GatewayDocument, DependsOn: string[]): void => {
+  const deploymentId = `ApiDeployment${idOf(document)}`
+  resources[deploymentId] = {
+    Type: 'AWS::ApiGateway::Deployment',
+    Properties: { RestApiId: { Ref: API } },
+    // Whoever calls the first second is answered.
+    DependsOn,
   }
+  resourceOf(resources, STAGE).Properties.DeploymentId = { Ref: deploymentId }
+}
+
+const resourceOf = (resources: Record<string, Resource>, id: string): Resource => {
+  const resource = resources[id]
+  if (resource === undefined) throw new Error(`The template has no ${id}`)
+  return resource
 }

@@ -1,61 +1,89 @@
-/** The agent of this process: one root agent, initialized once, and a child of it for each tenant. */
-import 'reflect-metadata'
-import { Agent, type AgentContext, BaseAgent, ConsoleLogger, LogLevel } from '@credo-ts/core'
-import { BASE_AGENT } from '../records/tenant.ts'
-import { settings } from '../settings.ts'
-import { currentUnit } from '../store/transaction.ts'
-import { boundBase58 } from './bounded-base58.ts'
-import { agentDependencies } from './dependencies.ts'
+/** The agent with all its protocols: connections, basic messages, credentials, proofs. One in a process; each tenant has a child of it. */
+import {
+  type AgentContext,
+  type AgentContextProvider,
+  BaseAgent,
+  type DependencyManager,
+  type Module,
+} from '@credo-ts/core'
+import {
+  DidCommAutoAcceptCredential,
+  DidCommAutoAcceptProof,
+  DidCommConnectionService,
+  DidCommEnvelopeService,
+  DidCommMessageHandlerRegistry,
+  DidCommModule,
+  DidCommModuleConfig,
+  DidCommOutOfBandService,
+  DidExchangeProtocol,
+} from '@credo-ts/didcomm'
+import { ConnectionService } from './connection-service.ts'
+import { CredentialProtocol } from './credential-protocol.ts'
+import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
+import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
-import { type AgentModules, agentModules } from './modules.ts'
-import { silenceRepositories } from './quiet-repositories.ts'
-import { takeRepeatedComplete } from './repeated-complete.ts'
-import { TenantContexts } from './tenant-contexts.ts'
+import { w3cCredentials } from './json-ld/document-loader.ts'
+import { OutOfBandService } from './out-of-band-service.ts'
+import { commonOptions, keys, platformModules } from './platform.ts'
+import { MessageHandlerRegistry } from './problem-reports.ts'
+import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
+import { agentOf, contextOfUnit } from './root-agent.ts'
 import { guardThread } from './thread-guard.ts'
 
-/** An agent that acts for one tenant. */
-export class TenantAgent extends BaseAgent<AgentModules> {
-  constructor({ config, dependencyManager }: AgentContext) {
-    super(config, dependencyManager)
-    // Its root is.
-    this._isInitialized = true
+const didCommOptions = (endpoint: string) => ({
+  ...commonOptions(endpoint),
+  credentials: {
+    autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
+    credentialProtocols: [new CredentialProtocol()],
+  },
+  proofs: { autoAcceptProofs: DidCommAutoAcceptProof.ContentApproved, proofProtocols: proofProtocols() },
+})
+
+const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
+  const { below, platform } = platformModules(contexts)
+  return {
+    ...below,
+    w3cCredentials: w3cCredentials(),
+    didcomm: new DidCommModule(didCommOptions(endpoint)),
+    anonCredsNonces: new AnonCredsNonces(),
+    // Last: they replace what modules before them have registered.
+    platform,
+    protocols: new ProtocolsModule(),
   }
 }
 
-/** Where other agents reach a tenant's agent. */
-export const endpointOf = (tenant: string): string =>
-  `${settings().PUBLIC_URL}/didcomm${tenant === BASE_AGENT ? '' : `/${tenant}`}`
-
-const start = async (): Promise<TenantContexts> => {
-  boundBase58()
-  silenceRepositories()
-  const contexts = new TenantContexts(endpointOf)
-  const agent = new Agent({
-    // Credo's log holds messages and keys.
-    config: { logger: new ConsoleLogger(LogLevel.off), allowInsecureHttpUrls: settings().LOCAL_STAGE },
-    dependencies: agentDependencies,
-    modules: agentModules(endpointOf(BASE_AGENT), contexts),
-  })
-  contexts.root = agent.context
-  const { didcomm } = agent.modules
-  for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
-    didcomm.registerMessageHandlerMiddleware(middleware)
-  // Credo calls the first handler that knows a message, and registers its own later.
-  didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
-  await agent.initialize()
-  return contexts
+/** Credo's protocols, where this agent is stricter than Credo. */
+class ProtocolsModule implements Module {
+  register(dependencyManager: DependencyManager): void {
+    dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
+    const { container } = dependencyManager
+    container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, keys) })
+    container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
+    container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
+    container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
+  }
 }
 
-let started: Promise<TenantContexts> | undefined
+/** The contexts of this process's agent, which is started by the first call. */
+export const agentContexts = agentOf({
+  modules: agentModules,
+  configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
+  prepare: ({ modules: { didcomm } }) => {
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+      didcomm.registerMessageHandlerMiddleware(middleware)
+    // Credo calls the first handler that knows a message, and registers its own later.
+    didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
+  },
+})
 
-/** The contexts of this process's agent, which is started on the first call. */
-export const agentContexts = (): Promise<TenantContexts> => {
-  started ??= start().catch((error) => {
-    started = undefined
-    throw error
-  })
-  return started
+/** An agent that acts for one tenant. */
+export class TenantAgent extends BaseAgent<ReturnType<typeof agentModules>> {
+  constructor({ config, dependencyManager }: AgentContext) {
+    super(config, dependencyManager)
+    // The root agent is initialized.
+    this._isInitialized = true
+  }
 }
 
 /** One for each context, for as long as that is kept. */
@@ -63,9 +91,7 @@ const agents = new WeakMap<AgentContext, TenantAgent>()
 
 /** The agent of the tenant that the running unit of work is for. */
 export const currentAgent = async (): Promise<TenantAgent> => {
-  const contexts = await agentContexts()
-  const { tenant } = currentUnit()
-  const context = tenant === BASE_AGENT ? contexts.root : await contexts.getAgentContextForContextCorrelationId(tenant)
+  const context = await contextOfUnit(await agentContexts())
   const known = agents.get(context)
   if (known !== undefined) return known
   const agent = new TenantAgent(context)

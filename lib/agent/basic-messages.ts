@@ -1,24 +1,41 @@
-/** Basic messages (Aries RFC 0095). */
+/** Basic messages (Aries RFC 0095), and the agent that sends them: it knows no other protocol, so it starts faster. */
 import {
   DidCommBasicMessage,
   DidCommBasicMessageRecord,
   DidCommBasicMessageRepository,
   DidCommBasicMessageRole,
   DidCommMessageSender,
+  DidCommModule,
+  DidCommModuleConfig,
   DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
-import { idsOf, MOST_BODY_BYTES } from '../records/webhook-event.ts'
-import { currentAgent } from './agent.ts'
+import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { readyConnection, send } from './connections.ts'
 import { noteBasicMessage } from './outbox-transport.ts'
+import { commonOptions, platformModules } from './platform.ts'
+import { agentOf, contextOfUnit } from './root-agent.ts'
 import { toStored } from './storage-service.ts'
 
-/** What events tell of a message: its record, but only the ids of one that no event could hold. */
+const didCommOptions = (endpoint: string) => ({
+  ...commonOptions(endpoint),
+  credentials: false as const,
+  proofs: false as const,
+})
+
+const messagingContexts = agentOf({
+  modules: (endpoint, contexts) => {
+    const { below, platform } = platformModules(contexts)
+    return { ...below, didcomm: new DidCommModule(didCommOptions(endpoint)), platform }
+  },
+  configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
+})
+
+/** The message for events: its record, or only the ids where the record is too large for an event. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
-  Buffer.byteLength(JSON.stringify(json)) > MOST_BODY_BYTES
+  Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
     ? { record: { ...idsOf(json), id }, truncated: true }
     : { record: { ...json, id } }
 
@@ -27,10 +44,9 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
  * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
-  const agent = await currentAgent()
-  const { context: agentContext } = agent
-  const connection = await readyConnection(agent, connectionId)
-  // Credo's API makes a second instance of the connection, and copies the record for an event that nobody listens to.
+  const agentContext = await contextOfUnit(await messagingContexts())
+  const connection = await readyConnection(agentContext, connectionId)
+  // Not by Credo's API: it makes a second instance of the connection, and copies the record for an event without listeners.
   const message = new DidCommBasicMessage({ content })
   const record = new DidCommBasicMessageRecord({
     sentTime: message.sentTime.toISOString(),

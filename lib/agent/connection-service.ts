@@ -6,8 +6,12 @@ import {
   EventEmitter,
   InjectionSymbols,
 } from '@credo-ts/core'
-import { type DidCommConnectionRecord, DidCommConnectionRepository, DidCommConnectionService } from '@credo-ts/didcomm'
-import { connectionsOfOurKey } from './connection-lookup.ts'
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommConnectionService,
+  type DidCommInboundMessageContext,
+} from '@credo-ts/didcomm'
 import { didsWithKey, isOfDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
@@ -48,4 +52,23 @@ export class ConnectionService extends DidCommConnectionService {
     )
     return found ?? null
   }
+}
+
+/** Whether a message is from the DID that the other agent uses now: a former DID must not take over the connection. */
+export const isOfCurrentDid = async (
+  { agentContext, senderKey }: DidCommInboundMessageContext,
+  { theirDid }: DidCommConnectionRecord,
+): Promise<boolean> =>
+  senderKey !== undefined && (await didsWithKey(agentContext, senderKey)).some((record) => isOfDid(record, theirDid))
+
+/** The connections that have, or had, the DID of one of our keys. */
+export const connectionsOfOurKey = async (
+  agentContext: AgentContext,
+  key: Ed25519Key,
+): Promise<DidCommConnectionRecord[]> => {
+  const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key)
+  if (ours === null) return []
+  return agentContext
+    .resolve(DidCommConnectionRepository)
+    .findByQuery(agentContext, { $or: [{ did: ours.did }, { previousDids: [ours.did] }] })
 }

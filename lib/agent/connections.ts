@@ -1,11 +1,14 @@
-/** The connection that an operation names, and messages to it. */
-import { type DidCommConnectionRecord, MessageSendingError } from '@credo-ts/didcomm'
+/** The connection that a message is sent to, and the errors of sending. */
+import type { AgentContext } from '@credo-ts/core'
+import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
-import type { TenantAgent } from './agent.ts'
 
 /** Throws `resource.not_found`, or `connection.not_ready` where its handshake is not complete or the other has hung up. */
-export const readyConnection = async (agent: TenantAgent, connectionId: string): Promise<DidCommConnectionRecord> => {
-  const connection = await agent.didcomm.connections.findById(connectionId)
+export const readyConnection = async (
+  agentContext: AgentContext,
+  connectionId: string,
+): Promise<DidCommConnectionRecord> => {
+  const connection = await agentContext.resolve(DidCommConnectionRepository).findById(agentContext, connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
   if (!connection.isReady)
     throw new AgentError('connection.not_ready', `the connection is not ready: its state is ${connection.state}`)
@@ -15,8 +18,8 @@ export const readyConnection = async (agent: TenantAgent, connectionId: string):
 }
 
 /**
- * Runs what sends a message to a connection. Throws `connection.no_endpoint` where the other agent's DID document, which may
- * say anything, names no endpoint that a message can go to.
+ * Runs `act`, which sends a message to a connection. Throws `connection.no_endpoint` where the other agent's DID document names no usable
+ * endpoint.
  */
 export const send = async <T>(act: () => Promise<T>): Promise<T> => {
   try {

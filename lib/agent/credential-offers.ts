@@ -25,7 +25,7 @@ export interface CredentialOffer {
 export const offerCredential = async (offer: CredentialOffer): Promise<RecordJson> => {
   const { connectionId, credential, options, autoAcceptCredential, comment } = offer
   const agent = await currentAgent()
-  await readyConnection(agent, connectionId)
+  await readyConnection(agent.context, connectionId)
   const named = issuerOf(credential)
   if (named !== undefined) await assertOwnDid(agent, named, 'credentialFormats.jsonld.credential.issuer')
   const did = named ?? (await issuerDid(agent))

@@ -2,9 +2,11 @@
 import { type DependencyManager, DidRepository, InjectionSymbols, JwsService } from '@credo-ts/core'
 import {
   DidCommConnectionService,
+  DidCommDidExchangeCompleteMessage,
   DidCommDidExchangeRole,
   DidCommDidExchangeState,
   DidCommHandshakeProtocol,
+  type DidCommMessageHandlerMiddleware,
   DidCommOutOfBandRole,
   DidCommOutOfBandState,
   DidExchangeProtocol,
@@ -61,4 +63,16 @@ export class DidExchange extends DidExchangeProtocol {
     message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })
     return message
   }
+}
+
+/**
+ * A `complete` for a connection that is completed is a repetition, and no error. Credo calls this before any handler; its own refuses the
+ * repetition, and the sender tries again.
+ */
+export const takeRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
+  const isRepetition =
+    message instanceof DidCommDidExchangeCompleteMessage &&
+    connection?.state === DidCommDidExchangeState.Completed &&
+    connection.threadId === message.threadId
+  if (!isRepetition) await next()
 }

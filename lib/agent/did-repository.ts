@@ -1,4 +1,4 @@
-/** The records of DIDs; of those of other agents any number may name the same key, since anybody may name anybody's. */
+/** The records of DIDs. Several DIDs of other agents may name the same key, because anybody can write it into a document. */
 import {
   type AgentContext,
   CredoError,
@@ -15,9 +15,9 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../bounded.ts'
 import { currentUnit } from '../store/transaction.ts'
+import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { deepFreeze } from './shared-documents.ts'
-import { tenantOf } from './tenant-of.ts'
+import { tenantOf } from './tenant-contexts.ts'
 
 const MAX_KNOWN = 1_000
 
@@ -29,8 +29,8 @@ export class KnownDids extends Bounded<string, readonly DidRecord[]> {
 }
 
 /**
- * Nothing changes or deletes the record of a DID once it is written, so one that was found is read once in a process: those of this agent, and
- * those that name their document by its hash (did:peer:1, and did:peer:4 in its short form).
+ * The record of a DID is never changed or deleted, so a process reads it once: this applies to DIDs of this agent, and to those that name
+ * their document by its hash (did:peer:1, and did:peer:4 in its short form).
  */
 export class AgentDidRepository extends DidRepository {
   readonly #known: KnownDids
@@ -59,7 +59,7 @@ export class AgentDidRepository extends DidRepository {
     return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
   }
 
-  /** Throws: what other processes remember would be wrong. */
+  /** Throws, because the caches of other processes would be wrong. */
   override update(): never {
     throw new CredoError('the record of a DID does not change')
   }

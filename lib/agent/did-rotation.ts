@@ -16,11 +16,11 @@ import {
   DidCommTransportService,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey, isOfCurrentDid } from './connection-lookup.ts'
+import { connectionsOfOurKey, isOfCurrentDid } from './connection-service.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
+import { recipientKeysOf, UnusableDidError } from './their-services.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
-import { recipientKeysOf, UnusableDidError } from './usable-did.ts'
 
 type Inbound = DidCommInboundMessageContext
 

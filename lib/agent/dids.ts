@@ -13,7 +13,8 @@ import { defineItem } from '../store/item.ts'
 import { text } from '../store/item-fields.ts'
 import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
-import { endpointOf, type TenantAgent } from './agent.ts'
+import type { TenantAgent } from './agent.ts'
+import { endpointOf } from './root-agent.ts'
 
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
 export const assertOwnDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {

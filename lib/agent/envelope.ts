@@ -4,7 +4,7 @@ import { AgentError } from '../errors.ts'
 import { parseBase64 } from '../json.ts'
 import { KEY_BYTES, Verkey } from './keys/ed25519-key.ts'
 
-/** Every recipient is looked up, and a stranger chooses how many there are. */
+/** Each recipient costs a lookup, and strangers choose how many there are. */
 const MAX_RECIPIENTS = 16
 
 /** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */
@@ -87,6 +87,6 @@ export const readHeader = ({ protected: text }: Pick<Envelope, 'protected'>): En
   return header.output
 }
 
-/** What every sender is told of an envelope that was not handled: why would help strangers only. */
+/** The error for every envelope that was not handled. It gives no reason, because that would help attackers only. */
 export const cannotHandle = (cause?: unknown): AgentError =>
   new AgentError('request.malformed', 'this agent cannot handle the message', { cause })

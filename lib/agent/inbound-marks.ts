@@ -1,4 +1,4 @@
-/** Marks of what was handled: a message that comes again, in the same envelope or packed anew, has no second effect. */
+/** Inbox deduplication: marks of handled messages. A repeated message, in the same envelope or a new one, has no second effect. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
 import { defineItem } from '../store/item.ts'
 import { inKey, integer, text } from '../store/item-fields.ts'
@@ -7,7 +7,7 @@ import { epochSeconds, getItems } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-/** Longer than any sender that we know of goes on retrying. */
+/** Longer than any known sender retries. In seconds. */
 const SECONDS_KEPT = 7 * 24 * 60 * 60
 
 const markItem = defineItem('mark', (address: Address) => address, {
@@ -19,17 +19,17 @@ const markItem = defineItem('mark', (address: Address) => address, {
 /** The marks of the message that a unit of work handles. */
 const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboundMarks } => ({}))
 
-/** Thrown by the commit: one of the marks is there already. */
+/** Thrown by the commit where one of the marks exists already. */
 class HandledBefore extends Error {}
 
-/** The marks of one inbound message. They are written with whatever the message changes, or not at all. */
+/** The marks of one inbound message. They are committed in the same transaction as its changes. */
 export class InboundMarks {
   /** What goes back by return route: a packed message, or nothing. */
   answer = ''
   readonly #unit: UnitOfWork
   readonly #addresses: Address[] = []
 
-  /** `envelope` is what tells one envelope from any other: its ciphertext and tag. */
+  /** `envelope`: the ciphertext and tag, which identify an envelope. */
   constructor(unit: UnitOfWork, envelope: string) {
     this.#unit = unit
     this.add(envelopeMarkAddress(unit.tenant, envelope))
@@ -46,7 +46,7 @@ export class InboundMarks {
     )
   }
 
-  /** What was answered when the message was handled before; undefined where it was not. */
+  /** The answer of the first time, where the message was handled before. */
   async answerGiven(): Promise<string | undefined> {
     const marks = (await getItems(this.#addresses)).map(markItem.decode)
     const [given] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
@@ -61,6 +61,6 @@ export const markMessage: DidCommMessageHandlerMiddleware = async (messageContex
   await next()
 }
 
-/** A sender chooses its `@id`s, so a mark holds for its key only. */
+/** Senders choose their `@id`s, so a mark is valid for one sender's key only. */
 const senderOf = ({ senderKey, recipientKey }: DidCommInboundMessageContext): string =>
   senderKey?.fingerprint ?? `anonymous to ${recipientKey?.fingerprint}`

@@ -1,10 +1,18 @@
-/** Encryption of one envelope (Aries RFC 0019, "Pack"), for any number of recipients. */
+/** Packs messages into envelopes (Aries RFC 0019, "Pack"), for any number of recipients and the mediators before them. */
+
 import { randomBytes } from 'node:crypto'
-import type { Kms } from '@credo-ts/core'
-import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
+import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols, Kms } from '@credo-ts/core'
+import {
+  DidCommDocumentService,
+  type DidCommEncryptedMessage,
+  DidCommEnvelopeService,
+  DidCommForwardMessage,
+  DidCommModuleConfig,
+} from '@credo-ts/didcomm'
 import { encryptContent } from './keys/content-encryption.ts'
 import { type Ed25519Key, verkeyOf } from './keys/ed25519-key.ts'
 import { agreementKeyOf, encryptByAgreement } from './keys/key-agreement.ts'
+import type { SealedKeyStore } from './keys/sealed-key-store.ts'
 
 const CONTENT_KEY_BYTES = 32
 
@@ -49,3 +57,37 @@ const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | u
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+
+type Packing = Parameters<DidCommEnvelopeService['packMessage']>
+
+/** Credo's envelope service, which packs without validating by schemas. It opens nothing: see envelope-service.ts. */
+export class PackingService extends DidCommEnvelopeService {
+  readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
+
+  constructor(services: Pick<DependencyManager, 'resolve'>, keys: PackingService['keys']) {
+    super(services.resolve(InjectionSymbols.Logger), services.resolve(DidCommDocumentService))
+    this.keys = keys
+  }
+
+  /** Packs a message, and wraps it for each mediator on the way (Aries RFC 0094). Throws for a sender's key that this agent does not have. */
+  override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
+    const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
+    const { recipientKeys, routingKeys, senderKey } = keys
+    const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
+    let envelope = packEnvelope(message.toJSON({ useDidSovPrefixWhereAllowed }), recipientKeys, sender)
+    let [next] = recipientKeys
+    for (const routingKey of routingKeys) {
+      if (next === undefined) throw new CredoError('a message that is forwarded to nobody')
+      const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
+      envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
+      next = routingKey
+    }
+    return envelope
+  }
+
+  async #sender(agentContext: AgentContext, key: Ed25519Key): Promise<Sender> {
+    const jwk = await this.keys.get(agentContext, key.keyId)
+    if (jwk === null) throw new Kms.KeyManagementKeyNotFoundError(key.keyId, ['serverless-agent'])
+    return { verkey: verkeyOf(key), jwk }
+  }
+}

@@ -11,7 +11,7 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { isOfCurrentDid } from './connection-lookup.ts'
+import { isOfCurrentDid } from './connection-service.ts'
 import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
 import { findInvitationOfRequest, useUp } from './invitations.ts'
 import { joinExchange } from './thread-owner.ts'
@@ -37,7 +37,7 @@ const Report = v.object({ description: v.fallback(Description, []) })
 export const isProblemReport = (messageType: string): boolean =>
   /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
 
-/** One handler for the reports of all protocols, known or not. Credo's own look for the exchange by the thread alone. */
+/** Handles the reports of all protocols, known or not. Credo's own handlers look for the exchange by the thread alone. */
 export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
 

@@ -2,9 +2,7 @@
 import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { parseBase64 } from '../json.ts'
-import { findFlaw } from '../json-flaw.ts'
-import { hasMoreValuesThan, MAX_VALUES } from '../json-size.ts'
+import { findFlaw, hasMoreValuesThan, MAX_VALUES, parseBase64 } from '../json.ts'
 import { hasLongIdentifier, MAX_IDENTIFIER } from './identifiers.ts'
 
 /** Far above any message type (Aries RFC 0003) or id; Credo's patterns for them are polynomial in the length. */

@@ -1,4 +1,4 @@
-/** The agent's inbound door: one envelope of another agent, handled as one transaction. */
+/** Handles an envelope of another agent in one transaction. */
 import { DidCommMessageReceiver } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -10,8 +10,8 @@ import { UnreadableEnvelopeError } from './envelope-service.ts'
 import { InboundMarks } from './inbound-marks.ts'
 import { ReturnRouteSession } from './return-route.ts'
 
-/** The sender may not try again, so a conflict is worth more repetitions than in a request that its caller repeats. */
-const MOST_REPETITIONS = 10
+/** More repetitions than for a request: the sender of a message may never retry. */
+const MAX_REPETITIONS = 10
 
 /**
  * Handles an envelope for a tenant's agent. Returns the packed message that goes back by return route, '' for none; a
@@ -19,7 +19,7 @@ const MOST_REPETITIONS = 10
  * handle it.
  */
 export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
-  // What differs from one packing of a message to the next.
+  // These differ each time a message is packed.
   const { ciphertext, tag } = envelope
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
   let marks: InboundMarks | undefined
@@ -36,7 +36,7 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
         marks.answer = session.answer === undefined ? '' : JSON.stringify(session.answer)
         return marks.answer
       },
-      MOST_REPETITIONS,
+      MAX_REPETITIONS,
     )
   } catch (error) {
     if (error instanceof AgentError) throw error

@@ -22,7 +22,7 @@ export class ReturnRouteSession implements DidCommTransportSession {
   answer: DidCommEncryptedMessage | undefined
 
   async send(_agentContext: AgentContext, message: DidCommEncryptedMessage): Promise<void> {
-    // Credo then takes the way over the outbox.
+    // Credo then uses the outbox.
     if (this.answer !== undefined) throw new CredoError('this request has its answer already')
     this.answer = message
   }

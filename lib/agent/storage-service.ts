@@ -1,4 +1,4 @@
-/** Credo's storage on the unit of work of the running invocation: nothing is written before its one transaction. */
+/** Credo's storage, on the unit of work of the running invocation: everything is written by its one transaction. */
 import {
   type AgentContext,
   type BaseRecord,
@@ -15,9 +15,9 @@ import type { TagQuery } from '../store/index-entries.ts'
 import type { StoredRecord, Tags } from '../store/stored-record.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
-import { tenantOf } from './tenant-of.ts'
+import { tenantOf } from './tenant-contexts.ts'
 
-/** Asked for by Credo, never stored by this agent (it is no mediator's client): not worth a request. */
+/** Records that Credo asks for and this agent never stores, because it uses no mediator: no request is made for them. */
 const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord'])
 
 export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
@@ -98,7 +98,7 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
 const notFound = (recordType: string, id: string): RecordNotFoundError =>
   new RecordNotFoundError(`record with id ${id} not found`, { recordType })
 
-/** What storing and showing need of a Credo record. */
+/** The parts of a Credo record that storing and showing need. */
 type Storable = Pick<BaseRecord, 'id' | 'type' | 'toJSON'> & { getTags(): object }
 
 /** A record as it is stored, and as our answers are made of it. */
@@ -115,7 +115,7 @@ const toRecord = <T extends BaseRecord>(stored: StoredRecord, recordClass: BaseR
   return record
 }
 
-/** What is deployed is what the data was written for: no request for the version, no migration at start. */
+/** The deployed code always matches the stored data: no request for the version, no migration at the start. */
 const currentVersion = <T extends BaseRecord>(recordClass: BaseRecordConstructor<T>): T =>
   JsonTransformer.fromJSON(
     new StorageVersionRecord({ storageVersion: StorageVersionRecord.frameworkStorageVersion }).toJSON(),

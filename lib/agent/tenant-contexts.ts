@@ -1,19 +1,21 @@
-/** Tenants without processes or sessions: a child container of Credo's for each, made when it is needed. */
+/** The contexts of tenants: a child container of Credo's for each, made when it is needed. */
+
 import { AgentConfig, AgentContext, type AgentContextProvider, CredoError } from '@credo-ts/core'
 import { DidCommModuleConfig } from '@credo-ts/didcomm'
 import { Bounded } from '../bounded.ts'
-import { didCommConfig } from './modules.ts'
+import { BASE_AGENT } from '../records/tenant.ts'
 
 /** Contexts kept in memory. One takes well under a millisecond to make. */
-const MOST_CONTEXTS = 500
+const MAX_CONTEXTS = 500
 
 export class TenantContexts implements AgentContextProvider {
-  readonly #contexts = new Bounded<string, Promise<AgentContext>>(MOST_CONTEXTS)
-  readonly #endpointOf: (tenant: string) => string
+  readonly #contexts = new Bounded<string, Promise<AgentContext>>(MAX_CONTEXTS)
+  /** The DIDComm configuration of a tenant. */
+  readonly #configOf: (tenant: string) => DidCommModuleConfig
   #root: AgentContext | undefined
 
-  constructor(endpointOf: (tenant: string) => string) {
-    this.#endpointOf = endpointOf
+  constructor(configOf: (tenant: string) => DidCommModuleConfig) {
+    this.#configOf = configOf
   }
 
   get root(): AgentContext {
@@ -51,8 +53,11 @@ export class TenantContexts implements AgentContextProvider {
     const context = new AgentContext({ contextCorrelationId: id, dependencyManager, isRootAgentContext: false })
     dependencyManager.registerInstance(AgentContext, context)
     dependencyManager.registerInstance(AgentConfig, this.root.config.extend({}))
-    dependencyManager.registerInstance(DidCommModuleConfig, didCommConfig(this.#endpointOf(id)))
+    dependencyManager.registerInstance(DidCommModuleConfig, this.#configOf(id))
     await dependencyManager.initializeAgentContext(context)
     return context
   }
 }
+
+export const tenantOf = ({ isRootAgentContext, contextCorrelationId }: AgentContext): string =>
+  isRootAgentContext ? BASE_AGENT : contextCorrelationId

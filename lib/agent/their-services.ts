@@ -1,6 +1,7 @@
-/** Where a wallet is reached, and by which keys it is known, also where its DID document names no service. */
+/** Where another agent is reached, and by which keys it is known, also where its DID document names no service. */
 import {
   type AgentContext,
+  CredoError,
   type DependencyManager,
   type DidDocument,
   DidRepository,
@@ -47,5 +48,39 @@ export class DocumentService extends DidCommDocumentService {
     if (services.length > 0 || did.includes('#')) return services
     const keys = authenticationKeys(await this.#resolver.resolveDidDocument(agentContext, did))
     return [{ id: '#queue', recipientKeys: keys.map(({ key }) => key), routingKeys: [], serviceEndpoint: QUEUE }]
+  }
+}
+
+/** `code` is one of Aries RFC 0794, "Problem Report". */
+export class UnusableDidError extends CredoError {
+  readonly code: 'e.did.unresolvable' | 'e.did.method_unsupported' | 'e.did.doc_unsupported'
+
+  constructor(code: UnusableDidError['code']) {
+    super(`the DID can not be used: ${code}`)
+    this.code = code
+  }
+}
+
+/** Methods 1, and 4 in its short form: the document is not in the DID. Those of other connections are nobody else's business. */
+const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
+
+/** Fingerprints of the recipient keys of a DID's services. Throws `UnusableDidError`. */
+export const recipientKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
+  if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
+  const resolver = agentContext.resolve(DidResolverService)
+  const { didDocument, didResolutionMetadata } = await resolver.resolve(agentContext, did)
+  if (didResolutionMetadata.error === 'unsupportedDidMethod') throw new UnusableDidError('e.did.method_unsupported')
+  if (didDocument === null) throw new UnusableDidError('e.did.unresolvable')
+  const keys = keysOf(didDocument)
+  if (keys.length === 0) throw new UnusableDidError('e.did.doc_unsupported')
+  return keys
+}
+
+const keysOf = (document: DidDocument): string[] => {
+  try {
+    return document.recipientKeys.map(({ fingerprint }) => fingerprint)
+  } catch {
+    // Credo throws for references that lead nowhere, and for key types that it does not know.
+    return []
   }
 }

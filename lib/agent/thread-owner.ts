@@ -6,7 +6,7 @@ import {
   type DidCommInboundMessageContext,
   parseMessageType,
 } from '@credo-ts/didcomm'
-import { connectionsOfOurKey } from './connection-lookup.ts'
+import { connectionsOfOurKey } from './connection-service.ts'
 import { didsWithKey } from './did-repository.ts'
 import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, updateExchange } from './exchanges.ts'
 import {

@@ -1,65 +1,28 @@
 /** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys that come from the settings and never from the token. */
-import { JOSEError, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors'
-import { createLocalJWKSet } from 'jose/jwks/local'
+import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
-import { type JWTVerifyGetKey, jwtVerify } from 'jose/jwt/verify'
+import { jwtVerify } from 'jose/jwt/verify'
 import { AgentError } from '../errors.ts'
+import { ALGORITHMS } from '../key-set.ts'
 import { settings } from '../settings.ts'
 import type { TokenIssuer } from '../token-issuers.ts'
+import { issuerKeys } from './issuer-keys.ts'
 import { CLOCK_TOLERANCE, type Principal, principalFromClaims } from './principal.ts'
-
-/** Asymmetric only: with a symmetric algorithm the public key would be the secret (RFC 8725, section 2.1). */
-const ALGORITHMS = ['EdDSA', 'ES256', 'RS256', 'PS256']
 
 /** Longest token in characters. Longer ones would not fit through the authorizer's context either. */
 const MAX_TOKEN = 8 * 1024
-
-/** How long a key set may take to come, in ms. */
-const KEY_SET_TIMEOUT = 2000
 
 /** `Bearer <JWT>`, or the bare JWT as credo-controller's clients send it. */
 const AUTHORIZATION = /^(?:Bearer +)?([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 const unauthorized = (cause: unknown) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
 
-const unavailable = (cause: unknown) =>
-  new AgentError('auth.keys_unavailable', 'The key set of the issuer is not available', { cause })
-
-/** Keys at an address of the settings. Imported when first needed: with local keys a cold start does not pay for it. */
-const remoteKeys = (address: string): JWTVerifyGetKey => {
-  let keys: Promise<JWTVerifyGetKey> | undefined
-  return async (header, token) => {
-    keys ??= import('jose/jwks/remote').then(({ createRemoteJWKSet }) =>
-      createRemoteJWKSet(new URL(address), { timeoutDuration: KEY_SET_TIMEOUT }),
-    )
-    try {
-      return await (await keys)(header, token)
-    } catch (error) {
-      // A set that came and has not the one key says that the token is wrong; a set that did not come says nothing.
-      const came = error instanceof JWKSNoMatchingKey || error instanceof JWKSMultipleMatchingKeys
-      throw came ? error : unavailable(error)
-    }
-  }
-}
-
-/** The issuer's own keys first; its address only for a `kid` that they lack, so that a forged token cannot make us ask. */
-const keysOf = ({ jwks, jwksUri }: TokenIssuer): JWTVerifyGetKey => {
-  const remote = jwksUri === undefined ? undefined : remoteKeys(jwksUri)
-  if (jwks === undefined) return remote ?? createLocalJWKSet({ keys: [] })
-  const local = createLocalJWKSet(jwks)
-  const known = new Set(jwks.keys.map(({ kid }) => kid))
-  return (header, token) =>
-    remote === undefined || header.kid === undefined || known.has(header.kid)
-      ? local(header, token)
-      : remote(header, token)
-}
-
 /**
  * Makes a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`, `auth.forbidden` for what the issuer
  * has no grant for, or `auth.keys_unavailable`.
  */
 export const createVerifier = (issuers: readonly TokenIssuer[], now: () => number = () => Date.now() / 1000) => {
-  const known = issuers.map((issuer) => ({ ...issuer, keys: keysOf(issuer) }))
+  const known = issuers.map((issuer) => ({ ...issuer, keys: issuerKeys(issuer, () => now() * 1000) }))
 
   const verify = async (token: string): Promise<Principal> => {
     const { iss, aud } = decodeJwt(token)

@@ -2,7 +2,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
 import { AgentError } from '../errors.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
-import { type Flaw, findFlaw } from '../json-flaw.ts'
+import { type Flaw, findFlaw } from '../json.ts'
 import { headerOf, keep, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
@@ -10,9 +10,9 @@ import { validate } from './validate.ts'
 const MAX_BODY = 256 * 1024
 
 const RULES = {
-  /** Far below what a recursion over the value could stumble on. */
+  /** Far below the depth at which a recursion over the value would fail. */
   maxDepth: 64,
-  /** valibot leaves fields of these names out without a word; what is asked for is done as asked, or not at all. */
+  /** valibot silently drops fields of these names. A request is done as it was asked, or not at all. */
   forbidden: ['__proto__', 'prototype', 'constructor'],
 }
 
@@ -49,7 +49,7 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    // Its message quotes the body.
+    // The parser's message quotes the body.
     throw notJson()
   }
 }
@@ -57,8 +57,8 @@ const parseJson = (text: string): unknown => {
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
 /**
- * middy's parser looks at every value for names that reach into a prototype, which takes 60 ms for 256 KiB of zeros: too much for what
- * anybody may send without a token. What it refuses beside what is no JSON, the walk over the value refuses with its path.
+ * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too much, because anybody
+ * may send them without a token. `findFlaw` refuses the same names, and says where they are.
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, { security }: Contract): unknown => {
   if (security === 'none') return parseJson(text)
@@ -71,7 +71,7 @@ const parse = (request: Parameters<OperationMiddleware>[0], text: string, { secu
   }
 }
 
-/** Leaves the checked body in the event. */
+/** Keeps the checked body in the event. */
 export const checkBody =
   (schema: Schema, contract: Contract): OperationMiddleware =>
   (request) => {

@@ -1,6 +1,6 @@
-/** Errors to answers: which status a code has, what the caller is told, and what the log is. The one place that knows both. */
+/** Turns errors into answers and log lines: the status of each code, what the caller sees and what the log gets. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
-import type { ErrorBody } from '../interface/error.ts'
+import type { ErrorBody } from '../interface/contract.ts'
 import { chainOf, isError, propertyOf, textOf } from './thrown.ts'
 
 /** Status of every code. A closed map: a new code does not compile without one. */
@@ -43,13 +43,13 @@ export const REASON_PHRASES = {
 
 type ErrorStatus = keyof typeof REASON_PHRASES
 
-/** One of ours; `isError` first, which takes whatever was thrown. */
+/** One of our own errors. `isError` comes first, because anything may have been thrown. */
 const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)
 
-/** Longest list of `details` in an answer: a body can hold more broken fields than anybody reads. */
+/** The most `details` in an answer: nobody reads more of them. */
 const MAX_DETAILS = 200
 
-/** Names by which the AWS SDK, Node and middy say "not now": throttled, unreachable or out of time. */
+/** Names of errors of the AWS SDK, Node and middy that are temporary: throttled, unreachable, timed out. */
 const UNAVAILABLE = new Set([
   'ThrottlingException',
   'ThrottledException',
@@ -78,7 +78,7 @@ const UNAVAILABLE = new Set([
   'EHOSTUNREACH',
 ])
 
-/** Whether a dependency failed rather than we. */
+/** Whether a dependency has failed, not this service. */
 const isUnavailable = (error: unknown): boolean => {
   if (isOwn(error, 'store.unavailable') || isOwn(error, 'auth.keys_unavailable')) return true
   const names = [propertyOf(error, 'name'), propertyOf(error, 'code')]
@@ -98,8 +98,7 @@ const explanation = ({ message, details }: AgentError) => ({
 })
 
 /**
- * What the caller is told. 401 and 403 carry nothing but status and reason phrase; neither do our own failures, whose inside stays
- * in the log.
+ * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their details are in the log.
  */
 export const toErrorBody = (error: unknown): ErrorBody => {
   const statusCode = statusOf(error)
@@ -108,12 +107,12 @@ export const toErrorBody = (error: unknown): ErrorBody => {
   return explained ? { ...body, ...explanation(error) } : body
 }
 
-/** Longest texts of the log, in characters. */
+/** Maximum lengths of texts in the log, in characters. */
 const MAX_LOGGED = 500
 const MAX_STACK = 4000
 const MAX_PATH = 100
 
-/** The names of a path that a schema may have, or an index: a field that the caller has named otherwise is what was sent. */
+/** A part of a path that a schema may define, or an index. Any other name was chosen by the caller and is not logged. */
 const NAMES = /^[\w@-]{1,100}(?:\.[\w@-]{1,100})*(?=\.|$)/
 
 const loggedPath = (path: string): string => NAMES.exec(path)?.[0].slice(0, MAX_PATH) ?? ''
@@ -124,7 +123,7 @@ const describe = (link: unknown): Record<string, unknown> => ({
   message: textOf(isError(link) ? propertyOf(link, 'message') : link, MAX_LOGGED),
 })
 
-/** What the log is told of whatever was thrown: status, the chain of causes, and for our own failures where it happened. Never a body. */
+/** The fields of the log for whatever was thrown: status, the chain of causes, and the stack of our own failures. Never a body. */
 export const toErrorLog = (error: unknown): Record<string, unknown> => {
   const status = statusOf(error)
   const [first, ...causes] = chainOf(error).map(describe)

@@ -1,7 +1,8 @@
-/** The gateway's event on its way through the pipeline: what has been checked is kept beside what came in. */
+/** The gateway's event on its way through the pipeline: who calls, and what has been checked, beside what came in. */
 import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
-import type { Principal } from '../auth/principal.ts'
+import { type Principal, principalFromContext } from '../auth/principal.ts'
+import type { Contract } from '../interface/contract.ts'
 
 export interface Checked {
   principal?: Principal | undefined
@@ -21,8 +22,8 @@ export const keep = (event: OperationEvent, checked: Checked): void => {
 }
 
 /**
- * A header by its name in lower case: names are case-insensitive (RFC 9110, section 5.1), the gateway hands them over as they came.
- * Of a header that is there more than once the last counts, as the gateway itself has it.
+ * A header by its name in lower case. Names are case-insensitive (RFC 9110, section 5.1), and the gateway passes them on unchanged. Of a
+ * repeated header the last one counts, as in the gateway itself.
  */
 export const headerOf = ({ headers }: OperationEvent, name: string): string | undefined => {
   let value: string | undefined
@@ -30,6 +31,25 @@ export const headerOf = ({ headers }: OperationEvent, name: string): string | un
   return value
 }
 
-/** The gateway's id of the request; on its own a function has Lambda's. */
+/** The gateway's id of the request, or Lambda's where the function was invoked directly. */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
   event.requestContext?.requestId ?? context.awsRequestId ?? 'unknown'
+
+/** Verifies an `Authorization` header. Throws `auth.unauthorized` or `auth.keys_unavailable`. */
+export type Verify = (authorization: string) => Promise<Principal>
+
+const epochSeconds = (): number => Date.now() / 1000
+
+/** Where the header is present, its token must be valid: a caller with a bad token is not treated as anonymous. */
+const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefined) => {
+  const authorization = headerOf(event, 'authorization')?.trim()
+  return authorization && verify ? verify(authorization) : undefined
+}
+
+export const checkCaller =
+  ({ security }: Contract, verify?: Verify): OperationMiddleware =>
+  ({ event }) => {
+    if (security === 'token')
+      keep(event, { principal: principalFromContext(event.requestContext?.authorizer, epochSeconds()) })
+    if (security === 'optional') return optionalPrincipal(event, verify).then((principal) => keep(event, { principal }))
+  }

@@ -6,14 +6,14 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { Answer, type AnswerBody } from './request.ts'
 
 interface Command {
-  /** The agent that it acts in. */
+  /** The agent that the operation acts for. */
   agent: string
   /** Whose key it is; a caller without a token has none. */
   subject: string | undefined
   idempotencyKey: string | undefined
-  /** All that makes the request the same one. */
+  /** Everything by which two requests are the same. */
   request: readonly unknown[]
-  /** How the answer is kept; in the clear unless said. */
+  /** How the answer is stored; as plain text by default. */
   answers: AnswerCodec | undefined
 }
 
@@ -29,7 +29,7 @@ export const inTransaction: InTransaction = ({ agent, subject, idempotencyKey: k
     return key === undefined || subject === undefined ? act() : onlyOnce(unit, { subject, key, request, answers }, act)
   })
 
-/** What is kept is a body: headers of its own would be lost the second time. */
+/** Only the body is stored: the headers of an `Answer` would be lost the second time. */
 const bodyOf = (answer: AnswerBody | Answer): object => {
   if (answer === undefined || answer instanceof Answer)
     throw new AgentError('internal', 'an operation that changes something answers with a body')

@@ -2,10 +2,9 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { AnonCredsProofRequest } from '../interface/anoncreds-proof-request.ts'
-import type { Schema } from '../interface/contract.ts'
-import { ErrorBody } from '../interface/error.ts'
+import { ErrorBody, type Schema } from '../interface/contract.ts'
+import { Limit, MAX_PAGE } from '../interface/fields.ts'
 import { JsonLdCredential } from '../interface/json-ld-credential.ts'
-import { Limit, MAX_PAGE } from '../interface/paging.ts'
 import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
@@ -18,7 +17,7 @@ import { ProofFormData } from '../records/proof.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { TenantRecord } from '../records/tenant.ts'
 
-/** What has a name of its own in the document. */
+/** Schemas that the document has as components. */
 const COMPONENTS = {
   CredentialExchangeRecord,
   BasicMessageRecord,
@@ -37,12 +36,12 @@ const COMPONENTS = {
   Error: ErrorBody,
 }
 
-/** Conditions that JSON Schema has no words for: the pipeline checks them all the same. */
+/** Checks that JSON Schema cannot express. The pipeline still makes them. */
 const UNSPOKEN = ['check', 'raw_check', 'partial_check']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  // Of a pipe its last schema speaks: the one before it only refuses arrays.
+  // The last schema of a pipe is the relevant one: the one before it only refuses arrays.
   typeMode: 'output',
   ignoreActions: UNSPOKEN,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
@@ -51,7 +50,7 @@ const CONFIG: ConversionConfig = {
       ? { ...jsonSchema, contains: { const: String(valibotAction.requirement) } }
       : undefined,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
-    // A query carries text; what is meant is a number.
+    // A query contains text that stands for a number.
     if ('wrapped' in valibotSchema && valibotSchema.wrapped === Limit)
       return { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
     const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'
@@ -62,7 +61,7 @@ const CONFIG: ConversionConfig = {
 /** `components.schemas` of the document. */
 export const componentSchemas = (): Record<string, JsonSchema> => toJsonSchemaDefs(COMPONENTS, CONFIG)
 
-/** A schema inside the document: components are referred to. */
+/** A schema inside the document, with references to the components. */
 export const schemaOf = (schema: Schema): JsonSchema => {
   const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...CONFIG, definitions: COMPONENTS })
   return rest

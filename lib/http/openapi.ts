@@ -31,7 +31,7 @@ const nameOf = (status: Status): string => REASON_PHRASES[status].replaceAll(' '
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
-/** 401 and 403 carry nothing but status and reason phrase. */
+/** 401 and 403 have the status and the reason phrase only. */
 const errorSchema = (status: Status) => {
   const fixed = { statusCode: { const: status }, error: { const: REASON_PHRASES[status] } }
   return status === 401 || status === 403

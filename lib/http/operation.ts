@@ -1,21 +1,20 @@
-/** The pipeline of every operation: who calls, path, query, body, who may, the handler in its transaction, its answer, errors to bodies. */
+/** The pipeline of every operation: authentication, path, query, body, authorization, the handler in its transaction, the answer or the error. */
 import middy from '@middy/core'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import type { Contract } from '../interface/contract.ts'
 import type { AnswerCodec } from '../store/idempotency.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { checkBody } from './body.ts'
-import { checkCaller, type Verify } from './caller.ts'
-import { type Checked, type OperationEvent, requestIdOf } from './event.ts'
+import { type Checked, checkCaller, type OperationEvent, requestIdOf, type Verify } from './event.ts'
 import type { InTransaction } from './in-transaction.ts'
 import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'
 import { refuse, toResponse } from './response.ts'
 
-/** Time that is kept back of Lambda's own, so that a slow dependency ends in our 503 and not in the gateway's, in ms. */
+/** Ms before Lambda's timeout at which the operation ends, so that a slow dependency becomes our 503 and not the gateway's. */
 const TIME_TO_ANSWER = 250
 
-/** What goes with a contract of this kind, and with no other. */
+/** Required for contracts of one kind, and refused for all others. */
 type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
 interface Handle<C extends Contract> {
@@ -28,8 +27,8 @@ interface Authorize<C extends Contract> {
 }
 
 /**
- * What is done for a contract, and the means for it. A function imports its means and hands them over, so that no other has them in its
- * bundle: the verifier brings jose, the transaction the unit of work, the sealing of answers KMS.
+ * The implementation of a contract, and the parts that it needs. Each function imports its own parts, so that no other function has them in
+ * its bundle: the verifier needs jose, the transaction the unit of work, sealed answers KMS.
  */
 export type Operation<C extends Contract> = Handle<C> &
   Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
@@ -37,7 +36,7 @@ export type Operation<C extends Contract> = Handle<C> &
   Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction }> &
   Where<C extends { secretAnswer: true } ? true : false, { answers: AnswerCodec }>
 
-/** As the pipeline sees it, whatever the contract is. */
+/** The same for any contract, as the pipeline uses it. */
 interface AnyOperation<C extends Contract> extends Handle<C> {
   authorize?: Authorize<C>['authorize'] | undefined
   verify?: Verify | undefined
@@ -48,7 +47,7 @@ interface AnyOperation<C extends Contract> extends Handle<C> {
 const runOf =
   <C extends Contract>({ operationId }: C, { authorize, handle, inTransaction, answers }: AnyOperation<C>) =>
   async ({ principal, path = {}, query = {}, body, idempotencyKey }: Checked = {}): Promise<AnswerBody | Answer> => {
-    // The values have passed the very schemas that the type is derived from; the compiler cannot follow them through the event.
+    // The values have passed the schemas that the type is derived from. The compiler cannot follow them through the event.
     const request = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize?.(request)
     const handleIn = (unit?: UnitOfWork) => handle({ ...request, agent, unit } as AuthorizedRequest<C>)
@@ -58,8 +57,8 @@ const runOf =
   }
 
 /**
- * Makes a Lambda handler of a contract and what is done when caller, path, query and body have passed, in this order. `authorize` is asked
- * each time, also where an `Idempotency-Key` has its answer already. `handle` throws AgentErrors, and gives back the body of the answer, or
+ * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order. `authorize` is called
+ * each time, also where the `Idempotency-Key` already has an answer. `handle` throws AgentErrors, and returns the body of the answer or
  * `answer(body, { headers })`.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  *

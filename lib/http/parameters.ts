@@ -18,7 +18,7 @@ const pathOf = ({ pathParameters }: OperationEvent): Record<string, string | und
   return path
 }
 
-/** The gateway keeps the last of a repeated parameter; which of them the caller means is not ours to guess. */
+/** The gateway keeps the last of a repeated parameter. We do not guess which one the caller means. */
 const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, names: string[]): void => {
   const repeated = names.filter((name) => (parameters?.[name]?.length ?? 0) > 1)
   if (repeated.length === 0) return

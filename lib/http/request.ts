@@ -2,6 +2,7 @@
 import type * as v from 'valibot'
 import type { Principal } from '../auth/principal.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
+import { settings } from '../settings.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
@@ -23,9 +24,9 @@ export interface OperationRequest<C extends Contract = Contract> {
   body: C extends { body: infer S } ? Output<S> : undefined
 }
 
-/** A request whose caller may make it. */
+/** A request whose caller is authorized. */
 export interface AuthorizedRequest<C extends Contract = Contract> extends OperationRequest<C> {
-  /** The agent that the operation acts in, as `authorize` has said: a tenant's id or BASE_AGENT. */
+  /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
   agent: C['security'] extends 'none' ? undefined : string
   /** The running unit of work, whose writes are committed before the answer. */
   unit: C extends { idempotent: true } ? UnitOfWork : undefined
@@ -47,3 +48,20 @@ export class Answer {
 
 export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
   new Answer(body, headers)
+
+export interface PageLinks {
+  /** The operation's path, with its parameters filled in. */
+  path: string
+  /** The query that this page answered. */
+  query: Readonly<Record<string, string | number | undefined>>
+  /** Cursor of the next page. */
+  next: string | undefined
+}
+
+export const pageOf = (items: object[], { path, query, next }: PageLinks): Answer => {
+  if (next === undefined) return answer(items)
+  const url = new URL(settings().PUBLIC_URL + path)
+  for (const [name, value] of Object.entries({ ...query, cursor: next }))
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  return answer(items, { headers: { link: `<${url}>; rel="next"` } })
+}

@@ -1,4 +1,4 @@
-/** Answers and errors as what the gateway is given back. */
+/** Answers and errors as responses to the gateway. */
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
@@ -21,7 +21,7 @@ const headersOf = (requestId: string) => ({
 const assertKept = (contract: Contract, schema: Schema, body: AnswerBody): void => {
   const result = v.safeParse(schema, body)
   if (result.success) return
-  // Paths only: an answer's values belong to the caller, not into the log.
+  // Paths only: the values of an answer are private to the caller.
   const details = toFieldIssues(result.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
   throw new AgentError('internal', `The answer of ${contract.operationId} breaks its contract`, { details })
 }
@@ -42,7 +42,7 @@ export const toResponse = (
   }
 }
 
-/** What a status obliges to: a challenge (RFC 9110, section 11.6.1), a time to come back (section 10.2.3). */
+/** Headers that a status requires: a challenge (RFC 9110, section 11.6.1), a time to retry (section 10.2.3). */
 const headersOfStatus = (status: number): Record<string, string> => {
   if (status === 401) return { 'www-authenticate': 'Bearer' }
   return status === 503 ? { 'retry-after': '1' } : {}
@@ -54,7 +54,11 @@ export const refuse =
   ({ event, context, error }) => {
     const requestId = requestIdOf(event, context)
     const body = toErrorBody(error)
-    log(body.statusCode < 500 ? 'warn' : 'error', 'request refused', { requestId, operationId, ...toErrorLog(error) })
+    const failed = body.statusCode >= 500
+    log(failed ? 'error' : 'warn', failed ? 'a request has failed' : 'a request was refused', {
+      event: failed ? 'request.failed' : 'request.refused',
+      ...{ requestId, operationId, ...toErrorLog(error) },
+    })
     return {
       statusCode: body.statusCode,
       headers: { 'content-type': 'application/json', ...headersOfStatus(body.statusCode), ...headersOf(requestId) },

@@ -1,7 +1,7 @@
 /** Reads what was thrown, which may be anything: an error whose message is an object, a getter that throws, a chain without end. */
 
-/** Runs a read that code of others may break. */
-const attempt = <T>(read: () => T): T | undefined => {
+/** Runs a read that foreign code may break. */
+const readSafely = <T>(read: () => T): T | undefined => {
   try {
     return read()
   } catch {
@@ -10,11 +10,11 @@ const attempt = <T>(read: () => T): T | undefined => {
 }
 
 /** Also of a proxy, which may throw when it is asked. */
-export const isError = (value: unknown): value is Error => attempt(() => value instanceof Error) ?? false
+export const isError = (value: unknown): value is Error => readSafely(() => value instanceof Error) ?? false
 
 /** A property of an object; undefined where there is none, or none that can be read. */
 export const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? attempt(() => Reflect.get(value, name)) : undefined
+  typeof value === 'object' && value !== null ? readSafely(() => Reflect.get(value, name)) : undefined
 
 /** Text of at most `max` characters: a string, the message of an error, or else what kind of value it is. */
 export const textOf = (value: unknown, max: number): string => {

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { AgentError, type FieldIssue } from '../errors.ts'
 import type { Schema } from '../interface/contract.ts'
 
-/** What a caller is told of an issue. valibot's own text repeats the input, which may be anything of any length. */
+/** Describes an issue to the caller. valibot's own text repeats the input, which may be anything of any length. */
 const explain = (issue: v.BaseIssue<unknown>): string => {
   const { kind, type, expected } = issue
   if (expected === 'never') return 'is not a known field'
@@ -15,7 +15,7 @@ const explain = (issue: v.BaseIssue<unknown>): string => {
 
 const MAX_PATH = 200
 
-/** A union tells of itself; the caller wants the fields of the branch that came furthest. */
+/** A union reports only itself. The caller needs the fields of the branch that matched best. */
 const leaves = (issue: v.BaseIssue<unknown>): { path: (string | number)[]; message: string }[] => {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const inner = (issue.issues ?? []).flatMap(leaves)

@@ -3,8 +3,7 @@ import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { exactly, text } from './fields.ts'
-import { Paging } from './paging.ts'
+import { exactly, Paging, text } from './fields.ts'
 
 export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   operationId: 'SendMessage',

@@ -3,8 +3,7 @@ import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { Did } from './fields.ts'
-import { Cursor, Limit, MAX_PAGE, Order } from './paging.ts'
+import { Cursor, Did, Limit, MAX_PAGE, Order } from './fields.ts'
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetConnections',

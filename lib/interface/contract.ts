@@ -1,5 +1,5 @@
 /** The contract of an operation: what the pipeline checks, what the handler is given, and what the OpenAPI document says. */
-import type * as v from 'valibot'
+import * as v from 'valibot'
 
 export type Schema = v.GenericSchema
 
@@ -59,3 +59,14 @@ export const successOf = ({ answers }: Contract): { status: number; schema: Sche
   if (200 in answers) return { status: 200, schema: answers[200] }
   return 201 in answers ? { status: 201, schema: answers[201] } : { status: 202, schema: answers[202] }
 }
+
+export const ErrorBody = v.strictObject({
+  statusCode: v.number(),
+  /** The HTTP reason phrase. */
+  error: v.string(),
+  message: v.optional(v.string()),
+  /** Every failing field of a request, with its dotted path. */
+  details: v.optional(v.array(v.strictObject({ path: v.string(), message: v.string() }))),
+})
+
+export type ErrorBody = v.InferOutput<typeof ErrorBody>

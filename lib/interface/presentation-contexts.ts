@@ -1,6 +1,6 @@
 /** JSON-LD contexts that come with a proof request: what the verifier trusts beside its own, stored, and never sent to a wallet. */
 import * as v from 'valibot'
-import { isNestedDeeperThan, MAX_DEPTH } from '../json-size.ts'
+import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { JsonObject, noArray, text } from './fields.ts'
 
 const MAX_CONTEXTS = 10

@@ -1,6 +1,11 @@
 /** What has to hold between the parts of a presentation definition. */
-import { isVerifiable, VERIFIABLE_PROOF_TYPES } from '../presentation-exchange/claim-formats.ts'
-import type { InputDescriptor, PresentationDefinition } from '../presentation-exchange/definition.ts'
+
+import {
+  type InputDescriptor,
+  isVerifiable,
+  type PresentationDefinition,
+  VERIFIABLE_PROOF_TYPES,
+} from '../presentation-exchange/definition.ts'
 import type { Field } from '../presentation-exchange/field.ts'
 import type { Filter } from '../presentation-exchange/filter.ts'
 import { compilePattern } from '../presentation-exchange/pattern.ts'

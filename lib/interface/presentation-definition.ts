@@ -1,6 +1,6 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
-import { isNestedDeeperThan, MAX_DEPTH } from '../json-size.ts'
+import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
 import { exactly, noArray, text, Uri } from './fields.ts'

@@ -5,8 +5,7 @@ import { EntityId } from '../records/tenant.ts'
 import { DELIVERY_STATUSES, WebhookDelivery } from '../records/webhook-delivery.ts'
 import { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { defineContract } from './contract.ts'
-import { exactly } from './fields.ts'
-import { Cursor, Limit, MAX_PAGE } from './paging.ts'
+import { Cursor, exactly, Limit, MAX_PAGE } from './fields.ts'
 import { MANAGERS } from './webhooks.ts'
 
 const EndpointPath = v.object({ orgId: EntityId, endpointId: EntityId })

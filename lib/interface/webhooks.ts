@@ -1,10 +1,27 @@
-/** Contracts of webhook registrations. */
+/** Contracts of webhook registrations, and the addresses that may be registered. Where a name leads is checked again at each delivery. */
 import * as v from 'valibot'
+import { refusedUrl } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { EntityId } from '../records/tenant.ts'
+import { settings } from '../settings.ts'
 import { defineContract } from './contract.ts'
-import { EndpointUrl } from './endpoint-url.ts'
-import { exactly } from './fields.ts'
+import { exactly, text } from './fields.ts'
+
+/** Says what is wrong with an address, or nothing. Pure; `local` is true on the local stage, which also takes http and loopback. */
+export const endpointFault = (address: string, local: boolean): string | undefined => {
+  const refused = refusedUrl(address, { local, ipLiterals: false })
+  return refused === undefined ? undefined : `is refused: ${refused}`
+}
+
+const EndpointUrl = v.pipe(
+  text(2048),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    const message = endpointFault(dataset.value, settings().LOCAL_STAGE)
+    if (message !== undefined) addIssue({ message })
+  }),
+  v.metadata({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }),
+)
 
 /** Who manages an organization. */
 export const MANAGERS =

@@ -1,6 +1,8 @@
 /** Evaluates the constraints of an input descriptor against one credential (DIF Presentation Exchange, section Input Evaluation). */
+
+import { isObject } from '../json.ts'
 import { evaluateField, type Field, type FieldResult } from './field.ts'
-import { issuerId, subjectIds, subjectIdsOf } from './subjects.ts'
+import type { Location } from './select.ts'
 import type { Work } from './work.ts'
 
 type Optionality = 'required' | 'preferred'
@@ -91,4 +93,29 @@ const haveOneInCommon = ([first, ...others]: readonly ReadonlySet<string>[]): bo
 const isSelfIssued = (credential: unknown): boolean => {
   const issuer = issuerId(credential)
   return issuer !== undefined && subjectIds(credential).every((id) => id === issuer)
+}
+
+const property = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
+
+const idOf = (value: unknown): string | undefined => {
+  const id = typeof value === 'string' ? value : property(value, 'id')
+  return typeof id === 'string' ? id : undefined
+}
+
+const subjectsOf = (credential: unknown): readonly unknown[] => {
+  const subjects = property(credential, 'credentialSubject')
+  return Array.isArray(subjects) ? subjects : [subjects]
+}
+
+/** Ids of all subjects; undefined for a subject without one. */
+const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(credential).map(idOf)
+
+/** Id of the issuer. */
+const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
+
+/** Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential. */
+const subjectIdsOf = (credential: unknown, [root, index]: Location): (string | undefined)[] => {
+  const ids = subjectIds(credential)
+  return root === 'credentialSubject' && typeof index === 'number' ? [ids[index]] : ids
 }

@@ -1,8 +1,13 @@
 /** Whether a verified presentation is what a definition asks for. */
-import { permits } from './claim-formats.ts'
+
 import { unmetConstraints } from './constraints.ts'
-import type { InputDescriptor, PresentationDefinition } from './definition.ts'
-import { matchesSchema, type SchemaFacts } from './schema.ts'
+import {
+  type InputDescriptor,
+  matchesSchema,
+  type PresentationDefinition,
+  permits,
+  type SchemaFacts,
+} from './definition.ts'
 import { credentialIndex, type Submission } from './submission.ts'
 import { isSatisfiedBy } from './submission-requirements.ts'
 import { Work, WorkLimitError } from './work.ts'

@@ -1,5 +1,5 @@
 /** Selects the values at a path: own properties only, without recursion, and within a budget whatever the document. */
-import { MAX_VALUES } from '../json-size.ts'
+import { MAX_VALUES } from '../json.ts'
 import type { Path, Selector } from './path.ts'
 import { VISIT, type Work, WorkLimitError } from './work.ts'
 

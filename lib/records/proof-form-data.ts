@@ -4,8 +4,7 @@
  */
 import { isObject, parseBase64 } from '../json.ts'
 import { toProofJson } from './proof.ts'
-import { PRESENTED } from './proof-metadata.ts'
-import type { RecordContent, RecordJson } from './record-json.ts'
+import { PRESENTED, type RecordContent, type RecordJson } from './record-json.ts'
 
 type Message = Record<string, unknown>
 type FormatData = Record<string, unknown>

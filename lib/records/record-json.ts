@@ -1,7 +1,14 @@
 /** A record as it is stored, and the JSON that every view of a record starts from. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
-import { PRESENTED, VERIFIER_CONTEXTS } from './proof-metadata.ts'
+
+// Notes of the agent for itself in a proof record's metadata: no answer and no event shows them.
+
+/** The contexts that the verifier reads the presentation with, fixed when it was requested. */
+export const VERIFIER_CONTEXTS = '_presentationExchange/contexts'
+
+/** The presentation as it was signed, in the verifier's terms: form data shows this, and not what the wallet wrote. */
+export const PRESENTED = '_presentationExchange/presentation'
 
 /** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
 export interface RecordContent {

@@ -1,4 +1,4 @@
-/** The events that endpoints of organizations hear of: their names, their size, and what of a record a thin one shows. */
+/** Events for the endpoints of organizations: their types, their maximum size, and which fields of a record a thin event has. */
 
 export const EVENT_TYPES = [
   'connection.state_changed',
@@ -17,19 +17,19 @@ export type EventType = (typeof EVENT_TYPES)[number]
  * Bytes of a body (UTF-8); a larger record is to be fetched. Standard Webhooks 1.0.0, "Payload size", asks for less
  * than 20 KB.
  */
-export const MOST_BODY_BYTES = 20 * 1024
+export const MAX_BODY_BYTES = 20 * 1024
 
-/** What is shown of an endpoint and of records that can't be shown whole: nothing that anybody wrote, no names, no DIDs. */
+/** The fields of a record that a thin event has: no text that somebody wrote, no names, no DIDs. */
 const ID_FIELDS = ['id', 'state', 'connectionId', 'outOfBandId', 'threadId', 'kind', 'status']
 
-/** The longest id that there is: thread ids are the other side's choice. */
-const MOST_ID_CHARACTERS = 256
+/** The maximum length of an id: the other agent chooses thread ids. */
+const MAX_ID_CHARACTERS = 256
 
-/** Ids and state of a record or an endpoint, as far as it has them. */
+/** The ids and the state of a record or an endpoint. */
 export const idsOf = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     ID_FIELDS.flatMap((name) => {
       const value = record[name]
-      return typeof value === 'string' && value.length <= MOST_ID_CHARACTERS ? [[name, value]] : []
+      return typeof value === 'string' && value.length <= MAX_ID_CHARACTERS ? [[name, value]] : []
     }),
   )

@@ -5,7 +5,7 @@ import { settings } from '../settings.ts'
 let client: DynamoDBClient | undefined
 
 /**
- * Steps of each request that this service has no use for: there is no logger, the `User-Agent` is for statistics, and Lambda
+ * Steps of each request that this service does not need: there is no logger, the `User-Agent` is for statistics, and Lambda
  * detects recursive loops through SQS, SNS and S3, not through DynamoDB. Without them a read takes a fifth less processor time.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
@@ -30,8 +30,8 @@ const newClient = (): DynamoDBClient => {
 }
 
 /**
- * Connection 1 s, answer 2 s, silence amid it 2 s (`requestTimeout` ends with the headers), three attempts: a table that does not
- * answer costs less than a function's timeout.
+ * Timeouts: 1 s to connect, 2 s for the headers of the response (`requestTimeout`), 2 s without data. With three attempts, a table that does
+ * not answer costs less than a function's timeout.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
  */
 export const dynamodb = (): DynamoDBClient => {

@@ -1,4 +1,4 @@
-/** One transaction out of a unit's writes, and what to throw where one of them was refused. */
+/** Commits the writes of a unit of work in one transaction, and finds the error to throw where one of them was refused. */
 
 import type { Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
@@ -6,14 +6,14 @@ import type { Address } from './keys.ts'
 import type { Item } from './table.ts'
 import { absentOrExpired, type TableWrite, transact } from './write.ts'
 
-/** A put (`item`) or a delete (`remove`), the state that it expects, and what to throw where that is not so. */
+/** A put (`item`) or a delete (`remove`), the state that it expects, and the error for any other state. */
 export type Write = ({ item: Item } | { remove: Address }) & {
   /** A record's version, attributes that the item has, no live item at all, or anything. */
   expects: number | Item | 'nothing' | 'anything'
   whenBroken: () => unknown
 }
 
-/** Writes all or nothing. A broken expectation says more than a conflict beside it, so it is looked for first. */
+/** Writes all or nothing. A failed expectation is a more specific error than a conflict, so it is reported first. */
 export const commitWrites = async (writes: Write[]): Promise<void> => {
   const result = await transact(writes.map(toTableWrite))
   if (result.written) return

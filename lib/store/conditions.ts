@@ -1,7 +1,7 @@
 /** Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are reserved. */
 import type { AttributeValue, Item } from './table.ts'
 
-/** What must hold of the stored item. All parts must hold; nothing given always holds. */
+/** What must be true of the stored item. All parts must hold; an empty condition always holds. */
 export interface Condition {
   equals?: Item
   /** Attributes that the item does not have. `pk`: there is no item. */

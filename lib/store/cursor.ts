@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts'
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 
-/** A sort key of a list in order of time: the time, then what tells apart the items of one millisecond. */
+/** A sort key of a list in order of time: the time, then what distinguishes items of the same millisecond. */
 const SORT_KEY = String.raw`${TIME}(?:#[\w.:-]{1,128}){1,2}`
 
 /** A position in a list. */

@@ -1,5 +1,5 @@
-/** The data key of a scope (a tenant or an organization): from KMS on AWS, derived from one key on the local stage. */
-import { hkdfSync } from 'node:crypto'
+/** Data keys, one for each tenant or organization, and what is sealed with them. From KMS on AWS, derived from one key on the local stage. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
@@ -13,18 +13,17 @@ const KEY_BYTES = 32
 
 const dataKeyItem = defineItem('data-key', ({ scope }: { scope: string }) => dataKeyAddress(scope), { sealed: bytes() })
 
-/** Data keys in the clear live in the memory of the process only. */
+/** Plain data keys are only in the memory of the process. */
 const known = new Bounded<string, Uint8Array>(1_000)
 
 /** Reads that are under way, so that one process asks KMS once. */
 const reading = new Map<string, Promise<Uint8Array | undefined>>()
 
-/** The keys that a unit of work makes, by scope: all that it seals for a scope is sealed with the one that it commits. */
+/** The keys that a unit of work makes, by scope: everything that it seals for a scope is sealed with the key that it commits. */
 const MADE = Symbol('data keys')
 
 /**
- * The 32 bytes that open what was sealed for `scope`. Throws `internal` where there are none, `store.unavailable` when they can't be
- * had.
+ * The 32 bytes that open what was sealed for `scope`. Throws `internal` where there is no key, `store.unavailable` where it cannot be read.
  */
 export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   const key = inMemory(scope) ?? (await readKey(scope))
@@ -32,7 +31,7 @@ export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   return key
 }
 
-/** The 32 bytes that seal what belongs to `scope`. The unit of work makes them where there are none yet, and keeps a failure. */
+/** The 32 bytes that seal what belongs to `scope`. The unit of work makes the key where there is none yet, and keeps a failure. */
 export const ensureDataKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
   const remembered = inMemory(scope)
   if (remembered !== undefined) return remembered
@@ -103,4 +102,26 @@ const makeKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => 
 const complete = (bytes: Uint8Array | undefined): Uint8Array => {
   if (bytes === undefined) throw new AgentError('store.unavailable', 'KMS gave no key')
   return bytes
+}
+
+/** NIST SP 800-38D, 8.2.2: a random IV of 96 bits. */
+const IV = 12
+const TAG = 16
+
+/**
+ * Seals with AES-256-GCM. `address` (where the sealed bytes will lie) is authenticated: they open nowhere else.
+ * Returns IV, tag and ciphertext, in this order.
+ */
+export const seal = (plaintext: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
+  const iv = randomBytes(IV)
+  const cipher = createCipheriv('aes-256-gcm', dataKey, iv).setAAD(Buffer.from(address))
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
+}
+
+/** Opens what `seal` made. Throws where key, address or bytes are not the same. */
+export const open = (sealed: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
+  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, IV), { authTagLength: TAG })
+  decipher.setAAD(Buffer.from(address)).setAuthTag(sealed.subarray(IV, IV + TAG))
+  return Buffer.concat([decipher.update(sealed.subarray(IV + TAG)), decipher.final()])
 }

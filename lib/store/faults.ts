@@ -1,7 +1,7 @@
 /** What an error of AWS means: out of reach, a conflict, a condition that did not hold, or a fault of our own. */
 import { AgentError } from '../errors.ts'
 
-/** Names of errors that are over soon: throttling, timeouts, AWS's own faults. */
+/** Names of temporary errors: throttling, timeouts, AWS's own faults. */
 const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
 /** Codes of Node.js for a broken connection; `HPE_` is an answer that its HTTP parser could not read. */
 const BROKEN_CONNECTION = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
@@ -41,7 +41,7 @@ export const refusalOf = (error: unknown): Refusal | undefined => {
   return failed.length > 0 || conflict ? { failed, conflict } : undefined
 }
 
-/** `store.unavailable` for what is over soon, `store.conflict` for a conflict of transactions; any other error stays as it is. */
+/** Temporary errors become `store.unavailable`, conflicts of transactions `store.conflict`. Any other error is returned unchanged. */
 export const translateFault = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof AgentError) return error
   if (isOf(error, CONFLICT)) return conflicting(error)

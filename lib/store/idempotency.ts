@@ -1,4 +1,4 @@
-/** Idempotency keys: the same request again gets the first answer again, and does nothing a second time. */
+/** Idempotency keys: a repeated request gets the first answer, and has no second effect. */
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
 import { bytes, type Field, integer, Mismatch, text } from './item-fields.ts'

@@ -117,3 +117,20 @@ const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: Ta
 
 const notIndexed = (type: string, tags: string[]): AgentError =>
   new AgentError('store.query_not_indexed', `no index of ${type} answers a query by ${tags.join(', ') || 'nothing'}`)
+
+/**
+ * Terms are joined by "and". A list in the query asks that the tag's list holds all of it; `null` that the tag is not set;
+ * `undefined` asks nothing.
+ */
+export const matches = (tags: Tags, { $and = [], $or = [], $not, ...terms }: TagQuery): boolean =>
+  Object.entries(terms).every(([tag, wanted]) => holds(tags[tag], wanted as TagValue)) &&
+  $and.every((part) => matches(tags, part)) &&
+  ($or.length === 0 || $or.some((part) => matches(tags, part))) &&
+  !($not !== undefined && matches(tags, $not))
+
+const holds = (value: TagValue, wanted: TagValue): boolean => {
+  if (wanted === undefined) return true
+  if (wanted === null) return value === undefined || value === null
+  if (Array.isArray(wanted)) return Array.isArray(value) && wanted.every((one) => value.includes(one))
+  return value === wanted
+}

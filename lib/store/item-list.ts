@@ -1,6 +1,6 @@
 /** Pages of a partition behind cursors: as much as was asked for, as far as one answer may go. */
 import { LIST_POSITION, openCursor, toCursor } from './cursor.ts'
-import { itemBytes } from './item-size.ts'
+import { itemBytes } from './item.ts'
 import { queryMerged } from './merged-pages.ts'
 import { type Item, queryPage } from './table.ts'
 
@@ -26,7 +26,7 @@ export interface ListedPage<T> {
 }
 
 /** Pages read for one answer at most, so that a filter that nothing passes ends; and how many items each is, for a filter to choose from. */
-const MOST_READS = 10
+const MAX_READS = 10
 const FILTERED_READ = 100
 
 /** No further page is read once this much is shown: a page is up to 1 MB, and Lambda answers with 6 MB at most. */
@@ -44,7 +44,7 @@ export const listItems = async <T>(
   const shown: { entry: T; position: string }[] = []
   let bytes = 0
   let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
-  for (let reads = 0; reads < MOST_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
+  for (let reads = 0; reads < MAX_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
     const page = await read(list, {
       // One more than asked for tells whether there is a next page. A filter may leave most of them out.
       limit: Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0),

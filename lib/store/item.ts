@@ -1,4 +1,6 @@
 /** Describes a kind of stored item once: where it is stored, which fields it has, and how each is written and read. */
+
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { type Attribute, type Field, Mismatch } from './item-fields.ts'
 import type { Address } from './keys.ts'
@@ -112,4 +114,20 @@ export const defineItem = <Key, F extends Fields>(
       ) as ReturnType<ItemDefinition<Key, F>['decodePart']>,
     is: (image) => image?.kind?.S === kind,
   }
+}
+
+/** A number takes at most 21 bytes; the rule is about half its digits. */
+const NUMBER = 21
+
+/**
+ * Bytes of an item: names and values in UTF-8. Covers the attribute types that the table has (S, N, B, BOOL).
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export const itemBytes = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0)
+
+const valueBytes = (value: AttributeValue): number => {
+  if (value.S !== undefined) return Buffer.byteLength(value.S)
+  if (value.B !== undefined) return value.B.byteLength
+  return value.N === undefined ? 1 : NUMBER
 }

@@ -67,6 +67,12 @@ export const idempotencyAddress = (tenant: string, subject: string, key: string)
 
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
 
+/** The keys that an issuer of tokens serves at an address. */
+export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address => ({
+  pk: `@issuer-keys|${digest(jwksUri)}`,
+  sk: ALONE,
+})
+
 /** The tenants of an organization, by their ids. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
@@ -109,6 +115,9 @@ export const eventLane = (orgId: string, endpointId: string, recordId: string): 
 
 /** The state of a lane: its lease, its retries. */
 export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
+
+/** The destination of an endpoint's events: the endpoint itself, never its URL, for organizations share nothing. */
+export const endpointDestination = (endpointId: string): string => `endpoint|${endpointId}`
 
 /** What can be down: an origin, a webhook endpoint. */
 export const destinationAddress = (destination: string): Address => ({

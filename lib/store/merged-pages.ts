@@ -1,5 +1,5 @@
 /** One list that is spread over several partitions, so that writing to it is not bound to what one partition takes. */
-import { itemBytes } from './item-size.ts'
+import { itemBytes } from './item.ts'
 import { type Item, type PartitionPage, queryPage } from './table.ts'
 
 export interface MergedRead {

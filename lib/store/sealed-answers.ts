@@ -1,7 +1,6 @@
 /** Answers that hold a secret, as they are stored: sealed with the data key of the agent that gave them. */
-import { ensureDataKey, openDataKey } from './data-keys.ts'
+import { ensureDataKey, open, openDataKey, seal } from './data-keys.ts'
 import { type AnswerCodec, unexpectedAnswer } from './idempotency.ts'
-import { open, seal } from './sealing.ts'
 
 export const sealedAnswers: AnswerCodec = {
   encode: async (unit, { pk }, answer) => seal(Buffer.from(answer), await ensureDataKey(unit, unit.tenant), pk),

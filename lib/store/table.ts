@@ -1,4 +1,4 @@
-/** Reads of the table: strongly consistent, blind to expired items, with AWS's failures told apart. */
+/** Reads of the table: strongly consistent and without expired items. AWS's errors are translated (faults.ts). */
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -26,7 +26,7 @@ export const addressOf = ({ pk, sk }: Item): Address => ({ pk: pk?.S ?? '', sk: 
 
 export const epochSeconds = (now = Date.now()): number => Math.floor(now / 1000)
 
-/** TTL deletes within days, so an expired item may still be there. Expiry is `expiresAt`, in epoch seconds. */
+/** DynamoDB deletes expired items within days, so one may still be there. `expiresAt` is in epoch seconds. */
 export const isLive = (item: Item | undefined, now = epochSeconds()): item is Item =>
   item !== undefined && (item.expiresAt?.N === undefined || Number(item.expiresAt.N) > now)
 
@@ -74,7 +74,7 @@ const getBatch = async (addresses: Address[]): Promise<Item[]> => {
 }
 
 export interface PartitionRead {
-  /** Items at most; a page also ends at 1 MB. */
+  /** The maximum number of items; a page also ends at 1 MB. */
   limit?: number
   /** The sort key to go on after. */
   after?: string

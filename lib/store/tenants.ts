@@ -19,14 +19,14 @@ const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddres
 
 export type Tenant = Stored<typeof tenantItem>
 
-/** Says that an organization has a tenant. */
+/** Marks that an organization has a tenant. */
 const organizationTenantItem = defineItem(
   'organization-tenant',
   ({ orgId, id }: Pick<Tenant, 'orgId' | 'id'>) => ({ pk: organizationTenants(orgId), sk: id }),
   {},
 )
 
-/** A tenant never changes once it is made; one that is deleted is remembered for this long, in ms. */
+/** A tenant never changes. One that was deleted is cached for at most this long, in ms. */
 const REMEMBERED = 60_000
 const known = new Bounded<string, Tenant>(1_000, REMEMBERED)
 
@@ -40,7 +40,7 @@ interface Reader {
   load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
 }
 
-/** Throws `resource.not_found`, at most a minute late after a deletion. */
+/** Throws `resource.not_found`; after a deletion it takes up to a minute. */
 export const readTenant = async (id: string, reader: Reader = { load: readItem }): Promise<Tenant> => {
   const remembered = known.get(id)
   if (remembered !== undefined) return remembered
@@ -49,7 +49,7 @@ export const readTenant = async (id: string, reader: Reader = { load: readItem }
   return known.set(id, tenant)
 }
 
-/** Reads each time: the gateway remembers what comes of it for a minute, and both together would be two. */
+/** Not cached: the gateway caches the result for a minute, and two caches would make it two minutes. */
 export const tenantExists = async (id: string): Promise<boolean> => (await getItem(tenantAddress(id))) !== undefined
 
 /** Whether an organization has a tenant. */

@@ -7,9 +7,9 @@ import { UnitOfWork } from './unit-of-work.ts'
 const units = new AsyncLocalStorage<UnitOfWork>()
 
 /** Repetitions after the first run. */
-const MOST_REPETITIONS = 3
-/** Longest pause before the first repetition, in ms; it doubles with each. The pause is random up to it ("full jitter"). */
-const LONGEST_PAUSE = 25
+const MAX_REPETITIONS = 3
+/** Backoff with full jitter: the pause before the first repetition is at most this long, in ms; the maximum doubles each time. */
+const MAX_PAUSE = 25
 
 /** The unit of the running operation. */
 export const currentUnit = (): UnitOfWork => {
@@ -19,20 +19,20 @@ export const currentUnit = (): UnitOfWork => {
 }
 
 /**
- * Runs `act` on behalf of a tenant and commits what it wrote. What `act` throws is thrown, and nothing is written; a fault
- * of the store wins over the error that protocol code made of it. Throws `store.conflict` when the repetitions are used up.
+ * Runs `act` for a tenant and commits its writes. Where `act` throws, nothing is written and its error is thrown; a fault of the store
+ * takes precedence over the error that protocol code made of it. Throws `store.conflict` after the last repetition.
  */
 export const transaction = async <T>(
   tenant: string,
   act: (unit: UnitOfWork) => Promise<T>,
-  mostRepetitions = MOST_REPETITIONS,
+  maxRepetitions = MAX_REPETITIONS,
 ): Promise<T> => {
   for (let repetition = 0; ; repetition++) {
     try {
       return await once(new UnitOfWork(tenant), act)
     } catch (error) {
-      if (!isAgentError(error, 'store.conflict') || repetition === mostRepetitions) throw error
-      await delay(Math.random() * LONGEST_PAUSE * 2 ** repetition)
+      if (!isAgentError(error, 'store.conflict') || repetition === maxRepetitions) throw error
+      await delay(Math.random() * MAX_PAUSE * 2 ** repetition)
     }
   }
 }

@@ -1,10 +1,9 @@
-/** All that one invocation reads and writes: reads are remembered, writes wait for one transaction at the end. */
+/** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
 import { commitWrites, type Write } from './commit.ts'
-import { indexEntries, partitionsOf, type TagQuery } from './index-entries.ts'
+import { indexEntries, matches, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, recordAddress, recordOfEntry } from './keys.ts'
-import { matches } from './query-match.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -27,7 +26,7 @@ interface Held {
 export type NewRecord = Omit<StoredRecord, 'version'>
 
 export class UnitOfWork {
-  /** On whose behalf the invocation acts: a tenant's id or BASE_AGENT. */
+  /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
   readonly #records = new Map<string, Held>()
   readonly #partitions = new Map<string, Promise<Item[]>>()
@@ -72,7 +71,7 @@ export class UnitOfWork {
     return this.keepFailure(() => queryAll(partition))
   }
 
-  /** What the holder of a key keeps for the time of this unit: made at its first use. */
+  /** State of one module for the lifetime of this unit, under its own key. `init` makes it at the first use. */
   slot<T>(key: symbol | object, init: () => T): T {
     if (!this.#slots.has(key)) this.#slots.set(key, init())
     return this.#slots.get(key) as T
@@ -118,19 +117,19 @@ export class UnitOfWork {
     return true
   }
 
-  /** Adds an item that must not be there yet: a key, a mark, an outbox item. */
+  /** Adds an item that must not exist yet: a key, a mark, an outbox item. */
   create(item: Item, whenThere: () => unknown = conflict): void {
     const before = this.#writes.get(at(item))
     if (before !== undefined && 'item' in before) throw whenThere()
     this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', whenBroken: whenThere })
   }
 
-  /** Puts an item in the place of one that was read with this version; one without versions, with these attributes. */
+  /** Replaces an item that still has this version, or for items without versions these attributes. */
   replace(item: Item, read: number | Item): void {
     this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
   }
 
-  /** Deletes an item, with a `version` only as it was read with it. What this unit itself creates comes to nothing. */
+  /** Deletes an item, with a `version` only where it still has it. An item that this unit itself creates is not written at all. */
   delete(address: Address, version?: number): void {
     const key = at(toKey(address))
     if (this.#writes.get(key)?.expects === 'nothing') this.#writes.delete(key)
@@ -138,8 +137,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs a read that may fail, so that the unit does not commit after it. `get`, `load` and the queries do so by themselves; it is for
-   * what else is read on the way, such as a key from KMS.
+   * Runs a read; if it fails, the unit does not commit. `get`, `load` and the queries do this by themselves. It is for other reads, such as
+   * a key from KMS.
    */
   async keepFailure<T>(read: () => Promise<T>): Promise<T> {
     try {
@@ -155,7 +154,7 @@ export class UnitOfWork {
     this.#beforeCommit.push(add)
   }
 
-  /** Runs `then` once the transaction is written, and waits for it: for what may be remembered or sent only then. It must not throw. */
+  /** Runs `then` after the commit, and waits for it: for what may be cached or sent only then. It must not throw. */
   afterCommit(then: () => unknown): void {
     this.#afterCommit.push(then)
   }
@@ -196,7 +195,7 @@ export class UnitOfWork {
     return stored === undefined ? { stored, current: undefined } : this.#remember(stored)
   }
 
-  /** What was written or read before in this unit wins over what comes from the table now. */
+  /** What this unit has written or read before takes precedence over what the table returns now. */
   #remember(stored: StoredRecord): Held {
     const { pk } = recordAddress(stored.tenant, stored.type, stored.id)
     const held = this.#records.get(pk) ?? { stored, current: stored }

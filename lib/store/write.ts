@@ -11,7 +11,7 @@ import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
 import { isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
-import { itemBytes } from './item-size.ts'
+import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 
@@ -26,12 +26,12 @@ export const absentOrExpired = (): Condition => ({
   anyOf: [{ absent: ['pk'] }, { atMost: { expiresAt: { N: String(epochSeconds()) } } }],
 })
 
-/** Writes an item in the place of whatever is there, if the condition holds. Throws `store.unavailable`, `store.conflict`. */
+/** Writes an item over any existing one, if the condition holds. Throws `store.unavailable`, `store.conflict`. */
 export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
   holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
 
 export interface PutOptions {
-  /** An item that has expired gives way. */
+  /** An expired item is replaced. */
   orExpired?: boolean
 }
 
@@ -40,8 +40,8 @@ export const putIfAbsent = (item: Item, { orExpired = false }: PutOptions = {}):
   putIf(item, orExpired ? absentOrExpired() : { absent: ['pk'] })
 
 /**
- * Changes an item, or makes it where there is none and the condition allows that. Returns all of it as it is then; undefined where the
- * condition did not hold. Throws `store.unavailable`, `store.conflict`.
+ * Updates an item, or creates it where there is none and the condition allows that. Returns the new item; undefined where the condition
+ * failed. Throws `store.unavailable`, `store.conflict`.
  */
 export const updateIf = async (address: Address, change: Change, condition?: Condition): Promise<Item | undefined> => {
   let item: Item | undefined
@@ -59,7 +59,7 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
   return item
 }
 
-/** Deletes an item. False where the condition did not hold. Throws `store.unavailable`, `store.conflict`. */
+/** Deletes an item. Returns false where the condition failed. Throws `store.unavailable`, `store.conflict`. */
 export const removeIf = (address: Address, condition?: Condition): Promise<boolean> =>
   holds(() =>
     dynamodb().send(new DeleteItemCommand({ ...inTable(), Key: toKey(address), ...expressionsOf(condition) })),
@@ -119,7 +119,7 @@ const toTransactItem = (write: TableWrite): TransactWriteItem => {
 
 const inTable = (): { TableName: string } => ({ TableName: settings().TABLE_NAME })
 
-/** Sends a write; false where its condition did not hold. */
+/** Sends a write. Returns false where its condition failed. */
 const holds = async (send: () => Promise<unknown>): Promise<boolean> => {
   try {
     await send()

@@ -6,7 +6,7 @@ import { attemptAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import { SECONDS_KEPT } from './event-item.ts'
 
-/** What the endpoint's owner is shown of a response, in bytes. */
+/** How much of a response the endpoint's owner sees, in bytes. */
 const RESPONSE_BYTES = 1024
 
 /** Why there was no response. */
@@ -46,10 +46,10 @@ export type Attempt = Stored<typeof attemptItem>
 
 /** The beginning of a text: whole characters, at most `bytes` in UTF-8. */
 const beginning = (text: string, bytes: number): string =>
-  // As a stream: a character that is cut off waits for its rest, which never comes.
+  // In stream mode the decoder leaves out a character that was cut off.
   new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true })
 
-/** What of a POST's outcome is kept. */
+/** The fields of an attempt that follow from the outcome of its POST. */
 export const attemptOutcome = (
   { status, failure, milliseconds, body }: PostOutcome,
   taken: boolean,

@@ -9,9 +9,9 @@ import { readTenant } from '../store/tenants.ts'
 import { putIfAbsent, transact } from '../store/write.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import { heldItem, pendingItems } from './event-item.ts'
-import { factsOf } from './events.ts'
-import type { Fact } from './fact.ts'
-import { type EventToWrite, eventsFor } from './organization-events.ts'
+import { type EventToWrite, eventsFor } from './events.ts'
+import type { Fact } from './facts.ts'
+import { factsOf } from './facts.ts'
 
 /** Records whose events are written at the same time. */
 const CONCURRENCY = 16
@@ -29,7 +29,7 @@ const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T
 const readOrganization = async (tenant: string): Promise<string> =>
   tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
 
-/** Writes an event unless it is there, whatever has become of it. Returns its place in its lane where it is new and pending. */
+/** Writes an event unless it exists, in whatever state. Returns its place in its lane where it is new and pending. */
 const write = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
   const now = new Date().toISOString()
   if (state === 'held') {
@@ -44,19 +44,19 @@ const write = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> =
 }
 
 /**
- * Errors of AWS that have nothing to do with the change: a role without the right, a table that is not there yet. What else AWS refuses is
- * in the change, as a key that is too long.
+ * AWS errors that are not caused by the change: missing permissions, a missing table. Any other refusal is caused by the change itself, such
+ * as a key that is too long.
  */
 const NOT_OF_THE_CHANGE =
   /^(AccessDenied|ExpiredToken|InvalidSignature|MissingAuthenticationToken|ResourceNotFound|UnrecognizedClient|Credentials)/
 
-/** Whether the same change may pass later: an outage, a conflict or wrong settings are no fault of its own. */
+/** Whether a retry of the same change may succeed: after an outage, a conflict or wrong settings. */
 export const mayPassLater = (error: unknown): boolean =>
   isAgentError(error)
     ? ['store.unavailable', 'store.conflict', 'settings.invalid'].includes(error.code)
     : error instanceof Error && NOT_OF_THE_CHANGE.test(error.name)
 
-/** None is left running when another one has failed. An outage counts before other errors: then all of it comes again. */
+/** Waits for all, also when one has failed. An outage takes precedence over other errors, because the whole change is then retried. */
 const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
   const results = await Promise.allSettled(work)
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
@@ -80,9 +80,9 @@ export interface FailedChange {
 }
 
 /**
- * Writes the events of changes and wakes their lanes. An outage at one change holds back the later ones of its record, so that they keep
- * their order; a change that fails by itself holds back nothing. Returns those that failed, in the order of the batch; what was written of
- * them is not written twice.
+ * Writes the events of changes and wakes their lanes. After an outage at one change, the later changes of the same record are not dispatched,
+ * to keep their order; a change that fails by itself blocks nothing. Returns the failed changes, in the order of the batch. A repetition
+ * writes no event twice.
  */
 export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedChange[]> => {
   const organizationOf = once(readOrganization)
@@ -126,7 +126,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
       }
     }
   })
-  // What the queue does not take now, the stream's dispatcher wakes with the place's own change.
+  // Where the queue refuses a wake-up, the dispatcher sends it with the change of the place item.
   if (woken.length > 0) await wakeCommitted(woken)
   return [...failed]
     .sort(([a], [b]) => a - b)

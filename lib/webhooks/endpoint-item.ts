@@ -36,7 +36,7 @@ const SHOWN = {
 /** Counts the writes of the item. */
 const VERSION = { version: integer() }
 
-/** The stream filter and the relay know registrations by this `kind`. */
+/** The stream's filter and the dispatcher recognize registrations by this `kind`. */
 const REGISTRATION_KIND = 'registration'
 
 export const endpointItem = defineItem(
@@ -75,7 +75,7 @@ const PENDING = {
 export const pendingItem = defineItem(REGISTRATION_KIND, (address: Address) => address, PENDING)
 export type PendingRegistration = Stored<typeof pendingItem>
 
-/** It looks like a pending registration and stands for nothing (pending-registrations.ts). */
+/** It has the fields of a pending registration, and is none (see `registerPending`). */
 export const decoyItem = defineItem('decoy', (address: Address) => address, PENDING)
 
 export type StoredRegistration = Endpoint | PendingRegistration
@@ -93,17 +93,17 @@ export type ShownEndpoint = Pick<Endpoint, ShownName>
 
 const SHOWN_NAMES = Object.keys(SHOWN) as ShownName[]
 
-/** What an organization sees of its endpoint, as far as there is any of it. */
+/** The fields that an organization sees of its endpoint, without those that have no value. */
 export const showEndpoint = (endpoint: ShownEndpoint): ShownEndpoint =>
   Object.fromEntries(
     SHOWN_NAMES.filter((name) => endpoint[name] !== undefined).map((name) => [name, endpoint[name]]),
   ) as ShownEndpoint
 
-/** The same out of a stream image, whose secrets are not read. */
+/** The same fields, read from a stream image without its secrets. */
 export const shownInImage = (image: Image): ShownEndpoint & Pick<Endpoint, 'version'> =>
   endpointItem.decodePart(image, [...SHOWN_NAMES, 'version'])
 
-/** The endpoint as if nothing had been sent to it yet. */
+/** The endpoint with the health of a new one. */
 export const withNewHealth = (endpoint: Endpoint): Endpoint => {
   const lasting = Object.fromEntries(Object.entries(endpoint).filter(([name]) => !(name in SHOWN_HEALTH)))
   return { ...(lasting as Omit<Endpoint, keyof EndpointHealth>), status: 'active' }

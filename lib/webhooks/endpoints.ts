@@ -1,10 +1,11 @@
-/** The endpoints of an organization, as their owner sees and manages them: listed, deleted, enabled. */
-import { AgentError } from '../errors.ts'
+/** The endpoints of an organization: how their owner lists, deletes and enables them. */
+import { AgentError, errorName } from '../errors.ts'
+import { log } from '../log.ts'
+import { openDestination } from '../outbox/destination.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import { type Address, organizationPartition } from '../store/keys.ts'
+import { type Address, endpointDestination, organizationPartition } from '../store/keys.ts'
 import { epochSeconds, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { releaseEndpoint } from './destination.ts'
 import {
   decodeRegistration,
   type Endpoint,
@@ -32,7 +33,7 @@ export const assertEndpointExists = async (path: EndpointPath): Promise<void> =>
   registrationAmong((await queryAll(organizationPartition(path.orgId))).map(decodeRegistration), path)
 }
 
-/** An endpoint that something may be sent to. Throws `resource.not_found`, `endpoint.not_active`. */
+/** An endpoint that is not disabled. Throws `resource.not_found`, `endpoint.not_active`. */
 export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<Endpoint> => {
   const endpoint = await requireEndpoint(unit, path)
   if (endpoint.status === 'disabled')
@@ -40,7 +41,7 @@ export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPat
   return endpoint
 }
 
-/** Deletes an endpoint or a pending registration; what is on its way to it ends. Returns it as it was. */
+/** Deletes an endpoint or a pending registration; its pending events are not sent any more. Returns it as it was. */
 export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<WebhookEndpoint> => {
   const registration = await requireRegistration(unit, path)
   unit.delete(addressOf(registration), registration.version)
@@ -48,7 +49,7 @@ export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Prom
   return toWebhookEndpoint(registration)
 }
 
-/** Makes a disabled endpoint active, as if it were new; what it has missed waits for a replay. Another one stays as it is. */
+/** Makes a disabled endpoint active again, with the health of a new one; missed events wait for a replay. Any other stays as it is. */
 export const enableEndpoint = async (
   unit: UnitOfWork,
   path: EndpointPath,
@@ -58,6 +59,15 @@ export const enableEndpoint = async (
   if (endpoint.status !== 'disabled') return toWebhookEndpoint(endpoint)
   unit.afterCommit(() => releaseEndpoint(path.endpointId))
   return toWebhookEndpoint(replaceEndpoint(unit, withNewHealth(endpoint), now))
+}
+
+/** Wakes the lanes that wait for an endpoint, after it was enabled or deleted. Where this fails, its next probe does the same. */
+const releaseEndpoint = async (endpointId: string): Promise<void> => {
+  try {
+    await openDestination(endpointDestination(endpointId), { lane: '', took: 0, now: Date.now() })
+  } catch (error) {
+    log('warn', 'an endpoint was not released', { event: 'webhook.not_released', endpointId, error: errorName(error) })
+  }
 }
 
 /** The registrations of an organization, pending or not. */
@@ -81,7 +91,7 @@ const registrationAmong = (registrations: StoredRegistration[], { endpointId }: 
   return registration
 }
 
-/** Puts an endpoint in its own place, if nobody else has changed it meanwhile. Returns it as it is then. */
+/** Updates an endpoint, on condition that nobody else has changed it. Returns the new one. */
 export const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): Endpoint => {
   const changed = { ...endpoint, version: endpoint.version + 1, updatedAt: new Date(now).toISOString() }
   unit.replace(endpointItem.encode(changed), endpoint.version)

@@ -1,25 +1,101 @@
-/** Which facts a change of the table is: a pure function of the old and the new image of its item. */
-import type { DynamoDBRecord } from 'aws-lambda'
-import { outboxItem, outcomeItem } from '../outbox/message-item.ts'
-import { endpointFacts } from './endpoint-facts.ts'
-import { endpointItem } from './endpoint-item.ts'
-import type { Change, Fact } from './fact.ts'
-import { outcomeFacts, sentFacts } from './message-facts.ts'
-import { recordFacts } from './record-facts.ts'
+/** Events: what an organization's endpoints get of a fact. The same fact makes the same event, with the same id, however often it is dispatched. */
+import { createHash } from 'node:crypto'
+import type { RegistrationKind } from '../records/registration.ts'
+import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
+import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item.ts'
+import type { EventState, NewEvent } from './event-item.ts'
+import type { Fact } from './facts.ts'
 
-/** By the `kind` of the item. */
-const FACTS: Record<string, (change: Change) => Fact[]> = {
-  record: recordFacts,
-  [outboxItem.kind]: sentFacts,
-  [outcomeItem.kind]: outcomeFacts,
-  [endpointItem.kind]: endpointFacts,
+/** What of an endpoint decides which events it gets. */
+export type Listener = Pick<Endpoint, 'id' | 'orgId' | 'kind' | 'status'>
+
+export interface EventToWrite {
+  event: NewEvent
+  /** What happens while an endpoint is disabled is held back for a replay. */
+  state: Extract<EventState, 'pending' | 'held'>
 }
 
-/** The facts of a change, mostly none. Throws where an image is not what its kind says. */
-export const factsOf = ({ eventName, dynamodb }: DynamoDBRecord): Fact[] => {
-  const after = dynamodb?.NewImage
-  const facts = FACTS[after?.kind?.S ?? '']
-  if (after === undefined || facts === undefined) return []
-  const before = eventName === 'MODIFY' ? dynamodb?.OldImage : undefined
-  return facts({ after, before, notedAt: dynamodb?.ApproximateCreationDateTime ?? Number.NaN })
+/** The events of a fact: one for each endpoint of the organization, but none for the endpoint that the fact is about. */
+export const eventsFor = (fact: Fact, endpoints: Listener[]): EventToWrite[] =>
+  endpoints
+    .filter(({ id }) => !('endpointId' in fact.of) || fact.of.endpointId !== id)
+    .map((endpoint) => ({
+      event: eventFor(fact, endpoint),
+      state: endpoint.status === 'disabled' ? 'held' : 'pending',
+    }))
+
+/** An event that says nothing but that events arrive; another one each ms. `occurredAt`: ISO 8601 UTC with milliseconds. */
+export const testEvent = (endpoint: ShownEndpoint & Pick<Endpoint, 'version'>, occurredAt: string): NewEvent => {
+  const { id, orgId, version } = endpoint
+  const of = { orgId, endpointId: id }
+  const record = showEndpoint(endpoint)
+  return eventFor({ type: 'endpoint.test', of, recordId: id, sequence: version, occurredAt, record }, endpoint)
+}
+
+const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
+  id: idOf(fact, id),
+  type: fact.type,
+  orgId,
+  endpointId: id,
+  endpointKind: kind,
+  recordId: fact.recordId,
+  sequence: fact.sequence,
+  occurredAt: fact.occurredAt,
+  body: eventBody(fact, orgId, kind),
+})
+
+/**
+ * The JSON text that an endpoint of an organization gets: all of it for a webhook endpoint, ids and states for a notification endpoint. A
+ * record with which it would be larger than `maxBytes` (UTF-8) is replaced by its ids, and `truncated` says so.
+ */
+export const eventBody = (
+  fact: Fact,
+  orgId: string,
+  kind: RegistrationKind,
+  maxBytes: number = MAX_BODY_BYTES,
+): string => {
+  const record = idsOf(fact.record)
+  if (kind === 'notification') return bodyOf(fact, orgId, { record })
+  const whole = fact.truncated ? undefined : bodyOf(fact, orgId, { record: fact.record })
+  return whole !== undefined && Buffer.byteLength(whole) <= maxBytes
+    ? whole
+    : bodyOf(fact, orgId, { truncated: true, record })
+}
+
+/** Standard Webhooks 1.0.0, "Payload structure". */
+const bodyOf = ({ type, occurredAt, of, sequence, previousState }: Fact, orgId: string, shown: object): string =>
+  JSON.stringify({
+    type,
+    timestamp: occurredAt,
+    data: {
+      orgId,
+      ...('tenant' in of && { tenantId: of.tenant }),
+      sequence,
+      ...(previousState !== undefined && { previousState }),
+      ...shown,
+    },
+  })
+
+const idOf = ({ type, of, recordId, sequence, occurredAt }: Fact, endpointId: string): string =>
+  eventIdOf(occurredAt, type, 'tenant' in of ? of.tenant : of.orgId, recordId, String(sequence), endpointId)
+
+/**
+ * A UUIDv8 (RFC 9562, section 5.8): 48 bits of `occurredAt` (ISO 8601, to the ms) as in version 7, and 74 bits of a SHA-256 of `parts`, which
+ * tell the event from all others of its millisecond.
+ */
+export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
+  const bytes = Buffer.alloc(16)
+  createHash('sha256').update(JSON.stringify(parts)).digest().copy(bytes, 6, 0, 10)
+  bytes.writeUIntBE(Date.parse(occurredAt), 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+const UUID_V8 = /^([0-9a-f]{8})-([0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** When the event of this id occurred (ISO 8601 UTC, ms), or undefined for what is no event id: an id alone leads to its item. */
+export const occurredAtOf = (eventId: string): string | undefined => {
+  const [, high, low] = UUID_V8.exec(eventId) ?? []
+  return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16)).toISOString()
 }

@@ -1,25 +1,29 @@
-/** The health of an endpoint: active, failing, disabled. Pure: what an attempt came to, and when, are arguments. */
-import type { EndpointHealth } from './endpoint-item.ts'
+/** The health of an endpoint: active, failing or disabled. A pure function computes it after each attempt; relevant changes are stored. */
+import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
+import { log } from '../log.ts'
+import { settings } from '../settings.ts'
+import { updateIf } from '../store/write.ts'
+import { type Endpoint, type EndpointHealth, endpointItem, HEALTH_FIELDS, readEndpoint } from './endpoint-item.ts'
 
-/** An endpoint that has only failed for this long, in ms, is asked no more. */
+/** An endpoint that has only failed for this long (ms) is disabled. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
 
-/** What is only newer is written down at most this often, in ms: the item of a busy endpoint must not be a hot one. */
+/** Newer times alone are stored at most this often (ms), so that the item of a busy endpoint does not become a hot key. */
 const NOTED_EVERY_MS = 60_000
 
 /** `gone`: it answered 410; `failing`: nothing but failures for `FAILING_MS`. */
 type DisabledReason = 'gone' | 'failing'
 
-/** What an attempt came to. `at` is ISO 8601 UTC, when that was known. */
+/** The result of an attempt. `at`: when it was known, ISO 8601 UTC. */
 export type AttemptResult =
   | { kind: 'taken'; at: string }
   /**
-   * `error` is nothing of a content: a status or a code. `gone`: a receiver that answers 410 wants no more (Standard
-   * Webhooks 1.0.0, "Deliverability and reliability").
+   * `error` is a status or a code, never content. `gone`: a receiver that answers 410 wants no more events (Standard Webhooks 1.0.0,
+   * "Deliverability and reliability").
    */
   | { kind: 'refused' | 'gone'; at: string; error: string }
 
-/** ISO 8601 in UTC with milliseconds sorts as text. An attempt that ended earlier may be heard of later. */
+/** ISO 8601 in UTC with milliseconds sorts as text. Results of concurrent attempts may arrive in any order. */
 const later = (a: string | undefined, b: string): string => (a === undefined || a < b ? b : a)
 
 const succeeded = (health: EndpointHealth, at: string): EndpointHealth => ({
@@ -46,16 +50,85 @@ const failed = (health: EndpointHealth, { kind, at, error }: Exclude<AttemptResu
     : { ...failing, status: 'disabled' as const, disabledAt: at, disabledReason: reason }
 }
 
-/** The health after an attempt: any 2xx makes it active; 410, or `FAILING_MS` of nothing but failures, disables it. */
+/** The health after an attempt. A 2xx makes it active; a 410, or `FAILING_MS` with failures only, disables it. */
 export const nextHealth = (health: EndpointHealth, result: AttemptResult): EndpointHealth =>
   result.kind === 'taken' ? succeeded(health, result.at) : failed(health, result)
 
 const elapsed = (before: string | undefined, after: string | undefined): boolean =>
   after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= NOTED_EVERY_MS)
 
-/** Whether the change of a health is worth a write: another status, or a time that has moved by a minute. */
+/** Whether a change of the health is worth a write: another status, or a time that is a minute newer. */
 export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =>
   before.status !== after.status ||
   before.failingSince !== after.failingSince ||
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)
+
+/** Concurrent attempts may update the same endpoint: on a conflict its health is read and computed again, this many times. */
+const MAX_TRIES = 5
+
+/** Stores the result of an attempt. Returns the endpoint; undefined where it was deleted. `now` in ms since the epoch. Throws `store.unavailable`. */
+export const noteHealth = async (
+  endpoint: Endpoint,
+  outcome: PostOutcome,
+  now: number,
+): Promise<Endpoint | undefined> => {
+  const result = resultOf(outcome, now)
+  let read: Endpoint | undefined = endpoint
+  for (let tries = 0; tries < MAX_TRIES && read !== undefined; tries++) {
+    const health = nextHealth(read, result)
+    if (!isNews(read, health)) return read
+    const written = await write(read, health)
+    if (written !== undefined) {
+      if (read.status !== 'disabled' && written.status === 'disabled') logDisabled(written, now)
+      return written
+    }
+    read = await readEndpoint(endpoint.orgId, endpoint.kind, endpoint.id)
+  }
+  return read
+}
+
+const resultOf = (outcome: PostOutcome, now: number): AttemptResult => {
+  const at = new Date(now).toISOString()
+  if (isTaken(outcome)) return { kind: 'taken', at }
+  return { kind: outcome.status === 410 ? 'gone' : 'refused', at, error: describeOutcome(outcome) }
+}
+
+/** The condition: the endpoint is still as it was read. */
+const write = async ({ orgId, kind, id, version }: Endpoint, health: EndpointHealth): Promise<Endpoint | undefined> => {
+  const item = await updateIf(
+    endpointItem.addressOf({ orgId, kind }),
+    {
+      set: endpointItem.attributes({ ...health, version: version + 1 }),
+      remove: HEALTH_FIELDS.filter((name) => health[name] === undefined),
+    },
+    { equals: endpointItem.attributes({ id, version }) },
+  )
+  return item === undefined ? undefined : endpointItem.decode(item)
+}
+
+const NAMESPACE = 'serverless-agent'
+
+/**
+ * CloudWatch makes a metric of a line in its embedded metric format. It counts by table, of which each stage has one.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+const logDisabled = ({ orgId, id, kind, disabledReason, failingSince, lastError }: Endpoint, now: number): void =>
+  // An error, so that no level but `silent` loses the metric.
+  log('error', 'endpoint disabled', {
+    event: 'webhook.endpoint_disabled',
+    orgId,
+    endpointId: id,
+    kind,
+    reason: disabledReason,
+    failingSince,
+    lastError,
+    Table: settings().TABLE_NAME,
+    EndpointDisabled: 1,
+    _aws: {
+      Timestamp: now,
+      CloudWatchMetrics: [
+        { Namespace: NAMESPACE, Dimensions: [['Table']], Metrics: [{ Name: 'EndpointDisabled', Unit: 'Count' }] },
+      ],
+    },
+  })

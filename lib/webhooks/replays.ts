@@ -1,4 +1,4 @@
-/** Replays: events of an endpoint go back to `pending` and out again, with the ids that they had. */
+/** Events that an owner requests: replays, which keep the ids of the events, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
@@ -6,8 +6,9 @@ import { eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import type { PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { occurredAtOf } from './event-id.ts'
+import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
 import { type EventState, eventItem, pendingItems, type StoredEvent } from './event-item.ts'
+import { occurredAtOf, testEvent } from './events.ts'
 
 /** Events that one call replays: each is two items, and its transaction takes 100. */
 export const MAX_REPLAYED = 45
@@ -34,7 +35,7 @@ export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId:
 export interface ReplaySince {
   /** ISO 8601: the events that occurred then or later. */
   since: string
-  /** Only those that are in it; none: all that are not on their way. */
+  /** Only events in this state; by default all that are not pending. */
   state?: Exclude<EventState, 'pending'> | undefined
   cursor?: string | undefined
 }
@@ -69,7 +70,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
   const events: StoredEvent[] = []
   let next: string | undefined = after
   for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
-    // Of one state they may be far between: then more are looked through.
+    // Events of one state may be rare: then more are read.
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
     const page: PartitionPage = await unit.keepFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
@@ -85,7 +86,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
 
 const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 
-/** Each goes back into its lane, and its retry plan begins anew. */
+/** Puts each event back into its lane; its retry plan starts again. */
 const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   const now = new Date().toISOString()
   for (const read of events) {
@@ -94,4 +95,18 @@ const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
     unit.create(place)
   }
   return events.length
+}
+
+/** Sends an `endpoint.test` event. Throws `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch. */
+export const sendTestEvent = async (
+  unit: UnitOfWork,
+  path: EndpointPath,
+  now: number = Date.now(),
+): Promise<{ eventId: string }> => {
+  const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
+  // Each in a lane of its own: a test that fails and is tried again for days must not hold back the next one.
+  const items = pendingItems({ ...event, recordId: event.id }, new Date(now).toISOString())
+  unit.create(items.event)
+  unit.create(items.place)
+  return { eventId: event.id }
 }

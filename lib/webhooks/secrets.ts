@@ -1,8 +1,7 @@
 /** Signing secrets of endpoints: made, sealed for the table, opened to sign. Never in a log, a list or an event. */
 import { randomBytes } from 'node:crypto'
-import { ensureDataKey, openDataKey } from '../store/data-keys.ts'
+import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
 import { organizationPartition, secretAddress } from '../store/keys.ts'
-import { open, seal } from '../store/sealing.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Endpoint } from './endpoint-item.ts'

@@ -69,7 +69,7 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promis
   const events = new Map<string, NextEvent>([...stage.events].map(([name, event]) => [name, () => event]))
   const wakeUp = stage.events.get('deliver')
   for (const name of ['deliver-slowly', 'wake', 'recover-wake-ups']) events.set(name, () => wakeUp)
-  events.set('sweep-outbox', () => ({}))
+  for (const name of ['sweep-outbox', 'confirm-issuer-keys']) events.set(name, () => ({}))
   events.set('receive-didcomm', async () =>
     gatewayEvent({ path: scene.caller, body: await capture(scene.walletConnectionId) }),
   )

@@ -12,12 +12,12 @@ const WARM_UP = 30
 const REQUESTS = 300
 
 /** On a machine that is busy with something else there are fewer requests: this is for one operation, in ms. */
-const MOST_MS = 8_000
+const MAX_MS = 8_000
 
 /** How it is found out that the stage has nothing to do. */
 const PINGS = 20
 const PING_EVERY_MS = 10
-const LONGEST_REST_MS = 6_000
+const MAX_REST_MS = 6_000
 
 /** Operation 3 shows a page of this many. */
 const PAGE = '20'
@@ -120,14 +120,14 @@ const pings = async (stage: RunningStage): Promise<number> => {
 
 /** What one operation leaves to the stream, the queues and their functions, the next one would pay for: they share a process. */
 const rest = async (stage: RunningStage, quietMs: number): Promise<void> => {
-  const deadline = Date.now() + LONGEST_REST_MS
+  const deadline = Date.now() + MAX_REST_MS
   while ((await pings(stage)) > quietMs * 2 && Date.now() < deadline);
 }
 
 /** Milliseconds of each request, from its first byte out to the last byte in. */
 const measure = async (stage: RunningStage, { name, call }: Measured): Promise<Cell[]> => {
   const samples: number[] = []
-  const end = performance.now() + MOST_MS
+  const end = performance.now() + MAX_MS
   for (let request = 0; request < WARM_UP + REQUESTS && performance.now() < end; request++) {
     const prepared = await toRequest(stage, name, await call(request))
     const startedAt = performance.now()

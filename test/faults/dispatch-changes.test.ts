@@ -106,6 +106,8 @@ const heardBy = (tenant: string, kind: RegistrationKind) => {
  * its endpoints have heard. Returns the calls of the dispatcher.
  */
 const scenario = async (mishap?: Mishap): Promise<string[]> => {
+  // What the tenants before were told is none of this one's, and is not to be searched each time.
+  receiver.received.length = 0
   const { tenant, endpoints } = await newTenant()
   await change(tenant)
   pipeline.plan(mishap)

@@ -1,5 +1,8 @@
 /** What functions do on days that are not like others: their roles allow that too. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -10,10 +13,11 @@ import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
-import type { Address } from '../../lib/store/keys.ts'
+import { type Address, endpointDestination } from '../../lib/store/keys.ts'
 import { type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
-import { destinationOf } from '../../lib/webhooks/destination.ts'
+import { ALL_GRANTS } from '../../lib/token-issuers.ts'
+import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
 import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
@@ -22,12 +26,32 @@ import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/fa
 let stage: InProcessStage
 let receiver: FaultyReceiver
 let lane: string
+let issuer: TestIssuer
+let keySet: Server
+
+/** Serves the keys of an issuer; nobody answers for another one. */
+const trustIssuers = async (): Promise<void> => {
+  issuer = await newIssuer('served', 'ES256')
+  keySet = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [publicKeyOf(issuer)] }))
+  }).listen(0, '127.0.0.1')
+  await once(keySet, 'listening')
+  const { port } = keySet.address() as AddressInfo
+  const { issuer: name, audience } = issuer
+  process.env.TOKEN_ISSUERS = JSON.stringify([
+    { issuer: name, audience, jwksUri: `http://127.0.0.1:${port}/jwks`, grants: ALL_GRANTS },
+    // The discard port.
+    { issuer: 'urn:test:unreachable', audience, jwksUri: 'http://127.0.0.1:9/jwks', grants: ALL_GRANTS },
+  ])
+}
 
 beforeAll(async () => {
+  await trustIssuers()
   stage = await startInProcessStage()
   receiver = await startFaultyReceiver()
 })
 afterAll(async () => {
+  keySet.close()
   await receiver.stop()
   await stage.stop()
 })
@@ -60,6 +84,17 @@ const commit = async (payload: string): Promise<void> => {
   const messages = [{ endpoint: `${receiver.url}/${connectionId}`, payload }]
   await put(outboxItem.encode({ ...of, messages, taken: 0, attempts: 0, createdAt: new Date().toISOString() }))
 }
+
+test('confirmIssuerKeys stores the keys of an issuer, by which others verify its tokens', async () => {
+  const { confirmIssuerKeys } = await import('../../functions/confirm-issuer-keys.ts')
+  await stage.line.guard.run('confirmIssuerKeys', confirmIssuerKeys)
+  const token = await sign(issuer, { role: 'RestRootAgentWithTenants' })
+  const { status } = await stage.call('registerNotificationWebhook', {
+    headers: { authorization: `Bearer ${token}` },
+    body: { orgId: 'base', notificationWebhook: 'https://example.org/notifications' },
+  })
+  expect(status).toBe(201)
+})
 
 describe('recoverWakeUps', () => {
   test('enters lanes of messages and of events, and destinations, into the index of what is due', async () => {
@@ -120,7 +155,7 @@ describe('dispatchChanges', () => {
 
   test('parks a change that it can’t read, and counts the tries of one that comes late and alone', async () => {
     const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
-    const { parkedChanges } = await import('../../lib/webhooks/parked-change.ts')
+    const { parkedChanges } = await import('../../lib/delivery/parked-changes.ts')
     const change = garbled(Math.floor(Date.now() / 1000) - 60)
     const answer = await stage.line.guard.run('dispatchChanges', () => dispatchChanges({ Records: [change] }))
     expect(answer).toEqual({ batchItemFailures: [] })
@@ -163,7 +198,7 @@ test('enableWebhookEndpoint has the lanes looked at that wait for the endpoint',
     body: { webhookUrl: 'https://example.org/events' },
   })
   const endpointId: string = body.data.id
-  const destination = destinationOf(endpointId)
+  const destination = endpointDestination(endpointId)
   const address = { pk: '@org|base', sk: 'webhook' }
   await put({ ...(await read(address)), status: { S: 'disabled' } })
   await put(destinationItem.encode({ destination, version: 1, closedAt: Date.now(), rounds: 0 }))

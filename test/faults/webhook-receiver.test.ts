@@ -7,9 +7,9 @@ import { laneItem } from '../../lib/outbox/lane.ts'
 import type { Transport } from '../../lib/outbox/messages.ts'
 import { deliverLane } from '../../lib/outbox/turn.ts'
 import type { LaneWakeUp } from '../../lib/outbox/wake-up.ts'
-import { destinationOf } from '../../lib/webhooks/destination.ts'
+import { endpointDestination } from '../../lib/store/keys.ts'
 import type { NewEvent } from '../../lib/webhooks/event-item.ts'
-import { openEventLane } from '../../lib/webhooks/lane.ts'
+import { openEventLane } from '../../lib/webhooks/event-lane.ts'
 import { certificateFor } from '../support/webhooks/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import {
@@ -105,7 +105,7 @@ const stateOfEvent = async () => {
 /** The wake-up that comes next. */
 const reasonAfter = async (came: Verdict): Promise<LaneWakeUp['reason']> => {
   if (came.kind !== 'closed') return { kind: 'committed' }
-  const destination = destinationOf(endpoint.id)
+  const destination = endpointDestination(endpoint.id)
   const item = await table.get(destinationItem.addressOf({ destination }))
   const at = item === undefined ? 0 : (destinationItem.decode(item).dueAt ?? 0)
   return { kind: 'probe', waiting: came.waiting, destination, at }

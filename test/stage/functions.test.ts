@@ -32,6 +32,10 @@ const FUNCTION = `
     if (what === 'odd') throw Object.assign(new Error(), { message: Object.create(null), stack: undefined })
     if (what === 'nothing') throw null
     if (what === 'status') throw new Error('a status in brackets [200]')
+    if (what === 'rejection') Promise.reject(new Error('nobody awaits this'))
+    if (what === 'callback') setTimeout(() => { throw new Error('nobody catches this') })
+    if (what === 'late') setTimeout(() => { throw new Error('too late') }, 100)
+    if (what === 'rejection' || what === 'callback') return new Promise(() => {})
     if (what === 'wait') return new Promise((resolve) => console.log('waiting'))
     return ok(process.pid)
   }`
@@ -83,6 +87,22 @@ test.each([
   const before = await processId()
   expect(await get(`/health?what=${what}`)).toEqual(BROKEN)
   expect(await processId()).toBe(before)
+})
+
+test.each([
+  ['a rejection that it does not await', 'rejection'],
+  ['an error of a callback', 'callback'],
+])('a function that leaves %s is a 500 at once, and the others go on', async (_, what) => {
+  const before = await processId()
+  const startedAt = performance.now()
+  expect(await get(`/health?what=${what}`)).toEqual(BROKEN)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(await processId()).toBe(before)
+})
+
+test('what a function throws after its answer is logged', async () => {
+  expect(await get('/health?what=late')).toMatchObject({ status: 200 })
+  await waitFor('the log', () => stage.program.stderr().includes('too late'))
 })
 
 describe('when it ends', () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
+import { ALL_GRANTS } from '../../lib/token-issuers.ts'
 import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'
 import {
   bundleFunction,
@@ -17,6 +18,7 @@ import {
   unpackFunctions,
 } from '../support/bench/bundles.ts'
 import { playScene } from '../support/bench/scene.ts'
+import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
 import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -24,8 +26,11 @@ import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './bundles/attack.ts'
 import { testTextToCode } from './bundles/text-to-code.ts'
 
+/** An issuer that serves its keys at an address. */
+const REMOTE = 'urn:test:remote'
+
 /** Of all files of a reading function, minified. */
-const MOST_BYTES = 350 * 1024
+const MAX_BYTES = 350 * 1024
 
 /** Bundling takes a second for a Credo function on a quiet machine. */
 const BUNDLING_MS = 120_000
@@ -45,7 +50,7 @@ const unpackedFunction = (name: string): UnpackedFunction => {
 
 describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
   test('is small', () => {
-    expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MOST_BYTES)
+    expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MAX_BYTES)
   })
 
   test('is free of Credo, and of the unit of work', () => {
@@ -94,16 +99,30 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
   let stage: BundledStage
   let token: string
   let wallet: Wallet
+  let server: IssuerServer
+  let withdrawn: string
 
   beforeAll(async () => {
     const issuer = await localIssuer(unpacked.folder)
     token = await issuer.sign({ role: 'RestRootAgentWithTenants' })
-    stage = await startBundledStage(unpacked.functions, { TOKEN_ISSUERS: JSON.stringify([issuer.settings]) })
+    server = await startIssuerServer()
+    const keys = await newSigningKey('withdrawn', REMOTE, Date.now)
+    withdrawn = await keys.sign()
+    const remote = {
+      issuer: REMOTE,
+      audience: 'agent',
+      jwks: { keys: [keys.open] },
+      jwksUri: server.jwksUri,
+      preparedAt: Date.now() - 2 * 60 * 60 * 1000,
+      grants: ALL_GRANTS,
+    }
+    stage = await startBundledStage(unpacked.functions, { TOKEN_ISSUERS: JSON.stringify([issuer.settings, remote]) })
     wallet = await Wallet.start()
   }, BUNDLING_MS)
   afterAll(async () => {
     await wallet.stop()
     await stage.stop()
+    await server.stop()
   })
 
   test('the operations that need no table answer', async () => {
@@ -114,8 +133,23 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     })
   })
 
+  const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
+
+  test('the authorizer lets in who has a key that its issuer still has, as far as it was asked on schedule', async () => {
+    const next = await newSigningKey('next', REMOTE, Date.now)
+    server.serve(next)
+    await stage.invoke('confirm-issuer-keys', {})
+    const authorizationToken = await next.sign()
+    expect(await stage.invoke('authorizer', { ...event, authorizationToken })).toMatchObject({
+      principalId: 'RestRootAgent',
+    })
+    expect(server.requests).toBe(1)
+    await expect(stage.invoke('authorizer', { ...event, authorizationToken: withdrawn })).rejects.toThrow(
+      'Unauthorized',
+    )
+  })
+
   test('the authorizer lets a valid token in, and no other', async () => {
-    const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
     const answer = await stage.invoke('authorizer', { ...event, authorizationToken: `Bearer ${token}` })
     expect(answer).toMatchObject({
       principalId: 'RestRootAgentWithTenants',

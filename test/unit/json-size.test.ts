@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hasMoreValuesThan, isNestedDeeperThan } from '../../lib/json-size.ts'
+import { hasMoreValuesThan, isNestedDeeperThan } from '../../lib/json.ts'
 
 const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
   let value: unknown = 'leaf'

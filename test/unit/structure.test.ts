@@ -15,14 +15,16 @@ const ARROWS: Record<string, string[]> = {
     'lib/agent',
     'lib/outbox',
     'lib/webhooks',
+    'lib/delivery',
   ],
   'lib/agent': ['lib/outbox', 'lib/egress', 'lib/presentation-exchange', 'lib/store', 'lib/records'],
+  'lib/delivery': ['lib/webhooks', 'lib/outbox', 'lib/egress', 'lib/store'],
   'lib/webhooks': ['lib/outbox', 'lib/egress', 'lib/store', 'lib/records'],
   'lib/outbox': ['lib/egress', 'lib/store'],
   'lib/egress': [],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/egress', 'lib/presentation-exchange'],
-  'lib/auth': ['lib/store', 'lib/records'],
+  'lib/auth': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/store': ['lib/records'],
   'lib/presentation-exchange': [],
   'lib/records': [],
@@ -121,11 +123,13 @@ test('only lib/settings.ts reads the environment', () => {
   expect(readers).toEqual(['lib/settings.ts'])
 })
 
-test('only the guarded client connects to addresses of others', () => {
+test('only the guarded client connects to addresses of others, and one to those that the operator has set', () => {
   const connects = (file: string) =>
     importsOf(file).some((name) => /^(node:)?(http|https|http2|tls|dgram)$|^undici/.test(name)) ||
     /\bfetch\(|\bnew (Socket|WebSocket)\(/.test(readFileSync(file, 'utf8'))
-  expect(files.filter(connects)).toEqual(['lib/egress/post.ts'])
+  expect(files.filter(connects).toSorted()).toEqual(['lib/egress/operator-address.ts', 'lib/egress/post.ts'])
+  const users = files.filter((file) => localImportsOf(file).includes('lib/egress/operator-address.ts'))
+  expect(users).toEqual(['lib/auth/ask-issuer.ts'])
 })
 
 test('every function is one operation: it exports the handler that its file is named after', () => {
@@ -135,6 +139,22 @@ test('every function is one operation: it exports the handler that its file is n
     return { file, name, exported: exported.map(([, found]) => found) }
   })
   for (const { file, name, exported } of names) expect({ file, exported }).toEqual({ file, exported: [name] })
+})
+
+test('every line of the log has an event code that the operations guide lists', () => {
+  const guide = readFileSync('docs/operations.md', 'utf8')
+  const calls = files
+    .filter((file) => importsOf(file).some((specifier) => specifier.endsWith('/log.ts')))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split(/(?<![\w.])log\(/)
+        .slice(1),
+    )
+  const codesOf = (call: string) => [...(/\bevent: ([^\n]*)/.exec(call)?.[1] ?? '').matchAll(/'([a-z_]+\.[a-z_]+)'/g)]
+  expect(calls.length).toBeGreaterThan(20)
+  for (const call of calls) expect(codesOf(call), call.slice(0, 200)).not.toEqual([])
+  const codes = calls.flatMap(codesOf).map(([, code]) => code)
+  expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([])
 })
 
 test('every file says in its first line what it is for', () => {

@@ -31,8 +31,8 @@ import {
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
-import { agentDependencies } from '../../lib/agent/dependencies.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
+import { agentDependencies } from '../../lib/agent/root-agent.ts'
 import { AnonCredsRequests } from './anoncreds-requests.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'

@@ -1,9 +1,17 @@
 /** How the JSON-LD processor gets what documents name: DIDs and the bundled contexts, and other contexts by a way of the caller's. */
-import { type AgentContext, W3cCredentialsModule } from '@credo-ts/core'
+import {
+  type AgentContext,
+  CredoError,
+  DID_V1_CONTEXT_URL,
+  type DidDocument,
+  DidResolverService,
+  JsonTransformer,
+  type VerificationMethod,
+  W3cCredentialsModule,
+} from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { readText } from '../web-documents.ts'
 import { BUNDLED_CONTEXTS, bundledContext } from './bundled-contexts.ts'
-import { didDocumentLoader } from './did-documents.ts'
 
 /** `loadOther` gets the document of an address that is neither a DID nor a bundled context, or throws. */
 export const documentLoader = (
@@ -25,3 +33,52 @@ export const w3cCredentials = () =>
   new W3cCredentialsModule({
     documentLoader: (agentContext) => documentLoader(agentContext, async (url) => JSON.parse(await readText(url))),
   })
+
+/** Contexts of the key types that Credo's suites know: they ask the key for them, whatever its DID document names. */
+const KEY_CONTEXTS: Record<string, string> = {
+  Ed25519VerificationKey2018: 'https://w3id.org/security/suites/ed25519-2018/v1',
+  Ed25519VerificationKey2020: 'https://w3id.org/security/suites/ed25519-2020/v1',
+}
+
+/** The DID that a DID URL belongs to. */
+const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
+
+/**
+ * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. A DID document's own contexts are its
+ * controller's to write, so nothing is framed by them. Throws where the DID does not resolve or does not control the key itself.
+ */
+const didDocumentLoader =
+  (agentContext: AgentContext): DocumentLoader =>
+  async (url) => {
+    const did = didOf(url)
+    const { didDocument } = await agentContext.resolve(DidResolverService).resolve(agentContext, did)
+    if (didDocument === null || didDocument.id !== did) throw new CredoError(`the DID ${did} does not resolve`)
+    const document = url === did ? relationships(didDocument) : keyOf(didDocument, url)
+    return { contextUrl: null, documentUrl: url, document }
+  }
+
+const relationships = ({ id, authentication, assertionMethod }: DidDocument) => ({
+  '@context': DID_V1_CONTEXT_URL,
+  id,
+  authentication: idsOf(id, authentication),
+  assertionMethod: idsOf(id, assertionMethod),
+})
+
+const idsOf = (did: string, methods: (string | VerificationMethod)[] = []): string[] =>
+  methods.map((method) => absolute(did, typeof method === 'string' ? method : method.id))
+
+const absolute = (did: string, id: string): string => (id.startsWith('#') ? `${did}${id}` : id)
+
+const keyOf = (didDocument: DidDocument, url: string) => {
+  // DID Core, section 5.3.1: a relationship may embed a method that is nowhere else, as those of a did:peer:2 do.
+  const method = didDocument.dereferenceKey(url, ['verificationMethod', 'authentication', 'assertionMethod'])
+  if (absolute(didDocument.id, method.controller) !== didDocument.id)
+    throw new CredoError(`the key ${url} is controlled by another DID`)
+  const context = KEY_CONTEXTS[method.type]
+  return {
+    ...JsonTransformer.toJSON(method),
+    '@context': context === undefined ? [] : [context],
+    id: url,
+    controller: didDocument.id,
+  }
+}

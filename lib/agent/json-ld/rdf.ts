@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { countingResolver } from './context-resolver.ts'
+import { countingResolver } from './context-use.ts'
 
 /** The processor is loaded when the first document needs it: most messages have none. */
 export const processor = async () => (await import('@digitalcredentials/jsonld')).default

@@ -6,7 +6,7 @@
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { isObject } from '../../json.ts'
-import { countingResolver } from './context-resolver.ts'
+import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
 type Json = Record<string, unknown>

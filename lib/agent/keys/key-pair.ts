@@ -1,6 +1,6 @@
-/** Key pairs as JWKs: which kinds the agent can hold, how one is made and how a foreign one is checked. */
-import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { Kms } from '@credo-ts/core'
+/** Key pairs as JWKs: which kinds the agent can hold, how one is made and named, and how a foreign one is checked. */
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject, randomUUID } from 'node:crypto'
+import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 
 /** The kinds of private keys that an agent holds: what its signatures and envelopes need. */
 export type HeldJwk = Kms.KmsJwkPrivateOkp | Kms.KmsJwkPrivateEc
@@ -56,4 +56,15 @@ export const assertKeyPair = (jwk: HeldJwk): void => {
     throw refused()
   }
   throw refused()
+}
+
+/**
+ * The id of a new key: a UUID unless one is wanted. An Ed25519 key is found by the name that envelopes have for it (`kid` of
+ * Aries RFC 0019, its public half in base58), so it has no other id: throws `KeyManagementError` for one.
+ */
+export const newKeyId = (jwk: HeldJwk, wanted: string | undefined): string => {
+  if (jwk.crv !== 'Ed25519') return wanted ?? randomUUID()
+  const keyId = TypedArrayEncoder.toBase58(Buffer.from(jwk.x, 'base64url'))
+  if (wanted === undefined || wanted === keyId) return keyId
+  throw new Kms.KeyManagementError('The id of an Ed25519 key is its public key in base58')
 }

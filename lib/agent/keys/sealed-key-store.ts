@@ -2,18 +2,17 @@
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
 import { Bounded } from '../../bounded.ts'
-import { ensureDataKey, openDataKey } from '../../store/data-keys.ts'
+import { ensureDataKey, open, openDataKey, seal } from '../../store/data-keys.ts'
 import { defineItem, type Stored } from '../../store/item.ts'
 import { bytes, inKey, text } from '../../store/item-fields.ts'
 import { type Address, keyAddress } from '../../store/keys.ts'
-import { open, seal } from '../../store/sealing.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { tenantOf } from '../tenant-of.ts'
+import { tenantOf } from '../tenant-contexts.ts'
 import type { KeyStore } from './key-store.ts'
 
 /** Keys of this many agents' contacts stay in memory; a key is read again when it was forgotten. */
-const MOST_REMEMBERED = 5_000
+const MAX_REMEMBERED = 5_000
 
 const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
 
@@ -33,7 +32,7 @@ interface WantedKey {
 }
 
 export class SealedKeyStore implements KeyStore {
-  readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MOST_REMEMBERED)
+  readonly #committed = new Bounded<string, Kms.KmsJwkPrivate>(MAX_REMEMBERED)
 
   async get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null> {
     const tenant = tenantOf(agentContext)

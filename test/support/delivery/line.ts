@@ -13,6 +13,7 @@ import {
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import type { RoleGuard } from '../../../infra/roles/guard.ts'
+import { useLeanTransport } from '../aws/lean-transport.ts'
 import { CREDENTIALS, type Dynamo, REGION } from '../table/dynamo.ts'
 import type { DeliveryQueues } from './queues.ts'
 import { guardRoles } from './roles.ts'
@@ -31,6 +32,9 @@ export class DeliveryLine {
   readonly #sqs: SQSClient
   readonly #queues: DeliveryQueues
   readonly #through: Through
+  readonly #dynamo: Dynamo
+  /** How many writes there were when the stream had nothing more to give. */
+  #readUpTo = -1
   #iterator: string | undefined
   #unread: DynamoDBRecord[] = []
   #moving = false
@@ -38,6 +42,7 @@ export class DeliveryLine {
 
   private constructor(
     streams: DynamoDBStreamsClient,
+    dynamo: Dynamo,
     queues: DeliveryQueues,
     iterator: string | undefined,
     through: Through,
@@ -46,20 +51,20 @@ export class DeliveryLine {
     this.guard = guard
     const { endpoint } = queues
     this.#streams = streams
+    this.#dynamo = dynamo
     this.#sqs = new SQSClient({ endpoint, useQueueUrlAsEndpoint: false, region: REGION, credentials: CREDENTIALS })
     this.#queues = queues
     this.#iterator = iterator
+    useLeanTransport(this.#sqs)
     // A function that throws has failed: its messages and records come again.
     this.#through = (run) => through(run).catch(() => undefined)
   }
 
   /** Stands still until `run`. */
-  static async start(
-    { endpoint, table }: Dynamo,
-    queues: DeliveryQueues,
-    through: Through = (run) => run(),
-  ): Promise<DeliveryLine> {
+  static async start(dynamo: Dynamo, queues: DeliveryQueues, through: Through = (run) => run()): Promise<DeliveryLine> {
+    const { endpoint, table } = dynamo
     const streams = new DynamoDBStreamsClient({ endpoint, region: REGION, credentials: CREDENTIALS })
+    useLeanTransport(streams)
     const { Streams = [] } = await streams.send(new ListStreamsCommand({ TableName: table }))
     const StreamArn = Streams[0]?.StreamArn
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }))
@@ -67,7 +72,7 @@ export class DeliveryLine {
     const { ShardIterator } = await streams.send(
       new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
     )
-    return new DeliveryLine(streams, queues, ShardIterator, through, await guardRoles(table, queues))
+    return new DeliveryLine(streams, dynamo, queues, ShardIterator, through, await guardRoles(table, queues))
   }
 
   /** Moves what is there, again and again, until `pause`. */
@@ -107,11 +112,7 @@ export class DeliveryLine {
    */
   async dispatch(): Promise<number> {
     const { dispatchChanges } = await import('../../../functions/dispatch-changes.ts')
-    const { Records = [], NextShardIterator } = await this.#streams.send(
-      new GetRecordsCommand({ ShardIterator: this.#iterator }),
-    )
-    this.#iterator = NextShardIterator
-    this.#unread.push(...(Records as DynamoDBRecord[]))
+    await this.#read()
     const handed = this.#unread
     if (handed.length === 0) return 0
     const answer = await this.#invoke('dispatchChanges', () => dispatchChanges({ Records: handed }))
@@ -120,6 +121,18 @@ export class DeliveryLine {
     const first = handed.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failure?.itemIdentifier)
     this.#unread = failure === undefined ? [] : handed.slice(first)
     return handed.length
+  }
+
+  /** Takes what the stream has; where nothing was written since it had nothing, it is not asked. */
+  async #read(): Promise<void> {
+    const writes = this.#dynamo.writes()
+    if (writes === this.#readUpTo) return
+    const { Records = [], NextShardIterator } = await this.#streams.send(
+      new GetRecordsCommand({ ShardIterator: this.#iterator }),
+    )
+    this.#iterator = NextShardIterator
+    this.#unread.push(...(Records as DynamoDBRecord[]))
+    if (Records.length === 0) this.#readUpTo = writes
   }
 
   /** Records of the stream that were not dispatched yet. */
@@ -159,6 +172,7 @@ export class DeliveryLine {
 
   /** Each message is an invocation of its own, as serverless.yml has it; they run side by side. */
   async #work(functionKey: string, QueueUrl: string, batchSize: number, work: Work): Promise<number> {
+    if (!this.#queues.hasVisible(QueueUrl)) return 0
     const { Messages = [] } = await this.#sqs.send(
       new ReceiveMessageCommand({
         QueueUrl,

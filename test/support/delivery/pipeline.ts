@@ -4,6 +4,7 @@ import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/cl
 import { vi } from 'vitest'
 import { sqs } from '../../../lib/outbox/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
+import { useLeanTransport } from '../aws/lean-transport.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 import { withOpenStack } from '../table/open-stack.ts'
 import { DeliveryLine } from './line.ts'
@@ -89,6 +90,8 @@ export const startPipeline = async () => {
     const answer = await send(input)
     return struck?.when === 'after' ? strike() : answer
   }
+  dynamo.watch(dynamodb())
+  useLeanTransport(sqs())
   // The two clients' stacks have types of their own that differ in nothing that matters here.
   for (const client of [withOpenStack(dynamodb()), sqs()])
     (client.middlewareStack as ReturnType<typeof dynamodb>['middlewareStack']).add(

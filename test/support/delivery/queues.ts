@@ -6,6 +6,8 @@ export interface DeliveryQueues {
   endpoint: string
   server: FauxqsServer
   urls: { wakeUps: string; slowWakeUps: string; timers: string }
+  /** Whether to ask a queue for messages could bring any. To look is a hundred times cheaper than to ask. */
+  hasVisible(url: string): boolean
   /** Messages that are in none of the dead-letter queues. */
   waiting(): number
   /** Messages that were received too often. */
@@ -16,6 +18,8 @@ export interface DeliveryQueues {
 /** As infra/queues.yml has it: a wake-up whose function has died comes back after this, in seconds. */
 const VISIBILITY_SECONDS = 180
 const MAX_RECEIVES = 3
+
+const NONE = { ready: [], delayed: [], inflight: [] }
 
 const FIFO = ['wake-ups', 'slow-wake-ups'] as const
 
@@ -49,6 +53,15 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
     endpoint,
     server,
     urls: { wakeUps, slowWakeUps, timers },
+    hasVisible: (url) => {
+      const { ready, delayed, inflight } = server.inspectQueue(url.slice(url.lastIndexOf('/') + 1))?.messages ?? NONE
+      const now = Date.now()
+      return (
+        ready.length > 0 ||
+        delayed.some(({ delayUntil = 0 }) => delayUntil <= now) ||
+        inflight.some(({ visibilityDeadline }) => visibilityDeadline <= now)
+      )
+    },
     waiting: () => count(['wake-ups.fifo', 'slow-wake-ups.fifo', 'timers']),
     dead: () => count(['wake-ups-dead.fifo', 'slow-wake-ups-dead.fifo', 'timers-dead']),
     stop: () => server.stop(),

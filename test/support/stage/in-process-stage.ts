@@ -7,6 +7,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { toAuthorizerContext } from '../../../lib/auth/principal.ts'
 import type { Role } from '../../../lib/token-issuers.ts'
+import { useLeanTransport } from '../aws/lean-transport.ts'
 import { DeliveryLine } from '../delivery/line.ts'
 import { startDeliveryQueues } from '../delivery/queues.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
@@ -92,6 +93,9 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   })
   const { dynamodb } = await import('../../../lib/store/client.ts')
+  const { sqs } = await import('../../../lib/outbox/queues.ts')
+  dynamo.watch(dynamodb())
+  useLeanTransport(sqs())
   const line = await DeliveryLine.start(dynamo, queues)
 
   const call = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}): Promise<Reply> => {

@@ -5,16 +5,13 @@ import type { FunctionDefinition, Resource } from '../../../infra/service.ts'
 import { serviceFolder } from './folder.ts'
 import { runProgram } from './program.ts'
 
-/** A function as Serverless has it, with what the local stage does not look at. */
-export interface PackagedFunction extends FunctionDefinition {
-  iamRoleStatements?: unknown[]
-}
-
 export interface PackagedService {
-  functions: Record<string, PackagedFunction>
+  functions: Record<string, FunctionDefinition>
   /** Seconds, of a function that says none. */
   timeout: number
   resources: Record<string, Resource>
+  /** Of the template as it is uploaded. */
+  templateBytes: number
 }
 
 /** In place of infra/plugins/bundle.ts: an empty zip for each function, since bundling takes a second for each. */
@@ -32,11 +29,16 @@ export default class {
 }`
 
 /** Packages the service for the stage `dev`, or as `args` say, with these settings. */
-export const packageService = async (
-  settings: Record<string, string> = {},
+export const packageService = (settings: Record<string, string> = {}, ...args: string[]): Promise<PackagedService> =>
+  packageChanged({}, settings, ...args)
+
+/** As `packageService`, with other texts in some of its files, by path. */
+export const packageChanged = async (
+  files: Record<string, string>,
+  settings: Record<string, string>,
   ...args: string[]
 ): Promise<PackagedService> => {
-  await using folder = await serviceFolder({ 'infra/plugins/bundle.ts': NO_BUNDLES })
+  await using folder = await serviceFolder({ 'infra/plugins/bundle.ts': NO_BUNDLES, ...files })
   const serverless = resolve('node_modules/serverless/bin/serverless.js')
   const { code, stdout, stderr } = await runProgram(
     process.execPath,
@@ -46,8 +48,13 @@ export const packageService = async (
   if (code !== 0) throw new Error(`serverless package ended with ${code}: ${stdout}${stderr}`)
   const read = async (name: string) => JSON.parse(await readFile(join(folder.path, 'packaged', name), 'utf8'))
   const { service } = await read('serverless-state.json')
-  const { Resources } = await read('cloudformation-template-update-stack.json')
-  return { functions: service.functions, timeout: service.provider.timeout, resources: Resources }
+  const template = await read('cloudformation-template-update-stack.json')
+  return {
+    functions: service.functions,
+    timeout: service.provider.timeout,
+    resources: template.Resources,
+    templateBytes: Buffer.byteLength(JSON.stringify(template)),
+  }
 }
 
 export const ofType = (resources: Record<string, Resource>, type: string): [id: string, resource: Resource][] =>

@@ -1,6 +1,7 @@
 /** The embedded DynamoDB for tests, as the local stage starts it, with the service's table and its stream. */
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
+import { useLeanTransport } from '../aws/lean-transport.ts'
 
 export const REGION = 'eu-west-1'
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' }
@@ -15,8 +16,14 @@ export interface Dynamo {
   /** Name of the table that was created. */
   table: string
   client: DynamoDBClient
+  /** Takes another client by the shortest way too, and counts what it writes. To be called before that client is used. */
+  watch(client: DynamoDBClient): void
+  /** Requests that may have written something, those of `client` and of all that are watched. */
+  writes(): number
   stop(): Promise<void>
 }
+
+const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 'ScanCommand'])
 
 const createTable = (client: DynamoDBClient, table: string, { stream = true }: DynamoOptions) =>
   client.send(
@@ -51,11 +58,30 @@ const createTable = (client: DynamoDBClient, table: string, { stream = true }: D
 export const startDynamo = async (table = 'agent', options: DynamoOptions = {}): Promise<Dynamo> => {
   const { endpoint, stop } = await startDatabase({ dynamodbEndpoint: undefined, dataDir: undefined })
   const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
+  let writes = 0
+  const watch = (watched: DynamoDBClient): void => {
+    useLeanTransport(watched)
+    watched.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          try {
+            return await next(args)
+          } finally {
+            if (!READS.has(commandName)) writes += 1
+          }
+        },
+      // The innermost: what the tests inject may keep an answer from those outside of it.
+      { step: 'deserialize', priority: 'low' },
+    )
+  }
+  watch(client)
   await createTable(client, table, options)
   return {
     endpoint,
     table,
     client,
+    watch,
+    writes: () => writes,
     stop: () => {
       client.destroy()
       return stop()

@@ -16,8 +16,8 @@ import {
 import { fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { attemptItem } from '../../../lib/webhooks/attempts.ts'
-import { occurredAtOf } from '../../../lib/webhooks/event-id.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
+import { occurredAtOf } from '../../../lib/webhooks/events.ts'
 
 type Item = Record<string, AttributeValue>
 
@@ -44,6 +44,7 @@ const PLACES: Record<string, RegExp> = {
   event: /^@endpoint\|[^|]+\|events\|[0-7] [^#]+Z#.+$/,
   attempt: /^@endpoint\|[^|]+\|attempts\|[0-7] .+$/,
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
+  'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertReadable } from '../../../lib/agent/readable-message.ts'
+import { processorTime } from '../../support/processor-time.ts'
 
 const message = {
   '@type': 'https://didcomm.org/basicmessage/1.0/message',
@@ -63,10 +64,10 @@ describe('a message is not readable', () => {
 })
 
 test('a thread id that takes Credo exponential time is refused at once', () => {
-  const started = performance.now()
+  const spent = processorTime()
   for (const colons of [28, 1_000, 4_000])
     expect(() => assertReadable(threaded(`did:a:b${':'.repeat(colons)}\n`))).toThrow()
-  expect(performance.now() - started).toBeLessThan(100)
+  expect(spent()).toBeLessThan(100)
 })
 
 test('no thread id takes long to be judged', () => {
@@ -75,13 +76,13 @@ test('no thread id takes long to be judged', () => {
   })
   fc.assert(
     fc.property(letters, (parts) => {
-      const started = performance.now()
+      const spent = processorTime()
       try {
         assertReadable(threaded(`did:a:${parts.join('')}`))
       } catch {
         // Refused is as good as taken: what counts is the time.
       }
-      return performance.now() - started < 50
+      return spent() < 50
     }),
     { numRuns: 500 },
   )

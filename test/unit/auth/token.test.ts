@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier } from '../../../lib/auth/token.ts'
 import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
 
 const NOW = 1_800_000_000
 const ISSUER = 'https://issuer.example'
@@ -177,6 +178,13 @@ describe('of several issuers each has its own grants', () => {
 describe('a key set at an address', () => {
   let server: Server | undefined
   let requests = 0
+  let table: StartedTable
+
+  // Whoever has no keys yet looks into the table first.
+  beforeAll(async () => {
+    table = await startTable()
+  })
+  afterAll(() => table.stop())
 
   const serve = async (listener: RequestListener): Promise<string> => {
     requests = 0
@@ -263,14 +271,16 @@ describe('a key set at an address', () => {
     await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
   })
 
-  test('serves again after it failed', async () => {
+  test('serves again some seconds after it failed', async () => {
     let broken = true
+    let now = NOW
     const jwksUri = await serve((_, response) => {
       response.writeHead(broken ? 503 : 200).end(JSON.stringify({ keys: [keyOf('stranger').jwk] }))
     })
-    const verify = verifierOf(jwksUri)
+    const verify = createVerifier([{ ...issuer, jwks: localJwks(), jwksUri }], () => now)
     await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
     broken = false
+    now += 5
     await expect(verify(await sign(keyOf('stranger')))).resolves.toBeDefined()
   })
 })

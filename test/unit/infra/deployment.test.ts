@@ -1,6 +1,11 @@
 /** What is deployed, as `serverless package` makes it of serverless.yml: tests in files of their own, on one package. */
 import './deployment/access.ts'
+import './deployment/environment.ts'
 import './deployment/gateway-responses.ts'
+import './deployment/kept-data.ts'
+import './deployment/last-release.ts'
+import './deployment/log-group.ts'
 import './deployment/node-options.ts'
 import './deployment/queues-and-stream.ts'
+import './deployment/references.ts'
 import './deployment/routes.ts'

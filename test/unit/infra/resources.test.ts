@@ -66,6 +66,7 @@ const create = async (of: Record<string, Resource>) => {
     dynamodb: dynamo.client,
     sqs,
     sqsEndpoint: server.address,
+    stageName: 'agent-test',
   })
   return [...tables, ...queues]
 }
@@ -99,6 +100,23 @@ describe('made are', () => {
       { IndexName: 'times', Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['kind'] } },
     ])
   })
+})
+
+test('what has no name, or one that only CloudFormation can make, is named after the stage and its id', async () => {
+  const { Queue, Dead, Table } = resources('unnamed')
+  if (Queue === undefined || Dead === undefined || Table === undefined) throw new Error('something is missing')
+  const { TableName: _, ...table } = Table.Properties
+  const named = { 'Fn::Join': ['-', [{ Ref: 'AWS::StackName' }, 'dead.fifo']] }
+  const created = await create({
+    Dead: { ...Dead, Properties: { ...Dead.Properties, QueueName: named } },
+    Timers: { ...Dead, Properties: { VisibilityTimeout: 180 } },
+    Table: { ...Table, Properties: table },
+  })
+  expect(created.map(({ id, name }) => `${id}: ${name}`).sort()).toEqual([
+    'Dead: agent-test-Dead.fifo',
+    'Table: agent-test',
+    'Timers: agent-test-Timers',
+  ])
 })
 
 test('what is there already is kept with what is in it, and takes on what has changed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { endpointFault } from '../../../lib/interface/endpoint-url.ts'
+import { endpointFault } from '../../../lib/interface/webhooks.ts'
 
 describe('an endpoint may be', () => {
   test.each([

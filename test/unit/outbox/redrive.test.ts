@@ -6,7 +6,7 @@ import { openMessageLane } from '../../../lib/outbox/messages.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { factsOf } from '../../../lib/webhooks/events.ts'
+import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted } from '../../support/webhooks/changes.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 

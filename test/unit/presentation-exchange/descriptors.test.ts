@@ -1,7 +1,12 @@
 /** What of a descriptor does not look into the credential: schema, claim formats, submission requirements. */
 import { describe, expect, test } from 'vitest'
-import { type ClaimFormats, isVerifiable, permits } from '../../../lib/presentation-exchange/claim-formats.ts'
-import { matchesSchema, type SchemaEntry } from '../../../lib/presentation-exchange/schema.ts'
+import {
+  type ClaimFormats,
+  isVerifiable,
+  matchesSchema,
+  permits,
+  type SchemaEntry,
+} from '../../../lib/presentation-exchange/definition.ts'
 import {
   isSatisfiedBy,
   type SubmissionRequirement,

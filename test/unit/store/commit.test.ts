@@ -1,7 +1,7 @@
 /** One transaction a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { itemBytes } from '../../../lib/store/item-size.ts'
+import { itemBytes } from '../../../lib/store/item.ts'
 import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf, epochSeconds, type Item, toKey } from '../../../lib/store/table.ts'

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import {
   everyPartition,
   indexEntries,
+  matches,
   partitionsOf,
   type TagQuery,
   tagPartition,
 } from '../../../lib/store/index-entries.ts'
 import { entryPartition, recordAddress, recordOfEntry } from '../../../lib/store/keys.ts'
-import { matches } from '../../../lib/store/query-match.ts'
 import { type Tags, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
 import { ACME, storedRecord } from './records.ts'

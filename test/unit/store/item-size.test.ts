@@ -1,7 +1,7 @@
 /** The size of an item, as the table measures it. */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { itemBytes } from '../../../lib/store/item-size.ts'
+import { itemBytes } from '../../../lib/store/item.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { type Dynamo, startDynamo } from '../../support/table/dynamo.ts'
 

@@ -1,8 +1,7 @@
 /** Which tags match which query: the rules of Credo's storages. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TagQuery } from '../../../lib/store/index-entries.ts'
-import { matches } from '../../../lib/store/query-match.ts'
+import { matches, type TagQuery } from '../../../lib/store/index-entries.ts'
 import type { Tags, TagValue } from '../../../lib/store/stored-record.ts'
 import { queryOf, tagsOf } from './tag-queries.ts'
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { open, seal } from '../../../lib/store/sealing.ts'
+import { open, seal } from '../../../lib/store/data-keys.ts'
 
 const KEY = randomBytes(32)
 const ADDRESS = 'acme|key|k1'

@@ -100,6 +100,7 @@ export const startTable = async (options: DynamoOptions = {}): Promise<StartedTa
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   })
+  dynamo.watch(dynamodb())
   return new StartedTable(dynamo)
 }
 

@@ -23,8 +23,8 @@ import {
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { type Item, toKey } from '../../../lib/store/table.ts'
 import { type Attempt, attemptItem } from '../../../lib/webhooks/attempts.ts'
-import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
 import { type EventState, eventItem, type NewEvent, pendingItems } from '../../../lib/webhooks/event-item.ts'
+import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { ACME, storedRecord } from './records.ts'
 import { type StartedTable, startTable } from './started-table.ts'
 

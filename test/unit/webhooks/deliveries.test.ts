@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { type Attempt, attemptExpiry, attemptItem } from '../../../lib/webhooks/attempts.ts'
 import { listDeliveries } from '../../../lib/webhooks/deliveries.ts'
-import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
+import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })

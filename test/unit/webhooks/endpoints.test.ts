@@ -1,11 +1,11 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, isClosed, noteFailure } from '../../../lib/outbox/destination.ts'
+import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
-import { destinationOf } from '../../../lib/webhooks/destination.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
@@ -16,11 +16,9 @@ import {
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
-import { registerPending } from '../../../lib/webhooks/pending-registrations.ts'
-import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
-import { rotateSecret } from '../../../lib/webhooks/secret-rotation.ts'
+import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
+import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
-import { sendTestEvent } from '../../../lib/webhooks/test-event.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
@@ -323,7 +321,7 @@ describe('enabling', () => {
 describe('what waits for an endpoint that is closed', () => {
   /** As after failures of its own. */
   const close = async (endpointId: string): Promise<string> => {
-    const destination = destinationOf(endpointId)
+    const destination = endpointDestination(endpointId)
     const failure = {
       lane: 'lane',
       party: 'party',

@@ -1,7 +1,7 @@
 /** Ids of events: always the same for the same, never for something else, in order of time, and they say when. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { eventIdOf, occurredAtOf } from '../../../lib/webhooks/event-id.ts'
+import { eventIdOf, occurredAtOf } from '../../../lib/webhooks/events.ts'
 
 /** Until the year 10889, where 48 bits end. */
 const time = fc

@@ -3,7 +3,7 @@ import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/me
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import type { Listener } from '../../../lib/webhooks/organization-events.ts'
+import type { Listener } from '../../../lib/webhooks/events.ts'
 
 const ROLES: Record<string, string> = {
   ConnectionRecord: 'responder',

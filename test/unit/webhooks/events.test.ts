@@ -1,232 +1,301 @@
-/** Which facts changes of the table are. */
+/** What endpoints hear of a fact: ids that stay the same, bodies that fit their schema, and nothing personal where it does not belong. */
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { eventBodies } from '../../../lib/interface/webhook-events.ts'
 import { CONNECTION_STATES } from '../../../lib/records/connection.ts'
 import { CREDENTIAL_STATES } from '../../../lib/records/credential-exchange.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
+import { EVENT_TYPES, MAX_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
-import { factsOf } from '../../../lib/webhooks/events.ts'
-import { inserted, modified, removed } from '../../support/webhooks/changes.ts'
-import { message, outboxWith, outcomeWith, recordItem, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
+import { eventBody, eventsFor, occurredAtOf, testEvent } from '../../../lib/webhooks/events.ts'
+import type { Fact } from '../../../lib/webhooks/facts.ts'
+import { factsOf } from '../../../lib/webhooks/facts.ts'
+import { inserted, modified } from '../../support/webhooks/changes.ts'
+import {
+  listener,
+  message,
+  outboxWith,
+  outcomeWith,
+  recordItem,
+  registrationItem,
+  storedIn,
+  writtenAt,
+} from './event-scenes.ts'
 
-const MACHINES = [
-  ['ConnectionRecord', 'connection.state_changed', CONNECTION_STATES],
-  ['CredentialRecord', 'credential.state_changed', CREDENTIAL_STATES],
-  ['ProofRecord', 'proof.state_changed', PROOF_STATES],
-] as const
+const both = [listener('webhook'), listener('notification')]
 
-describe.each(MACHINES)('%s', (recordType, type, states) => {
-  test.each(states)('should tell of %s as the first state', (state) => {
-    expect(factsOf(inserted(recordItem(recordType, state)))).toEqual([
-      {
-        type,
-        of: { tenant: 'acme' },
-        recordId: storedIn(recordType, state).id,
-        sequence: 1,
-        occurredAt: writtenAt(1),
-        record: expect.objectContaining({ state, _tags: expect.objectContaining({ state }) }),
-      },
-    ])
+const only = ([fact, ...others]: Fact[]): Fact => {
+  if (fact === undefined || others.length > 0) throw new Error('not one fact')
+  return fact
+}
+
+/** One fact of each type. `endpoint.test` is no change of the table. */
+const FACTS: Record<string, Fact> = {
+  'connection.state_changed': only(
+    factsOf(
+      modified(
+        recordItem('ConnectionRecord', 'request-received', 1),
+        recordItem('ConnectionRecord', 'completed', 3, { theirLabel: 'Alice', theirDid: 'did:peer:4zAlice' }),
+      ),
+    ),
+  ),
+  'credential.state_changed': only(
+    factsOf(
+      inserted(
+        recordItem('CredentialRecord', 'offer-sent', 1, { credentialAttributes: [{ name: 'name', value: 'Alice' }] }),
+      ),
+    ),
+  ),
+  'proof.state_changed': only(
+    factsOf(
+      modified(
+        recordItem('ProofRecord', 'request-sent', 1),
+        recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
+      ),
+    ),
+  ),
+  'basic_message.received': only(factsOf(inserted(toRecordItem(message('receiver', 'from Alice'))))),
+  'basic_message.sent': only(factsOf(inserted(outboxWith({ basicMessages: toAlice() })))),
+  'basic_message.delivered': outcomeFact('delivered', 1),
+  'basic_message.failed': outcomeFact('failed', 585),
+  'endpoint.disabled': only(
+    factsOf(modified(registrationItem('webhook', 'failing', 6), registrationItem('webhook', 'disabled', 7))),
+  ),
+}
+
+function toAlice() {
+  const { id, value, tags } = message('sender', 'to Alice')
+  return [{ record: { ...value, id, _tags: tags } }]
+}
+
+/** What became of the message; that it was sent is told before. */
+function outcomeFact(state: 'delivered' | 'failed', attempts: number): Fact {
+  return only(factsOf(inserted(outcomeWith(state, attempts, { basicMessages: toAlice() }))).slice(1))
+}
+
+const CHANGES = Object.entries(FACTS)
+
+describe('events of every type', () => {
+  test('are looked at here', () => {
+    expect([...CHANGES.map(([type]) => type), 'endpoint.test']).toEqual(expect.arrayContaining([...EVENT_TYPES]))
   })
 
-  test('should tell of every transition that there could be, and of none where the state stays', () => {
-    for (const before of states)
-      for (const after of states) {
-        const facts = factsOf(modified(recordItem(recordType, before, 4), recordItem(recordType, after, 7)))
-        const told = { type, sequence: 7, previousState: before, occurredAt: writtenAt(7) }
-        expect(facts).toEqual(before === after ? [] : [expect.objectContaining(told)])
-      }
+  test.each(CHANGES)('%s fits its schema for both kinds of endpoint', (_name, fact) => {
+    const { webhook, notification } = eventBodies(fact.type)
+    const [forWebhook, forNotification] = (['webhook', 'notification'] as const).map((kind) =>
+      JSON.parse(eventBody(fact, 'acme-org', kind)),
+    )
+    expect(v.safeParse(webhook, forWebhook).issues).toBeUndefined()
+    expect(v.safeParse(notification, forNotification).issues).toBeUndefined()
+    expect(v.is(notification, forWebhook)).toBe(false)
+    expect(forWebhook.data.record).toEqual(JSON.parse(JSON.stringify(fact.record)))
+    expect(forWebhook).toMatchObject({ type: fact.type, timestamp: fact.occurredAt, data: { orgId: 'acme-org' } })
+    expect(Object.keys(forWebhook)).toEqual(['type', 'timestamp', 'data'])
   })
 
-  test('should tell of nothing when it is deleted', () => {
-    expect(factsOf(removed(recordItem(recordType, states[0])))).toEqual([])
+  test.each(CHANGES)('%s has the ids and states of its record in a thin body, and no more', (type, fact) => {
+    const { data } = JSON.parse(eventBody(fact, 'acme-org', 'notification'))
+    const { previousState, ...rest } = data
+    expect(previousState).toBe(fact.previousState)
+    expect(rest).toEqual({
+      orgId: 'acme-org',
+      ...(type.startsWith('endpoint') ? {} : { tenantId: 'acme' }),
+      sequence: fact.sequence,
+      record: expect.objectContaining({ id: fact.recordId }),
+    })
+    const allowed = ['id', 'state', 'connectionId', 'threadId', 'outOfBandId', 'kind', 'status']
+    expect(Object.keys(data.record).filter((name) => !allowed.includes(name))).toEqual([])
+    expect(JSON.stringify(data)).not.toMatch(/Alice|example\.com|did:/)
+  })
+})
+
+test('the states of events are those of the records', () => {
+  for (const [type, recordType, states] of [
+    ['connection.state_changed', 'ConnectionRecord', CONNECTION_STATES],
+    ['credential.state_changed', 'CredentialRecord', CREDENTIAL_STATES],
+    ['proof.state_changed', 'ProofRecord', PROOF_STATES],
+  ] as const)
+    for (const state of states) {
+      const fact = only(factsOf(inserted(recordItem(recordType, state))))
+      expect(v.is(eventBodies(type).webhook, JSON.parse(eventBody(fact, 'org', 'webhook')))).toBe(true)
+      expect(v.is(eventBodies(type).notification, JSON.parse(eventBody(fact, 'org', 'notification')))).toBe(true)
+    }
+})
+
+test("the base agent's events say so", () => {
+  const item = toRecordItem({ ...storedIn('ProofRecord', 'done'), tenant: '@base' })
+  const body = JSON.parse(eventBody(only(factsOf(inserted(item))), 'base', 'webhook'))
+  expect(body.data.tenantId).toBe('@base')
+  expect(v.is(eventBodies('proof.state_changed').webhook, body)).toBe(true)
+})
+
+describe('a body', () => {
+  const factOfSize = (characters: number, character = 'x') =>
+    only(factsOf(inserted(toRecordItem(message('receiver', character.repeat(characters))))))
+  const sizeOf = (fact: Fact) => Buffer.byteLength(eventBody(fact, 'acme-org', 'webhook'))
+  const frame = sizeOf(factOfSize(0))
+
+  test('should hold the record up to 20 KB, and its ids beyond', () => {
+    const largest = factOfSize(MAX_BODY_BYTES - frame)
+    expect(sizeOf(largest)).toBe(MAX_BODY_BYTES)
+    expect(JSON.parse(eventBody(largest, 'acme-org', 'webhook')).data).not.toHaveProperty('truncated')
+    const body = JSON.parse(eventBody(factOfSize(MAX_BODY_BYTES - frame + 1), 'acme-org', 'webhook'))
+    expect(body.data).toEqual({
+      orgId: 'acme-org',
+      tenantId: 'acme',
+      sequence: 1,
+      truncated: true,
+      record: { id: 'm1', connectionId: 'c1' },
+    })
+    expect(v.is(eventBodies('basic_message.received').webhook, body)).toBe(true)
   })
 
-  test('should tell of a walk through its states exactly the steps, with growing sequences', () => {
-    const steps = fc.array(fc.record({ state: fc.constantFrom(...states), skipped: fc.nat(3) }), { minLength: 1 })
+  test('should be measured in bytes, not in characters', () => {
+    expect(sizeOf(factOfSize(9_000, '€'))).toBeLessThan(1_000)
+    expect(sizeOf(factOfSize(4_500, '€'))).toBeGreaterThan(13_500)
+  })
+
+  test('should be cut where a caller says', () => {
+    expect(JSON.parse(eventBody(factOfSize(100), 'o', 'webhook', 100)).data.truncated).toBe(true)
+  })
+
+  test('should be truncated where the record was when it was sent', () => {
+    const fact: Fact = { ...factOfSize(1), truncated: true }
+    expect(JSON.parse(eventBody(fact, 'acme-org', 'webhook')).data).toMatchObject({
+      truncated: true,
+      record: { id: 'm1', connectionId: 'c1' },
+    })
+  })
+
+  test('should never be larger than 20 KB, whatever is in the record', () => {
+    const records = fc.dictionary(
+      fc.constantFrom('threadId', 'connectionId', 'content', 'theirLabel', 'state'),
+      fc
+        .record({ part: fc.constantFrom('x', '€', '😀', '"', '\u0000'), times: fc.nat(30_000) })
+        .map(({ part, times }) => part.repeat(times)),
+    )
     fc.assert(
-      fc.property(steps, (walk) => {
-        let version = 0
-        let before: ReturnType<typeof recordItem> | undefined
-        let last: string | undefined
-        const expected: unknown[] = []
-        const told = walk.flatMap(({ state, skipped }) => {
-          version += 1 + skipped
-          if (state !== last) expected.push({ state, previousState: last, sequence: version })
-          const after = recordItem(recordType, state, version)
-          const change = before === undefined ? inserted(after) : modified(before, after)
-          last = state
-          before = after
-          return factsOf(change)
-        })
-        expect(
-          told.map(({ record, previousState, sequence }) => ({ state: record.state, previousState, sequence })),
-        ).toEqual(expected)
+      fc.property(records, (fields) => {
+        const { value, tags, ...record } = message('receiver')
+        const fact = only(
+          factsOf(inserted(toRecordItem({ ...record, value: { ...value, ...fields, id: 'm1' }, tags }))),
+        )
+        for (const kind of ['webhook', 'notification'] as const)
+          expect(Buffer.byteLength(eventBody(fact, 'acme-org', kind))).toBeLessThanOrEqual(MAX_BODY_BYTES)
       }),
     )
   })
 })
 
-const SENT = {
-  type: 'basic_message.sent',
-  of: { tenant: 'acme' },
-  recordId: 'm1',
-  sequence: 1,
-  occurredAt: writtenAt(1),
-  record: { id: 'm1', content: 'hello', connectionId: 'c1' },
-}
+describe('the id of an event', () => {
+  const idsOf = (fact: Fact) => eventsFor(fact, both).map(({ event }) => event.id)
+  const proofFact = only(factsOf(inserted(recordItem('ProofRecord', 'done'))))
 
-describe('a basic message', () => {
-  test('that has come in should be told of once', () => {
-    const item = toRecordItem(message('receiver'))
-    expect(factsOf(inserted(item))).toMatchObject([
-      { type: 'basic_message.received', recordId: 'm1', sequence: 1, record: { content: 'hello', role: 'receiver' } },
+  test('should be the same however often its change is relayed, and whatever the endpoint is called meanwhile', () => {
+    expect(idsOf(proofFact)).toEqual(idsOf(only(factsOf(inserted(recordItem('ProofRecord', 'done'))))))
+    const failing = both.map((endpoint) => ({ ...endpoint, status: 'failing' as const }))
+    expect(eventsFor(proofFact, failing).map(({ event }) => event.id)).toEqual(idsOf(proofFact))
+  })
+
+  test('should be one for each type, tenant, record, sequence and endpoint', () => {
+    const others: Fact[] = [
+      proofFact,
+      { ...proofFact, type: 'credential.state_changed' },
+      { ...proofFact, of: { tenant: 'other' } },
+      { ...proofFact, recordId: 'other' },
+      { ...proofFact, sequence: 2 },
+    ]
+    expect(new Set(others.flatMap(idsOf)).size).toBe(10)
+  })
+
+  test('should lead to when it occurred, and be a UUID, without a character that the signature uses', () => {
+    for (const id of idsOf(proofFact)) {
+      expect(occurredAtOf(id)).toBe(proofFact.occurredAt)
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('should not collide where strings could be cut in another place', () => {
+    const parts = fc.record({ tenant: fc.string(), recordId: fc.string(), sequence: fc.nat(), endpointId: fc.string() })
+    fc.assert(
+      fc.property(parts, parts, (a, b) => {
+        fc.pre(JSON.stringify(a) !== JSON.stringify(b))
+        const [one, other] = [a, b].map(
+          ({ tenant, endpointId, ...rest }) =>
+            eventsFor({ ...proofFact, ...rest, of: { tenant } }, [{ ...listener('webhook'), id: endpointId }])[0]?.event
+              .id,
+        )
+        expect(one).not.toBe(other)
+      }),
+    )
+  })
+})
+
+describe('who hears of a fact', () => {
+  const statesOf = (fact: Fact, ...endpoints: Parameters<typeof listener>[]) =>
+    eventsFor(
+      fact,
+      endpoints.map((of) => listener(...of)),
+    ).map(({ event, state }) => [event.endpointKind, state])
+  const fact = FACTS['proof.state_changed'] as Fact
+  const disabled = FACTS['endpoint.disabled'] as Fact
+
+  test('both endpoints, one, or none', () => {
+    expect(statesOf(fact, ['webhook'], ['notification'])).toEqual([
+      ['webhook', 'pending'],
+      ['notification', 'pending'],
     ])
-    expect(factsOf(modified(item, toRecordItem(message('receiver', 'hello', 2))))).toEqual([])
+    expect(statesOf(fact, ['notification'])).toEqual([['notification', 'pending']])
+    expect(statesOf(fact)).toEqual([])
   })
 
-  test('that was sent should be told of by its outbox item, not by its record', () => {
-    expect(factsOf(inserted(toRecordItem(message('sender'))))).toEqual([])
-    expect(factsOf(inserted(outboxWith()))).toEqual([SENT])
-  })
-
-  test.each([
-    ['delivered', 3],
-    ['failed', 290],
-  ] as const)('should be told of when it was %s, with a sequence that grows with the attempts', (state, attempts) => {
-    expect(factsOf(inserted(outcomeWith(state, attempts)))).toEqual([
-      SENT,
-      { ...SENT, type: `basic_message.${state}`, sequence: attempts + 1, occurredAt: writtenAt(9) },
-    ])
-  })
-
-  test('that was given up without an attempt should be told of after it was sent', () => {
-    expect(factsOf(inserted(outcomeWith('failed', 0))).map(({ sequence }) => sequence)).toEqual([1, 2])
-  })
-
-  test('should be told of as sent by either of its items, in whatever order they come: the event is the same', () => {
-    const [bySent] = factsOf(inserted(outboxWith()))
-    const [byOutcome] = factsOf(inserted(outcomeWith('delivered', 1)))
-    expect(byOutcome).toEqual(bySent)
-  })
-
-  test('that was redriven should not be told of as sent again, and its outcome comes after the earlier one', () => {
-    const redriven = { attempts: 291, pendingSince: writtenAt(10) }
-    expect(factsOf(inserted(outboxWith(redriven)))).toEqual([])
-    const [, failed] = factsOf(inserted(outcomeWith('failed', 290)))
-    const [sent, delivered] = factsOf(inserted(outcomeWith('delivered', 292, { pendingSince: writtenAt(10) })))
-    expect(sent).toEqual(SENT)
-    expect(delivered?.sequence).toBeGreaterThan(failed?.sequence ?? Number.NaN)
-  })
-
-  test('should not be told of when an attempt fails that is not the last, nor when a message of several was taken', () => {
-    expect(factsOf(modified(outboxWith({ attempts: 1 }), outboxWith({ attempts: 2 })))).toEqual([])
-    expect(factsOf(modified(outboxWith(), outboxWith({ taken: 1 })))).toEqual([])
-  })
-
-  test('whose outcome is written again should not be told of again', () => {
-    expect(factsOf(modified(outcomeWith('failed', 290), outcomeWith('failed', 291)))).toEqual([])
-    expect(factsOf(removed(outcomeWith('failed', 290)))).toEqual([])
-  })
-
-  test('that was too large for the outbox should be known by its ids', () => {
-    const basicMessages = [{ record: { id: 'm1', connectionId: 'c1' }, truncated: true as const }]
-    const truncated = { recordId: 'm1', truncated: true, record: { id: 'm1', connectionId: 'c1' } }
-    expect(factsOf(inserted(outboxWith({ basicMessages })))).toMatchObject([truncated])
-    expect(factsOf(inserted(outcomeWith('delivered', 1, { basicMessages })))).toMatchObject([truncated, truncated])
-  })
-
-  test('should be told of with every other one of its outbox item', () => {
-    const basicMessages = [{ record: { id: 'm1' } }, { record: { id: 'm2' } }]
-    const facts = factsOf(inserted(outcomeWith('delivered', 1, { basicMessages })))
-    expect(facts.map(({ recordId, sequence }) => [recordId, sequence])).toEqual([
-      ['m1', 1],
-      ['m2', 1],
-      ['m1', 2],
-      ['m2', 2],
+  test('a failing endpoint now, a disabled one when it asks for a replay', () => {
+    expect(statesOf(fact, ['webhook', 'failing'], ['notification', 'disabled'])).toEqual([
+      ['webhook', 'pending'],
+      ['notification', 'held'],
     ])
   })
 
-  test('should not be told of for an outbox item that carries none', () => {
-    expect(factsOf(inserted(outboxWith({ basicMessages: undefined })))).toEqual([])
-    expect(factsOf(inserted(outcomeWith('delivered', 1, { basicMessages: undefined })))).toEqual([])
+  test('the other endpoint of one that was disabled', () => {
+    expect(statesOf(disabled, ['webhook', 'disabled'], ['notification'])).toEqual([['notification', 'pending']])
+    expect(statesOf(disabled, ['webhook', 'disabled'])).toEqual([])
   })
 })
 
-describe('an endpoint', () => {
-  const disabled = registrationItem('webhook', 'disabled', 7, {
-    disabledAt: { S: writtenAt(8) },
-    disabledReason: { S: 'gone' },
-    lastError: { S: 'status 410' },
+describe('a test event', () => {
+  const endpoint = {
+    ...listener('webhook'),
+    url: 'https://a.example/hook',
+    createdAt: writtenAt(1),
+    updatedAt: writtenAt(2),
+    version: 3,
+  }
+
+  test.each(['webhook', 'notification'] as const)('fits its schema at a %s endpoint', (kind) => {
+    const event = testEvent({ ...endpoint, kind }, writtenAt(5))
+    expect(event).toMatchObject({ type: 'endpoint.test', recordId: 'endpoint-webhook', occurredAt: writtenAt(5) })
+    expect(v.safeParse(eventBodies('endpoint.test')[kind], JSON.parse(event.body)).issues).toBeUndefined()
   })
 
-  test.each(['active', 'failing'])(
-    'that was %s should be told of when it is disabled, without its secret',
-    (before) => {
-      const facts = factsOf(modified(registrationItem('webhook', before, 6), disabled))
-      expect(facts).toEqual([
-        {
-          type: 'endpoint.disabled',
-          of: { orgId: 'acme-org', endpointId: 'endpoint-webhook' },
-          recordId: 'endpoint-webhook',
-          sequence: 7,
-          previousState: before,
-          occurredAt: writtenAt(8),
-          record: {
-            id: 'endpoint-webhook',
-            orgId: 'acme-org',
-            kind: 'webhook',
-            url: 'https://webhook.example.com/hook',
-            status: 'disabled',
-            createdAt: writtenAt(1),
-            updatedAt: writtenAt(7),
-            disabledAt: writtenAt(8),
-            disabledReason: 'gone',
-            lastError: 'status 410',
-          },
-        },
-      ])
-    },
-  )
-
-  test.each([
-    ['is new', inserted(registrationItem('webhook', 'active', 1))],
-    ['begins to fail', modified(registrationItem('webhook', 'active', 1), registrationItem('webhook', 'failing', 2))],
-    ['stays disabled', modified(disabled, { ...disabled, version: { N: '8' } })],
-    ['is enabled', modified(disabled, registrationItem('webhook', 'active', 8))],
-    ['is deleted', removed(disabled)],
-  ])('should not be told of when it %s', (_name, change) => {
-    expect(factsOf(change)).toEqual([])
+  test('is another one each time, and has no secret', () => {
+    const secret = new Uint8Array(Buffer.from('secret'))
+    const withSecret = { ...endpoint, secret, lastError: 'status 500' }
+    const [one, other] = [5, 6].map((version) => testEvent(withSecret, writtenAt(version)))
+    expect(one?.id).not.toBe(other?.id)
+    expect(JSON.parse(one?.body ?? '').data).toEqual({
+      orgId: 'acme-org',
+      sequence: 3,
+      record: {
+        id: 'endpoint-webhook',
+        orgId: 'acme-org',
+        kind: 'webhook',
+        url: 'https://a.example/hook',
+        status: 'active',
+        createdAt: writtenAt(1),
+        updatedAt: writtenAt(2),
+        lastError: 'status 500',
+      },
+    })
   })
-})
-
-describe('nothing is told', () => {
-  test.each([
-    ['of a record without states', inserted(toRecordItem({ ...storedIn('DidRecord', 'x'), type: 'DidRecord' }))],
-    ['of a record that has no state', inserted(toRecordItem({ ...storedIn('ProofRecord', 'x'), value: {}, tags: {} }))],
-    ['of an index entry', inserted({ ...recordItem('ProofRecord', 'done'), kind: { S: 'entry' } })],
-    ['of something without a kind', inserted({ pk: { S: 'a' }, sk: { S: 'b' } })],
-    ['without an image', { eventName: 'INSERT' as const, dynamodb: {} }],
-    ['without anything', {}],
-  ])('%s', (_name, change) => {
-    expect(factsOf(change)).toEqual([])
-  })
-})
-
-test.each([
-  ['a record', { ...recordItem('ProofRecord', 'done'), value: { S: '{"secret' } }],
-  ['a record without a version', { ...recordItem('ProofRecord', 'done'), version: { S: 'x' } }],
-  ['an outbox item', { ...outboxWith(), basicMessages: { S: '[{}]' } }],
-  ['an outbox item without messages', { ...outboxWith(), messages: { S: 'secret' } }],
-  ['an outcome', { ...outcomeWith('failed', 1), state: { S: 'pending' } }],
-])('a garbled image of %s throws', (_name, item) => {
-  expect(() => factsOf(inserted(item))).toThrow(
-    expect.not.objectContaining({ message: expect.stringContaining('secret') }),
-  )
-})
-
-test('an image without a time of its own has that of the stream', () => {
-  const item = recordItem('ProofRecord', 'done', 1, { createdAt: undefined, updatedAt: 'yesterday' })
-  expect(factsOf(inserted(item, 1_767_225_600))).toMatchObject([{ occurredAt: '2026-01-01T00:00:00.000Z' }])
-  for (const notedAt of [Number.NaN, -1, 1e15]) expect(() => factsOf(inserted(item, notedAt))).toThrow()
 })

@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POST_LIMITS } from '../../../lib/egress/post.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
-import { EVENT_TYPES, MOST_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
+import { EVENT_TYPES, MAX_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
 import { SECONDS_KEPT } from '../../../lib/webhooks/event-item.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { newSecret, PREVIOUS_SECONDS } from '../../../lib/webhooks/secrets.ts'
-import { webhookHeaders } from '../../../lib/webhooks/signature.ts'
+import { webhookHeaders } from '../../../lib/webhooks/send-event.ts'
 import { waitFor } from '../../wallet/wait.ts'
 
 const GUIDE = readFileSync('docs/webhooks.md', 'utf8')
@@ -170,7 +170,7 @@ describe('the guide says what is so:', () => {
 
   test('the limits', () => {
     const limits = {
-      'A body is 20 KB at most': MOST_BODY_BYTES === 20 * 1024,
+      'A body is 20 KB at most': MAX_BODY_BYTES === 20 * 1024,
       'Connecting may take 3 s, the whole attempt 15 s':
         POST_LIMITS.connectMs === 3_000 && POST_LIMITS.attemptMs === 15_000,
       'Up to 64 KB of your response are read': POST_LIMITS.responseBytes === 64 * 1024,

@@ -1,14 +1,12 @@
 /** Registrations: one active endpoint of each kind, requests that wait for a token, secrets that nobody can read. */
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openDataKey } from '../../../lib/store/data-keys.ts'
-import { itemBytes } from '../../../lib/store/item-size.ts'
-import { open } from '../../../lib/store/sealing.ts'
+import { open, openDataKey } from '../../../lib/store/data-keys.ts'
+import { itemBytes } from '../../../lib/store/item.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { registerPending } from '../../../lib/webhooks/pending-registrations.ts'
-import { registerEndpoint, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
+import { registerEndpoint, registerPending, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const WEEK = 7 * 24 * 60 * 60

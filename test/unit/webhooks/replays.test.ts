@@ -6,7 +6,6 @@ import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { eventIdOf } from '../../../lib/webhooks/event-id.ts'
 import {
   type EventState,
   eventItem,
@@ -15,6 +14,7 @@ import {
   placeItem,
   type StoredEvent,
 } from '../../../lib/webhooks/event-item.ts'
+import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { MAX_REPLAYED, type ReplaySince, replayEvent, replaySince } from '../../../lib/webhooks/replays.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 

@@ -51,7 +51,7 @@ const deliver = async (lane: string): Promise<void> => {
   const { watchQueues } = await import('../outbox/sent-wake-ups.ts')
   watchQueues()
   const { deliverLane } = await import('../../../lib/outbox/turn.ts')
-  const { openEventLane: open } = await import('../../../lib/webhooks/lane.ts')
+  const { openEventLane: open } = await import('../../../lib/webhooks/event-lane.ts')
   const surroundings = {
     clock: Date.now,
     random: Math.random,

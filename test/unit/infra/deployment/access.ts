@@ -8,7 +8,7 @@ import { ofFunctions, roleIdOf, singleRights, statementsIn } from '../../../supp
 import { recordedCalls } from '../../../support/roles/recorded-calls.ts'
 import { modulesOf } from '../../../support/stage/imports.ts'
 import { ofType } from '../../../support/stage/template.ts'
-import { functions, resources } from './packaged.ts'
+import { functions, grown, resources } from './packaged.ts'
 
 /** What functions that only read may do. */
 const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
@@ -51,9 +51,7 @@ const without = (keys: string[], others: string[]): string[] => keys.filter((key
 const readers = (): string[] => {
   const reading = OPERATIONS.filter(({ method }) => method === 'GET')
   return Object.entries(functions).flatMap(([key, { events = [] }]) =>
-    events.some(({ http }) => reading.some(({ path }) => path === `/${http?.path}` && http?.method === 'get'))
-      ? [key]
-      : [],
+    events.some(({ http }) => reading.some(({ path }) => path === http?.path && http?.method === 'get')) ? [key] : [],
   )
 }
 
@@ -217,15 +215,25 @@ describe('what a function loads is what it may do', () => {
     ])
   })
 
-  test('the authorizer may look whether a tenant exists, and nothing else', () => {
-    expect(statementsOf('authorizer').map(({ Action }) => Action)).toEqual([['dynamodb:GetItem']])
-    const look = (pk: string) => ({
-      action: 'dynamodb:GetItem',
-      resource: 'Table',
-      context: { 'dynamodb:LeadingKeys': [pk] },
-    })
-    expect(allows(statementsOf('authorizer'), look('@tenant|acme'))).toBe(true)
-    expect(allows(statementsOf('authorizer'), look('acme|key|k1'))).toBe(false)
+  const mayOf = (key: string, pk: string) =>
+    ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'].filter((action) =>
+      allows(statementsOf(key), {
+        action: `dynamodb:${action}`,
+        resource: 'Table',
+        context: { 'dynamodb:LeadingKeys': [pk] },
+      }),
+    )
+
+  test('the authorizer may look whether a tenant exists, and which keys an issuer has, and nothing else', () => {
+    expect(actionsOf('authorizer')).toEqual(['dynamodb:GetItem'])
+    for (const pk of ['@tenant|acme', '@issuer-keys|hash']) expect(mayOf('authorizer', pk)).toEqual(['GetItem'])
+    expect(mayOf('authorizer', 'acme|key|k1')).toEqual([])
+  })
+
+  test('who confirms the keys of issuers may read and write these, and nothing else', () => {
+    expect(actionsOf('confirmIssuerKeys').toSorted()).toEqual(['dynamodb:GetItem', 'dynamodb:PutItem'])
+    expect(mayOf('confirmIssuerKeys', '@issuer-keys|hash')).toEqual(['GetItem', 'PutItem'])
+    expect(mayOf('confirmIssuerKeys', '@tenant|acme')).toEqual([])
   })
 
   test('who commits may put; who may delete commits, or keeps the outbox', () => {
@@ -237,13 +245,8 @@ describe('what a function loads is what it may do', () => {
   })
 
   test('the dispatcher adds items, and changes only how often it has begun', () => {
-    const change = (pk: string) => ({
-      action: 'dynamodb:UpdateItem',
-      resource: 'Table',
-      context: { 'dynamodb:LeadingKeys': [pk] },
-    })
-    expect(allows(statementsOf('dispatchChanges'), change('@dispatch|1'))).toBe(true)
-    expect(allows(statementsOf('dispatchChanges'), change('@outbox|acme|e|r'))).toBe(false)
+    expect(mayOf('dispatchChanges', '@dispatch|1')).toEqual(['UpdateItem'])
+    expect(mayOf('dispatchChanges', '@outbox|acme|e|r')).toEqual(['PutItem'])
   })
 
   test('who loads data keys may use the sealing key, and nobody else', () => {
@@ -268,7 +271,8 @@ describe('what a function loads is what it may do', () => {
   })
 
   test('who may be sent to an address of strangers is known', () => {
-    expect(without(whoLoad('lib/egress/post.ts'), [...SENDERS, 'createRequest'])).toEqual(['deliver', 'deliverSlowly'])
+    const known = [...SENDERS, 'createRequest', 'confirmIssuerKeys']
+    expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual(['deliver', 'deliverSlowly'])
   })
 
   test('who asks nothing of AWS may nothing', () => {
@@ -277,11 +281,19 @@ describe('what a function loads is what it may do', () => {
 })
 
 describe('what a function loads is what it is told', () => {
-  const told = (name: string) =>
-    Object.keys(functions).filter((key) => functions[key]?.environment?.[name] !== undefined)
+  const told = (name: string, of = functions) =>
+    Object.keys(of).filter((key) => of[key]?.environment?.[name] !== undefined)
+  const packedWith = (name: string) =>
+    Object.keys(grown.functions).filter((key) => grown.functions[key]?.packed?.[name] !== undefined)
 
-  test('who verifies tokens knows the issuers, and nobody else', () => {
-    expect(told('TOKEN_ISSUERS')).toEqual(whoLoad('lib/auth/token.ts'))
+  test('who verifies tokens or confirms keys knows the issuers, and nobody else; none by its environment', () => {
+    expect(packedWith('TOKEN_ISSUERS')).toEqual([...whoLoad('lib/auth/token.ts'), 'confirmIssuerKeys'])
+    expect(told('TOKEN_ISSUERS', grown.functions)).toEqual([])
+  })
+
+  test('who asks for proofs knows the contexts that are trusted, and not by its environment', () => {
+    expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest'])
+    expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
   test.each([

@@ -1,10 +1,11 @@
 /** The gateway's own answers: the same bodies and headers as the operations' errors have. */
 import { describe, expect, test } from 'vitest'
+import type { GatewayResponse } from '../../../../infra/service.ts'
 import { AgentError, type ErrorCode } from '../../../../lib/errors.ts'
 import { REASON_PHRASES } from '../../../../lib/http/error-body.ts'
 import { defineOperation } from '../../../../lib/http/operation.ts'
 import { GetHealth } from '../../../../lib/interface/service.ts'
-import { ofType } from '../../../support/stage/template.ts'
+import { apiOf } from '../../../support/stage/api-document.ts'
 import { call } from '../../http/gateway-event.ts'
 import { resources } from './packaged.ts'
 
@@ -34,21 +35,11 @@ const STATUSES: Record<string, number> = {
   WAF_FILTERED: 403,
 }
 
-interface GatewayResponse {
-  RestApiId: unknown
-  ResponseType: string
-  StatusCode: string
-  ResponseParameters: Record<string, string>
-  ResponseTemplates: Record<string, string>
-}
-
-const responses = ofType(resources, 'AWS::ApiGateway::GatewayResponse').map(
-  ([, { Properties }]) => Properties as unknown as GatewayResponse,
-)
+const responses = apiOf(resources).document['x-amazon-apigateway-gateway-responses']
 
 const responseOf = (type: string): GatewayResponse => {
-  const [response, ...others] = responses.filter(({ ResponseType }) => ResponseType === type)
-  if (response === undefined || others.length > 0) throw new Error(`${type} is there ${others.length} times too often`)
+  const response = responses[type]
+  if (response === undefined) throw new Error(`${type} has none`)
   return response
 }
 
@@ -76,18 +67,17 @@ const answerOf = async (status: number) => {
 }
 
 test('every type that there is has one, and there is no other', () => {
-  expect(responses.map(({ ResponseType }) => ResponseType).toSorted()).toEqual(Object.keys(STATUSES).toSorted())
+  expect(Object.keys(responses).toSorted()).toEqual(Object.keys(STATUSES).toSorted())
 })
 
 describe.each(Object.entries(STATUSES))('%s', (type, status) => {
   test(`is a ${status} with the body of an operation’s error that tells no more`, async () => {
     const { statusCode, body } = await answerOf(status)
     expect(statusCode).toBe(status)
-    const { StatusCode, ResponseTemplates, RestApiId } = responseOf(type)
-    expect(RestApiId).toEqual({ Ref: 'ApiGatewayRestApi' })
-    expect(StatusCode).toBe(String(status))
+    const response = responseOf(type)
+    expect(response.statusCode).toBe(status)
     const { statusCode: inBody, error } = body
-    expect(ResponseTemplates).toEqual({ 'application/json': JSON.stringify({ statusCode: inBody, error }) })
+    expect(response.responseTemplates).toEqual({ 'application/json': JSON.stringify({ statusCode: inBody, error }) })
   })
 
   test('has the headers of an operation’s error', async () => {
@@ -98,6 +88,6 @@ describe.each(Object.entries(STATUSES))('%s', (type, status) => {
         `gatewayresponse.header.${name}`,
         name === 'x-request-id' ? 'context.requestId' : `'${value}'`,
       ])
-    expect(responseOf(type).ResponseParameters).toEqual(Object.fromEntries(expected))
+    expect(responseOf(type).responseParameters).toEqual(Object.fromEntries(expected))
   })
 })

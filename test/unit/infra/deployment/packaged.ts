@@ -1,4 +1,45 @@
 /** The service as it is packaged: once for all tests of the deployment, since that takes seconds. */
+import { readFileSync } from 'node:fs'
 import { packageService } from '../../../support/stage/template.ts'
 
-export const { functions, resources, timeout: defaultTimeout } = await packageService()
+/** The region with the longest name. */
+export const REGION = 'ap-southeast-1'
+
+/** As good as none. */
+const EMPTY = {
+  OPERATION_RATE: '',
+  DIDCOMM_RATE: '',
+  TENANT_RATE: '',
+  AGENT_LABEL: '',
+  LOG_LEVEL: '',
+  TRUSTED_CONTEXTS: '',
+}
+
+export const { functions, resources, timeout: defaultTimeout } = await packageService(EMPTY, '--region', REGION)
+
+/** What a realm of Keycloak serves: three keys, each with a chain of certificates, 10 KB in all. */
+const jwks = JSON.parse(readFileSync('test/support/issuers/keycloak-certs.json', 'utf8'))
+
+/** A stage with several realms, many grants, and as many trusted contexts as there may be. */
+const GROWN = {
+  TOKEN_ISSUERS: JSON.stringify(
+    ['staff', 'students', 'partners'].map((realm) => ({
+      issuer: `https://id.example.org/realms/${realm}`,
+      audience: 'serverless-agent',
+      jwks,
+      grants: {
+        roles: ['RestTenantAgent'],
+        tenants: Array.from({ length: 50 }, (_, index) => `0b6e7a52-9a52-4a57-b9b0-6a1b1ff9a6${index}`),
+        organizations: '*',
+      },
+    })),
+  ),
+  TRUSTED_CONTEXTS: JSON.stringify(
+    Array.from({ length: 10 }, (_, index) => ({
+      address: `https://contexts.example.org/credentials/university-degree/v${index}`,
+      digest: 'ab'.repeat(32),
+    })),
+  ),
+}
+
+export const grown = await packageService(GROWN)

@@ -1,25 +1,24 @@
 /** serverless.yml against the contracts: every operation has its route, its function and its authorizer, and there is no other. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type HttpEvent, splitHandler } from '../../../../infra/service.ts'
+import { estimated } from '../../../../infra/deployment/checks/template.ts'
+import { type FunctionDefinition, type HttpEvent, splitHandler } from '../../../../infra/service.ts'
 import { rateKeys } from '../../../../lib/auth/rate-key.ts'
 import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
-import { ofType, type PackagedFunction, packageService } from '../../../support/stage/template.ts'
-import { defaultTimeout, functions, resources } from './packaged.ts'
+import { apiOf, functionIdOf, methodsOf } from '../../../support/stage/api-document.ts'
+import { ofType, packageService } from '../../../support/stage/template.ts'
+import { defaultTimeout, functions, REGION, resources } from './packaged.ts'
 
 interface Route {
   key: string
-  definition: PackagedFunction
+  definition: FunctionDefinition
   event: HttpEvent
 }
 
 const routes = (): Route[] =>
   Object.entries(functions).flatMap(([key, definition]) =>
-    (definition.events ?? []).flatMap(({ http }) =>
-      // Serverless packages paths without their first slash.
-      http === undefined ? [] : [{ key, definition, event: { ...http, path: `/${http.path}` } }],
-    ),
+    (definition.events ?? []).flatMap(({ http }) => (http === undefined ? [] : [{ key, definition, event: http }])),
   )
 
 const pathsOf = ({ path, tenantPath }: Contract): string[] => [path, ...(tenantPath === undefined ? [] : [tenantPath])]
@@ -88,53 +87,117 @@ test('a function ends before the gateway gives up on it', () => {
 })
 
 describe('what is deployed', () => {
-  const methods = () =>
-    ofType(resources, 'AWS::ApiGateway::Method').map(([id, { Properties }]) => ({ id, ...Properties }))
-  const authorizations = (security: Contract['security']) =>
-    OPERATIONS.filter((one) => (one.security === 'token') === (security === 'token')).flatMap(pathsOf).length
+  const { document } = apiOf(resources)
+  const known = OPERATIONS.flatMap((contract) => pathsOf(contract).map((path) => ({ path, contract })))
 
-  test('asks the authorizer where the contracts want a token', () => {
-    const asked = methods().filter((method) => Reflect.get(method, 'AuthorizationType') === 'CUSTOM')
-    expect(asked).toHaveLength(authorizations('token'))
-    const open = methods().filter((method) => Reflect.get(method, 'AuthorizationType') === 'NONE')
-    const preflights = open.filter((method) => Reflect.get(method, 'HttpMethod') === 'OPTIONS')
-    expect(open.length - preflights.length).toBe(authorizations('none'))
+  test('has a method at every path of a contract, which invokes its function, and no other but preflights', () => {
+    const methods = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
+    const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+    expect(methods.map(name).toSorted()).toEqual(
+      known.map(({ path, contract }) => name({ method: contract.method, path })).toSorted(),
+    )
+    for (const { method, path, operation } of methods) {
+      const route = routes().find(({ event }) => event.method.toUpperCase() === method && event.path === path)
+      expect(operation['x-amazon-apigateway-integration']).toEqual({
+        type: 'aws_proxy',
+        httpMethod: 'POST',
+        uri: {
+          'Fn::Sub': expect.stringMatching(new RegExp(`:function:serverless-agent-dev-${route?.key}/invocations$`)),
+        },
+        credentials: { 'Fn::GetAtt': ['ApiRole', 'Arn'] },
+      })
+    }
   })
 
-  test('answers a preflight at every path', () => {
-    const preflights = methods().filter((method) => Reflect.get(method, 'HttpMethod') === 'OPTIONS')
-    expect(preflights).toHaveLength(new Set(OPERATIONS.flatMap(pathsOf)).size)
-    for (const preflight of preflights)
-      expect(preflight).toMatchObject({
-        Integration: {
-          IntegrationResponses: [
-            {
-              StatusCode: '200',
-              ResponseParameters: {
+  test('asks the authorizer where the contracts want a token, and nowhere else', () => {
+    for (const { path, contract } of known) {
+      const security = document.paths[path]?.[contract.method.toLowerCase()]?.security
+      expect({ path, security }).toEqual({
+        path,
+        ...(contract.security === 'token' && { security: [{ 'authorizer-token': [] }] }),
+      })
+    }
+    expect(document.components.securitySchemes).toEqual({
+      'authorizer-token': {
+        type: 'apiKey',
+        name: 'Authorization',
+        in: 'header',
+        'x-amazon-apigateway-authtype': 'custom',
+        'x-amazon-apigateway-authorizer': {
+          type: 'token',
+          authorizerUri: {
+            'Fn::Sub': expect.stringMatching(/:function:serverless-agent-dev-authorizer\/invocations$/),
+          },
+          authorizerCredentials: { 'Fn::GetAtt': ['ApiRole', 'Arn'] },
+          authorizerResultTtlInSeconds: 60,
+        },
+      },
+    })
+  })
+
+  test('names every parameter of its paths', () => {
+    for (const { path, operation } of methodsOf(document)) {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect((operation.parameters ?? []).map(({ name }) => name)).toEqual(names)
+    }
+  })
+
+  test('answers a preflight at every path, with the methods that are there', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const there = Object.keys(methods).filter((method) => method !== 'options')
+      expect({ path, preflight: methods.options?.['x-amazon-apigateway-integration'] }).toMatchObject({
+        path,
+        preflight: {
+          type: 'mock',
+          responses: {
+            default: {
+              statusCode: '200',
+              responseParameters: {
                 'method.response.header.Access-Control-Allow-Origin': "'*'",
                 'method.response.header.Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
+                'method.response.header.Access-Control-Allow-Methods': `'${['OPTIONS', ...there.map((method) => method.toUpperCase())].join(',')}'`,
                 'method.response.header.Access-Control-Max-Age': "'600'",
               },
             },
-          ],
+          },
         },
       })
+    }
   })
 
-  test('is a snapshot of the API that is taken when all methods and gateway responses are there', () => {
-    const [[, deployment] = []] = ofType(resources, 'AWS::ApiGateway::Deployment')
-    const parts = ['Method', 'GatewayResponse'].flatMap((type) => ofType(resources, `AWS::ApiGateway::${type}`))
-    expect(deployment?.DependsOn?.toSorted()).toEqual(parts.map(([id]) => id).toSorted())
+  test('replaces what an earlier document said, at the address that it had', () => {
+    const [[id, api] = []] = ofType(resources, 'AWS::ApiGateway::RestApi')
+    expect(id).toBe('ApiGatewayRestApi')
+    expect(api?.Properties).toMatchObject({ Mode: 'overwrite', EndpointConfiguration: { Types: ['REGIONAL'] } })
   })
 
-  test('is shown by one stage, with its limits', () => {
-    const [[deploymentId] = []] = ofType(resources, 'AWS::ApiGateway::Deployment')
+  test('lets the API invoke the functions of its routes and the authorizer, and none that nobody calls', () => {
+    const statements = ofType(resources, 'AWS::IAM::ManagedPolicy').map(([, { Properties }]) => Properties)
+    const invoked = statements.flatMap(({ PolicyDocument, Roles }) => {
+      expect(Roles).toEqual([{ Ref: 'ApiRole' }])
+      return Object(PolicyDocument).Statement[0].Resource.map((arn: Record<string, unknown>) => arn['Fn::GetAtt'])
+    })
+    const keys = [...new Set(routes().map(({ key }) => key)), 'authorizer']
+    expect(invoked.toSorted()).toEqual(keys.map((key) => [functionIdOf(key), 'Arn']).toSorted())
+  })
+
+  test('is shown by one stage, with its limits, once the API may invoke its functions', () => {
+    const deployments = ofType(resources, 'AWS::ApiGateway::Deployment')
+    expect(deployments).toHaveLength(1)
+    const [[deploymentId, deployment] = []] = deployments
+    expect(deployment?.DependsOn).toEqual(ofType(resources, 'AWS::IAM::ManagedPolicy').map(([id]) => id))
     const stages = ofType(resources, 'AWS::ApiGateway::Stage')
     expect(stages.map(([, { Properties }]) => Properties)).toEqual([
       expect.objectContaining({
         StageName: 'dev',
         DeploymentId: { Ref: deploymentId },
-        MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 }],
+        MethodSettings: [
+          { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
+          // Of every path that other agents send to.
+          ...['/~1didcomm', '/~1didcomm~1{tenantId}'].map((ResourcePath) => ({
+            ...{ HttpMethod: 'POST', ResourcePath, ThrottlingRateLimit: 250, ThrottlingBurstLimit: 250 },
+          })),
+        ],
       }),
     ])
   })
@@ -142,7 +205,7 @@ describe('what is deployed', () => {
   test('counts no caller by key: nobody has asked for a rate of tenants', () => {
     for (const type of ['ApiKey', 'UsagePlan', 'UsagePlanKey'])
       expect(ofType(resources, `AWS::ApiGateway::${type}`)).toEqual([])
-    for (const method of methods()) expect(Reflect.get(method, 'ApiKeyRequired')).not.toBe(true)
+    expect(JSON.stringify(document)).not.toContain('api_key')
   })
 })
 
@@ -154,14 +217,22 @@ describe('what is deployed with a rate of tenants', () => {
       const of = (type: string) =>
         ofType(asked.resources, `AWS::ApiGateway::${type}`).map(([, { Properties }]) => Properties)
       expect(of('RestApi')).toEqual([expect.objectContaining({ ApiKeySourceType: 'AUTHORIZER' })])
-      const authorized = of('Method').filter(({ AuthorizationType }) => AuthorizationType === 'CUSTOM')
+      const { document } = apiOf(asked.resources)
+      expect(document).toMatchObject({
+        'x-amazon-apigateway-api-key-source': 'AUTHORIZER',
+        components: { securitySchemes: { api_key: { type: 'apiKey', name: 'x-api-key', in: 'header' } } },
+      })
+      const authorized = methodsOf(document).filter(({ operation }) => operation.security !== undefined)
       expect(authorized.length).toBeGreaterThan(5)
-      expect(of('Method').filter(({ ApiKeyRequired }) => ApiKeyRequired === true)).toEqual(authorized)
+      for (const { operation } of authorized)
+        expect(operation.security).toEqual([{ 'authorizer-token': [] }, { api_key: [] }])
 
-      const { TENANT_RATE, RATE_KEY_PREFIX } = asked.functions.authorizer?.environment ?? {}
+      const { TENANT_RATE } = asked.functions.authorizer?.environment ?? {}
       expect(TENANT_RATE).toBe('7')
-      const keys = of('ApiKey').map(({ Value }) => Value)
-      expect(keys).toEqual(rateKeys(String(RATE_KEY_PREFIX)))
+      // With a part of the stack's id, here x's.
+      const { RATE_KEY_PREFIX } = Object(asked.resources.AuthorizerLambdaFunction?.Properties).Environment.Variables
+      const keys = of('ApiKey').map(({ Value }) => estimated(Value, REGION))
+      expect(keys).toEqual(rateKeys(estimated(RATE_KEY_PREFIX, REGION)))
       for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{20,128}$/)
       expect(of('UsagePlan')).toEqual([
         {

@@ -1,0 +1,63 @@
+/** What a deployed stack has of versions and aliases, on AWS. */
+import {
+  CloudFormationClient,
+  type CloudFormationClientConfig,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation'
+import {
+  DeleteFunctionCommand,
+  GetAliasCommand,
+  LambdaClient,
+  paginateListVersionsByFunction,
+} from '@aws-sdk/client-lambda'
+import { ALIAS } from './aliases.ts'
+
+export type ClientConfig = Pick<CloudFormationClientConfig, 'credentials' | 'region' | 'endpoint'>
+
+export interface DeployedStack {
+  /** Logical ids of what it has. */
+  ids: Set<string>
+  /** Versions by the logical id of the alias that points to them. */
+  versions: Map<string, string>
+}
+
+/** A stack's aliases are those of functions that the template has an alias for, by the alias's logical id. */
+export const readStack = async (
+  config: ClientConfig,
+  StackName: string,
+  functionNames: ReadonlyMap<string, string>,
+): Promise<DeployedStack> => {
+  const cloudFormation = new CloudFormationClient(config)
+  const ids = new Set<string>()
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+    { client: cloudFormation },
+    { StackName },
+  ))
+    for (const { LogicalResourceId, ResourceStatus } of StackResourceSummaries)
+      if (LogicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE') ids.add(LogicalResourceId)
+
+  const lambda = new LambdaClient(config)
+  const versions = new Map<string, string>()
+  for (const [aliasId, FunctionName] of functionNames) {
+    if (!ids.has(aliasId)) continue
+    const { FunctionVersion } = await lambda.send(new GetAliasCommand({ FunctionName, Name: ALIAS }))
+    if (FunctionVersion !== undefined) versions.set(aliasId, FunctionVersion)
+  }
+  return { ids, versions }
+}
+
+/** The one that an alias points to, and the one before, which a hand may point it back to. */
+const VERSIONS_KEPT = 2
+
+/** Deletes all older versions: Lambda keeps 75 GB of code for a region, and CloudFormation leaves what it no longer needs. */
+export const deleteOldVersions = async (config: ClientConfig, functionNames: Iterable<string>): Promise<void> => {
+  const lambda = new LambdaClient(config)
+  for (const FunctionName of functionNames) {
+    const numbers: number[] = []
+    for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda }, { FunctionName }))
+      numbers.push(...Versions.map(({ Version }) => Number(Version)).filter(Number.isInteger))
+    const old = numbers.toSorted((a, b) => b - a).slice(VERSIONS_KEPT)
+    for (const version of old)
+      await lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier: String(version) }))
+  }
+}

@@ -1,0 +1,181 @@
+/** What a deployment wants to know of the account before anything is made: all of it read side by side, nothing of it changed. */
+import { APIGatewayClient, GetAccountCommand, paginateGetApiKeys } from '@aws-sdk/client-api-gateway'
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
+import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs'
+import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb'
+import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam'
+import { KMSClient } from '@aws-sdk/client-kms'
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { GetCallerIdentityCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts'
+import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
+import { type KeyRights, readKeyRights } from './key-rights.ts'
+import { type Quotas, readQuotas } from './quotas.ts'
+import { type Reading, read } from './reading.ts'
+import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
+
+/** Where and as whom AWS is asked; each client of the SDK takes it. */
+export type ClientConfig = Pick<STSClientConfig, 'credentials'> & { region: string }
+
+/** What is deployed, and with which settings that AWS knows something of. */
+export interface Deployment {
+  stackName: string
+  /** What the names of API keys begin with that tenants are counted by. */
+  rateKeyPrefix: string
+  existing: { table: string; key: string } | undefined
+}
+
+export interface Identity {
+  account: string
+  arn: string
+}
+
+export interface LambdaLimits {
+  /** Invocations at once, of all functions in the region. */
+  concurrency: number
+  /** Of those what no function has reserved for itself. */
+  unreserved: number
+}
+
+export interface GatewayAccount {
+  /** Role by which API Gateway writes logs, of the whole account in the region; undefined: none is set. */
+  cloudWatchRole: string | undefined
+  /** Whether IAM knows it. */
+  roleExists: boolean
+}
+
+export interface Stack extends DeployedStack {
+  /** Its template as text. */
+  template: string
+  physicalIds: Record<string, string>
+}
+
+export interface ApiKey {
+  id: string
+  name: string
+  value: string
+}
+
+export interface Account {
+  region: string
+  identity: Reading<Identity>
+  lambda: Reading<LambdaLimits>
+  quotas: Reading<Quotas>
+  roles: Reading<{ used: number; most: number }>
+  gateway: Reading<GatewayAccount>
+  keyRights: Reading<KeyRights>
+  /** Undefined: there is none of this name. */
+  stack: Reading<Stack | undefined>
+  existingTable: Reading<ExistingTable | undefined> | undefined
+  existingKey: Reading<ExistingKey | undefined> | undefined
+  /** Names that begin as those of a stack of this name do. */
+  tables: Reading<string[]>
+  logGroups: Reading<string[]>
+  apiKeys: Reading<ApiKey[]>
+}
+
+export const readAccount = async (config: ClientConfig, deployment: Deployment): Promise<Account> => {
+  // Two attempts: a service that does not answer becomes a line, not a wait.
+  const client = { ...config, maxAttempts: 2 }
+  const [sts, lambda, iam, apiGateway] = [
+    new STSClient(client),
+    new LambdaClient(client),
+    new IAMClient(client),
+    new APIGatewayClient(client),
+  ]
+  const [cloudFormation, logs, dynamodb, kms] = [
+    new CloudFormationClient(client),
+    new CloudWatchLogsClient(client),
+    new DynamoDBClient(client),
+    new KMSClient(client),
+  ]
+  const { stackName, rateKeyPrefix, existing } = deployment
+  const identity = await read('sts:GetCallerIdentity', () => readIdentity(sts))
+  const arn = 'value' in identity ? identity.value.arn : ''
+  const [limits, quotas, roles, gateway, keyRights, stack] = await Promise.all([
+    read('lambda:GetAccountSettings', () => readLimits(lambda)),
+    read('servicequotas:GetServiceQuota', () => readQuotas(client)),
+    read('iam:GetAccountSummary', () => readRoles(iam)),
+    read('apigateway:GET and iam:GetRole', () => readGateway(apiGateway, iam)),
+    read('kms:ListKeys', () => readKeyRights(kms, iam, arn)),
+    read('cloudformation:DescribeStacks, ListStackResources and GetTemplate', () =>
+      readStack(cloudFormation, stackName),
+    ),
+  ])
+  const [existingTable, existingKey, tables, logGroups, apiKeys] = await Promise.all([
+    existing && read('dynamodb:DescribeTable and ListTagsOfResource', () => findTable(dynamodb, existing.table)),
+    existing && read('kms:DescribeKey', () => findKey(kms, existing.key)),
+    read('dynamodb:ListTables', () => readTables(dynamodb, stackName)),
+    read('logs:DescribeLogGroups', () => readLogGroups(logs, `/aws/lambda/${stackName}-`)),
+    read('apigateway:GET', () => readApiKeys(apiGateway, rateKeyPrefix)),
+  ])
+  const { region } = config
+  const present = { identity, lambda: limits, quotas, roles, gateway, keyRights, stack }
+  return { region, ...present, existingTable, existingKey, tables, logGroups, apiKeys }
+}
+
+const readIdentity = async (sts: STSClient): Promise<Identity> => {
+  const { Account = '', Arn = '' } = await sts.send(new GetCallerIdentityCommand())
+  return { account: Account, arn: Arn }
+}
+
+export const readLimits = async (lambda: LambdaClient): Promise<LambdaLimits> => {
+  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand())
+  const { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved = concurrency } =
+    AccountLimit ?? {}
+  if (concurrency === undefined || unreserved === undefined) throw new Error('the answer has no limit of concurrency')
+  return { concurrency, unreserved }
+}
+
+const readRoles = async (iam: IAMClient): Promise<{ used: number; most: number }> => {
+  const { SummaryMap } = await iam.send(new GetAccountSummaryCommand())
+  return { used: SummaryMap?.Roles ?? 0, most: SummaryMap?.RolesQuota ?? 1000 }
+}
+
+const readGateway = async (apiGateway: APIGatewayClient, iam: IAMClient): Promise<GatewayAccount> => {
+  const { cloudwatchRoleArn } = await apiGateway.send(new GetAccountCommand())
+  // Empty where it was taken away again.
+  const cloudWatchRole = cloudwatchRoleArn || undefined
+  return { cloudWatchRole, roleExists: cloudWatchRole !== undefined && (await roleExists(iam, cloudWatchRole)) }
+}
+
+const roleExists = async (iam: IAMClient, arn: string): Promise<boolean> => {
+  try {
+    await iam.send(new GetRoleCommand({ RoleName: arn.split('/').at(-1) }))
+    return true
+  } catch (error) {
+    if (error instanceof NoSuchEntityException) return false
+    throw error
+  }
+}
+
+const readStack = async (cloudFormation: CloudFormationClient, stackName: string): Promise<Stack | undefined> => {
+  const stack = await describeStack(cloudFormation, stackName)
+  if (stack === undefined) return undefined
+  // One that is only under review has neither.
+  if (stack.status === 'REVIEW_IN_PROGRESS') return { ...stack, template: '', physicalIds: {} }
+  const [template, ids] = await Promise.all([
+    deployedTemplate(cloudFormation, stackName),
+    physicalIds(cloudFormation, stackName),
+  ])
+  return { ...stack, template, physicalIds: ids }
+}
+
+const readTables = async (client: DynamoDBClient, stackName: string): Promise<string[]> => {
+  const names: string[] = []
+  for await (const { TableNames = [] } of paginateListTables({ client }, {})) names.push(...TableNames)
+  return names.filter((name) => name === stackName || name.startsWith(`${stackName}-Table-`))
+}
+
+const readLogGroups = async (client: CloudWatchLogsClient, logGroupNamePrefix: string): Promise<string[]> => {
+  const names: string[] = []
+  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, { logGroupNamePrefix }))
+    names.push(...logGroups.flatMap(({ logGroupName }) => logGroupName ?? []))
+  return names
+}
+
+const readApiKeys = async (client: APIGatewayClient, nameQuery: string): Promise<ApiKey[]> => {
+  const keys: ApiKey[] = []
+  for await (const { items = [] } of paginateGetApiKeys({ client }, { nameQuery, includeValues: true }))
+    keys.push(...items.map(({ id = '', name = '', value = '' }) => ({ id, name, value })))
+  return keys.filter(({ name, value }) => name.startsWith(nameQuery) || value.startsWith(nameQuery))
+}

@@ -1,0 +1,96 @@
+/** All checks of a deployment: those of settings and account, and those of the template that is made of them. */
+import * as v from 'valibot'
+import type { Account } from './account.ts'
+import {
+  checkCloudWatchRole,
+  checkConcurrency,
+  checkCredentials,
+  checkKeyRights,
+  checkPackagedCaps,
+  checkQuotas,
+} from './checks/account.ts'
+import { checkData } from './checks/data.ts'
+import { checkSettings } from './checks/settings.ts'
+import { checkApiKeys, checkLogGroups, checkStack, checkTables } from './checks/stack.ts'
+import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './checks/template.ts'
+import { capsIn } from './concurrency.ts'
+import type { Finding } from './finding.ts'
+import { DeploymentSettings, givenSettings } from './settings.ts'
+import { ofType, SEALING_KEY, type Template } from './template.ts'
+
+/** What is to be deployed, as far as it is known before it is packaged. */
+export interface Plan {
+  stage: string
+  region: string
+  stackName: string
+  environment: NodeJS.ProcessEnv
+  /** Of the API. */
+  paths: readonly string[]
+  /** Of the table. */
+  indexes: readonly string[]
+}
+
+/** Before anything is packaged, and before AWS is asked for anything. */
+export const checkPlan = ({ environment, stage, region }: Plan): Finding[] => [
+  ...checkSettings(environment, stage, region),
+  ...checkStageName(stage),
+]
+
+/** What the account says, before anything is packaged. Settings that are wrong have had their lines. */
+export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
+  const credentials = checkCredentials(account)
+  if ('failure' in account.identity) return credentials
+  const given = givenSettings(environment)
+  return [
+    ...credentials,
+    ...checkConcurrency(account, capSettings(environment)),
+    ...checkCloudWatchRole(account),
+    ...checkStack(account, stackName),
+    ...checkData(account, given, indexes),
+    ...checkTables(account, given.EXISTING_TABLE ?? given.TABLE_NAME),
+  ]
+}
+
+/** What the template says, and the account of it. */
+export const checkPackaged = (account: Account, plan: Plan, template: Template): Finding[] => {
+  const { region, identity } = account
+  const ofTemplate = [
+    ...checkTemplate(template),
+    ...checkEnvironments(template, region),
+    ...checkNames(template, region, plan.stage),
+  ]
+  if ('failure' in identity) return ofTemplate
+  const newRoles = ofType(template, 'AWS::IAM::Role').length
+  const named = (type: string, property: string) =>
+    ofType(template, type).flatMap(([, { Properties }]) => {
+      const name = Properties[property]
+      return typeof name === 'string' ? name : []
+    })
+  return [
+    ...ofTemplate,
+    ...checkPackagedCaps(account, capSettings(plan.environment), capsIn(template)),
+    ...checkQuotas(account, {
+      paths: plan.paths,
+      newRoles: hasStack(account) ? 0 : newRoles,
+      operationRate: Number(plan.environment.OPERATION_RATE || 500),
+    }),
+    ...checkKeyRights(account, SEALING_KEY in template.Resources && !hasStack(account)),
+    ...checkLogGroups(account, named('AWS::Logs::LogGroup', 'LogGroupName')),
+    ...checkApiKeys(account, named('AWS::ApiGateway::ApiKey', 'Value')),
+  ]
+}
+
+/** Whether a stack has its resources; one of which only the first step was made has none of them. */
+const hasStack = ({ stack }: Account): boolean =>
+  'value' in stack && stack.value !== undefined && SEALING_KEY in stack.value.physicalIds
+
+const { DELIVERY_CONCURRENCY, SLOW_DELIVERY_CONCURRENCY } = DeploymentSettings.entries
+
+const Caps = v.object({
+  DELIVERY_CONCURRENCY: v.fallback(DELIVERY_CONCURRENCY, undefined),
+  SLOW_DELIVERY_CONCURRENCY: v.fallback(SLOW_DELIVERY_CONCURRENCY, undefined),
+})
+
+/** The concurrency that is set, where it is set as it should be. */
+export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
+  v.parse(Caps, givenSettings(environment))

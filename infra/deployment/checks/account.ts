@@ -1,0 +1,132 @@
+/** Checks of the account: who deploys and where, what the account may run at once, its quotas, and what it has to write logs and make keys. */
+import type { Account } from '../account.ts'
+import { type CapSettings, type Caps, capLosses, capsOf, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
+import { type Finding, fault, ok, warning } from '../finding.ts'
+import { found } from '../reading.ts'
+
+/** A code of a region, as `ap-southeast-1` or `us-gov-west-1`. */
+const REGION = /^[a-z]{2,3}(-[a-z]+){1,3}-\d{1,2}$/
+
+export const checkCredentials = ({ identity, region }: Account): Finding[] => {
+  const check = 'credentials'
+  if (!REGION.test(region)) return [fault('region', `${region} is not a region: --region or AWS_REGION names one`)]
+  if ('value' in identity) {
+    const { account, arn } = identity.value
+    return [ok(check, `account ${account} as ${arn}`), ok('region', region)]
+  }
+  const { kind, message } = identity.failure
+  if (kind === 'unauthenticated')
+    return [fault(check, `AWS does not take them: log in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID (${message})`)]
+  return [
+    fault(check, `AWS does not answer in ${region}: is it a region that the account has switched on? (${message})`),
+  ]
+}
+
+export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Finding[] => {
+  const check = 'concurrency'
+  if ('failure' in lambda && lambda.failure.kind === 'unavailable') {
+    const { action, message } = lambda.failure
+    return [
+      warning(
+        check,
+        `${action} could not be asked, so the ${NEW_ACCOUNT_CONCURRENCY} of a new account are assumed (${message})`,
+      ),
+    ]
+  }
+  return found(check, lambda, ({ unreserved }) => {
+    const caps = capsOf(unreserved, settings)
+    const losses = capLosses(unreserved, caps)
+    if (losses.length > 0) return losses.map((loss) => warning(check, loss))
+    return [
+      ok(
+        check,
+        `${unreserved} functions at once, of which deliveries take ${caps.deliver + caps.deliverSlowly} at most`,
+      ),
+    ]
+  })
+}
+
+/** A package can be deployed to another account than it was fitted to. */
+export const checkPackagedCaps = (
+  { lambda }: Account,
+  settings: CapSettings,
+  packaged: Caps | undefined,
+): Finding[] => {
+  if ('failure' in lambda || packaged === undefined) return []
+  const caps = capsOf(lambda.value.unreserved, settings)
+  if (caps.deliver === packaged.deliver && caps.deliverSlowly === packaged.deliverSlowly) return []
+  return [
+    warning(
+      'concurrency',
+      `the package has ${packaged.deliver} and ${packaged.deliverSlowly} deliveries at once, and this account is fit for ${caps.deliver} and ${caps.deliverSlowly}: deploy without --package`,
+    ),
+  ]
+}
+
+/** Room for the roles that the template adds. `paths` are the API's. */
+export const checkQuotas = (
+  { quotas, roles }: Account,
+  { paths, newRoles, operationRate }: { paths: readonly string[]; newRoles: number; operationRate: number },
+): Finding[] => [
+  ...found('quotas', quotas, ({ apiResources, apiRate }) => {
+    const resources = countResources(paths)
+    const findings: Finding[] = []
+    if (resources > apiResources)
+      findings.push(
+        fault(
+          'quotas',
+          `the API has ${resources} resources, the account allows ${apiResources}: ask for more in Service Quotas (API Gateway, L-01C8A9E0)`,
+        ),
+      )
+    if (operationRate > apiRate)
+      findings.push(
+        warning(
+          'quotas',
+          `OPERATION_RATE is ${operationRate} requests a second, the account has ${apiRate} for all APIs of the region`,
+        ),
+      )
+    return findings.length > 0 ? findings : [ok('quotas', `${resources} of ${apiResources} resources of an API`)]
+  }),
+  ...found('roles', roles, ({ used, most }) =>
+    used + newRoles > most
+      ? [
+          fault(
+            'roles',
+            `${newRoles} roles are to be made, and ${used} of ${most} are there: ask for more in Service Quotas (IAM, L-FE177D64)`,
+          ),
+        ]
+      : [ok('roles', `${used} of ${most} are there, and ${newRoles} are to be made`)],
+  ),
+]
+
+/** Each part of a path is a resource of its own, and so is the root. */
+const countResources = (paths: readonly string[]): number =>
+  new Set(
+    paths.flatMap((path) => {
+      const parts = path.split('/').filter((part) => part !== '')
+      return ['', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))]
+    }),
+  ).size
+
+export const checkKeyRights = ({ keyRights }: Account, makesKey: boolean): Finding[] =>
+  found('KMS rights', keyRights, ({ refused }) => {
+    if (!makesKey) return [ok('KMS rights', 'no key is to be made')]
+    if (refused === undefined) return [ok('KMS rights', 'KMS answers')]
+    if (refused.length === 0) return [ok('KMS rights', 'the key may be made')]
+    return [fault('KMS rights', `IAM refuses ${refused.join(', ')}: allow them to whoever deploys`)]
+  })
+
+export const checkCloudWatchRole = ({ gateway }: Account): Finding[] => {
+  const check = 'CloudWatch role of API Gateway'
+  return found(check, gateway, ({ cloudWatchRole, roleExists }) => {
+    if (cloudWatchRole === undefined)
+      return [ok(check, 'the account has none in this region; deploy makes it and sets it')]
+    if (roleExists) return [ok(check, cloudWatchRole)]
+    return [
+      fault(
+        check,
+        `${cloudWatchRole} is set and does not exist: take it away with \`aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=\`, and deploy sets another`,
+      ),
+    ]
+  })
+}

@@ -1,0 +1,113 @@
+/** Checks that no update begins with an empty table or a new key, and that what is used of an earlier stack can be used. */
+import type { Account, Stack } from '../account.ts'
+import type { ExistingKey, ExistingTable } from '../existing-data.ts'
+import { type Finding, fault, ok } from '../finding.ts'
+import { found } from '../reading.ts'
+import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
+
+const CHECK = 'table and key'
+
+/** What the settings say of the table and the key. */
+export interface DataSettings {
+  TABLE_NAME?: string | undefined
+  EXISTING_TABLE?: string | undefined
+  EXISTING_KEY?: string | undefined
+}
+
+/** `indexes` are those that infra/table.yml describes. */
+export const checkData = (account: Account, settings: DataSettings, indexes: readonly string[]): Finding[] =>
+  found(CHECK, account.stack, (stack) => {
+    const kept = stack === undefined ? [] : checkKept(stack, settings)
+    const usable = checkExisting(account, settings, indexes)
+    const findings = [...kept, ...usable]
+    return findings.length > 0 ? findings : [ok(CHECK, said(stack, settings))]
+  })
+
+const said = (stack: Stack | undefined, { EXISTING_TABLE, EXISTING_KEY }: DataSettings): string => {
+  if (EXISTING_TABLE !== undefined) return `${EXISTING_TABLE} and ${EXISTING_KEY} are used`
+  return stack?.physicalIds[TABLE] === undefined ? 'both are to be made' : 'the stack keeps its own'
+}
+
+/** A table of another name would be another table: CloudFormation would make it, empty, and leave the old one where it is. */
+const checkKept = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY }: DataSettings): Finding[] => {
+  const own = stack.physicalIds[TABLE]
+  if (own === undefined) {
+    const { [TABLE_OUTPUT]: table, [KEY_OUTPUT]: key } = stack.outputs
+    if (table === undefined || (table === EXISTING_TABLE && (key === undefined || key === EXISTING_KEY))) return []
+    return [
+      fault(
+        CHECK,
+        `the stack uses ${table} of an earlier one: set EXISTING_TABLE=${table} EXISTING_KEY=${key}, or it would begin with another one`,
+      ),
+    ]
+  }
+  if (EXISTING_TABLE !== undefined)
+    return [
+      fault(
+        CHECK,
+        `the stack has a table of its own, ${own}: leave EXISTING_TABLE and EXISTING_KEY out, or remove the stack first`,
+      ),
+    ]
+  const named = nameOf(stack.template)
+  if (named === TABLE_NAME) return []
+  return [
+    fault(
+      CHECK,
+      named === undefined
+        ? `the stack's table, ${own}, has no fixed name: leave TABLE_NAME out, or it would begin with an empty one`
+        : `the stack's table has the name ${named}: set TABLE_NAME=${named}, or it would begin with an empty one`,
+    ),
+  ]
+}
+
+/** The name that a deployed template gives to its table; undefined: none. */
+const nameOf = (template: string): string | undefined => {
+  try {
+    const name = JSON.parse(template).Resources?.[TABLE]?.Properties?.TableName
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const checkExisting = (
+  account: Account,
+  { EXISTING_TABLE, EXISTING_KEY }: DataSettings,
+  indexes: readonly string[],
+): Finding[] => {
+  const { existingTable, existingKey } = account
+  if (existingTable === undefined || existingKey === undefined) return []
+  return [
+    ...found(CHECK, existingTable, (table) =>
+      table === undefined
+        ? [fault(CHECK, `EXISTING_TABLE=${EXISTING_TABLE}: there is no table of this name in ${account.region}`)]
+        : tableFaults(table, String(EXISTING_KEY), indexes).map((message) => fault(CHECK, message)),
+    ),
+    ...found(CHECK, existingKey, (key) => keyFaults(key, String(EXISTING_KEY)).map((message) => fault(CHECK, message))),
+  ]
+}
+
+const tableFaults = (table: ExistingTable, key: string, indexes: readonly string[]): string[] => {
+  const { name, status, streamArn, sealingKey } = table
+  const faults: string[] = []
+  if (status !== 'ACTIVE') faults.push(`${name} is ${status}: wait until it is ACTIVE`)
+  if (streamArn === undefined)
+    faults.push(
+      `${name} has no stream: \`aws dynamodb update-table --table-name ${name} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES\``,
+    )
+  const missing = indexes.filter((index) => !table.indexes.includes(index))
+  if (missing.length > 0)
+    faults.push(
+      `${name} lacks the index ${missing.join(', ')}, which infra/table.yml describes: add it with \`aws dynamodb update-table\``,
+    )
+  if (sealingKey !== undefined && sealingKey !== key)
+    faults.push(`${name} was sealed with ${sealingKey}, by its tag: set EXISTING_KEY to that`)
+  return faults
+}
+
+const keyFaults = (key: ExistingKey | undefined, arn: string): string[] => {
+  if (key === undefined) return [`EXISTING_KEY=${arn}: there is no such key in this region`]
+  if (key.state === 'Enabled') return []
+  const mend = key.state === 'PendingDeletion' ? 'cancel-key-deletion, then enable-key' : 'enable-key'
+  return [`${arn} is ${key.state}: \`aws kms ${mend} --key-id ${key.id}\``]
+}

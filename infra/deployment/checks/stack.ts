@@ -1,0 +1,119 @@
+/** Checks of what is there already: the stack of this name, and what earlier ones have left. */
+import type { Account, Stack } from '../account.ts'
+import { type Finding, fault, ok, warning } from '../finding.ts'
+import { found, type Reading } from '../reading.ts'
+
+/** States in which a stack takes an update. */
+const USABLE = new Set([
+  'CREATE_COMPLETE',
+  'UPDATE_COMPLETE',
+  'UPDATE_ROLLBACK_COMPLETE',
+  'IMPORT_COMPLETE',
+  'IMPORT_ROLLBACK_COMPLETE',
+  // Only old resources are still being deleted; CloudFormation takes the next update after that.
+  'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS',
+])
+
+/**
+ * What to do about each state that stands in the way.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
+ */
+const remedy = (stackName: string, status: string): string => {
+  const of = `aws cloudformation`
+  const named = `--stack-name ${stackName}`
+  const remove = `\`${of} delete-stack ${named}\`, and deploy again`
+  switch (status) {
+    case 'ROLLBACK_COMPLETE':
+    case 'CREATE_FAILED':
+      return `its first deployment failed, and it takes no update: ${remove}`
+    case 'ROLLBACK_FAILED':
+      return `its first deployment failed, and so did the rollback: ${remove}; if that fails, see what it could not delete`
+    case 'UPDATE_ROLLBACK_FAILED':
+      return `an update failed, and so did its rollback: mend what the stack's events name, then \`${of} continue-update-rollback ${named}\``
+    case 'DELETE_FAILED':
+      return `it could not be deleted: delete what its events name, or keep it, with \`${of} delete-stack ${named} --retain-resources <ids>\``
+    case 'REVIEW_IN_PROGRESS':
+      return `a change set of it waits to be looked at: carry it out, or ${remove}`
+    default:
+      return /_IN_PROGRESS$/.test(status)
+        ? 'somebody is changing it now: wait until it is done'
+        : `it takes no update in this state: see its events`
+  }
+}
+
+export const checkStack = ({ stack }: Account, stackName: string): Finding[] =>
+  found('stack', stack, (there) => {
+    if (there === undefined) return [ok('stack', `${stackName} is to be made`)]
+    if (USABLE.has(there.status)) return [ok('stack', `${stackName} is in ${there.status}`)]
+    return [fault('stack', `${stackName} is in ${there.status}: ${remedy(stackName, there.status)}`)]
+  })
+
+/** The ids of what belongs to the stack; undefined where that is not known, so that nothing is called left over. */
+const ownIds = (stack: Reading<Stack | undefined>): Set<string> | undefined =>
+  'value' in stack ? new Set(Object.values(stack.value?.physicalIds ?? {})) : undefined
+
+/** What is called as things of this stack are, and is none of it. */
+const leftOvers = <T>(
+  check: string,
+  account: Account,
+  reading: Reading<T[]>,
+  idOf: (one: T) => string,
+  say: (left: T[]) => Finding,
+): Finding[] =>
+  found(check, reading, (all) => {
+    const own = ownIds(account.stack)
+    const left = own === undefined ? [] : all.filter((one) => !own.has(idOf(one)))
+    return [left.length === 0 ? ok(check, 'none is left of an earlier stack') : say(left)]
+  })
+
+/** `inUse` is the table that the settings name. */
+export const checkTables = (account: Account, inUse: string | undefined): Finding[] =>
+  leftOvers(
+    'tables',
+    account,
+    'value' in account.tables ? { value: account.tables.value.filter((name) => name !== inUse) } : account.tables,
+    (name) => name,
+    (left) =>
+      warning(
+        'tables',
+        `${left.join(', ')}: left of an earlier stack, and this one begins with an empty table; EXISTING_TABLE and EXISTING_KEY use it again`,
+      ),
+  )
+
+/** `named` are the names that the template gives to log groups: one that is there already ends the deployment. */
+export const checkLogGroups = (account: Account, named: readonly string[]): Finding[] =>
+  leftOvers(
+    'log groups',
+    account,
+    account.logGroups,
+    (name) => name,
+    (left) => {
+      const inTheWay = left.filter((name) => named.includes(name))
+      const names = shortened(inTheWay.length > 0 ? inTheWay : left)
+      const command = '`aws logs delete-log-group --log-group-name <name>`'
+      return inTheWay.length > 0
+        ? fault('log groups', `${names}: left of an earlier stack, and in the way of this one: ${command}`)
+        : warning('log groups', `${names}: left of an earlier stack; nothing writes to it any more: ${command}`)
+    },
+  )
+
+/** `values` are those that the template gives to API keys: an account knows each value once. */
+export const checkApiKeys = (account: Account, values: readonly string[]): Finding[] =>
+  leftOvers(
+    'API keys',
+    account,
+    account.apiKeys,
+    ({ id }) => id,
+    (left) => {
+      const inTheWay = left.filter(({ value }) => values.includes(value))
+      const names = shortened((inTheWay.length > 0 ? inTheWay : left).map(({ name, id }) => `${name} (${id})`))
+      const command = '`aws apigateway delete-api-key --api-key <id>`'
+      return inTheWay.length > 0
+        ? fault('API keys', `${names}: their values are those of keys to be made: ${command}`)
+        : warning('API keys', `${names}: left of an earlier stack; nobody is counted by them: ${command}`)
+    },
+  )
+
+/** A few of many names. */
+const shortened = (names: readonly string[]): string =>
+  names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`

@@ -1,0 +1,111 @@
+/** Checks of the template that is to be deployed, against the limits of CloudFormation, Lambda and IAM. */
+import { type Finding, fault, ok } from '../finding.ts'
+import { ofType, type Template } from '../template.ts'
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; bytes of one that comes from S3. */
+const TEMPLATE = { bytes: 1_048_576, resources: 500, outputs: 200 }
+
+/** Bytes of names and values together. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const ENVIRONMENT_BYTES = 4096
+
+/** Characters. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html and Lambda's CreateFunction */
+const NAMES = { 'AWS::IAM::Role': ['RoleName', 64], 'AWS::Lambda::Function': ['FunctionName', 64] } as const
+
+export const checkTemplate = (template: Template): Finding[] => {
+  const counts = {
+    bytes: Buffer.byteLength(JSON.stringify(template)),
+    resources: Object.keys(template.Resources).length,
+    outputs: Object.keys(template.Outputs ?? {}).length,
+  }
+  const { bytes, resources, outputs } = counts
+  const tooMuch = (['bytes', 'resources', 'outputs'] as const).filter((what) => counts[what] > TEMPLATE[what])
+  if (tooMuch.length === 0)
+    return [
+      ok(
+        'template',
+        `${bytes} bytes, ${resources} of ${TEMPLATE.resources} resources, ${outputs} of ${TEMPLATE.outputs} outputs`,
+      ),
+    ]
+  return tooMuch.map((what) =>
+    fault(
+      'template',
+      `it has ${counts[what]} ${what}, and CloudFormation takes ${TEMPLATE[what]}: take operations or options out of serverless.yml`,
+    ),
+  )
+}
+
+/** A value that AWS makes is about as long as this: an address of a queue, or an ARN. */
+const UNKNOWN = 'x'.repeat(120)
+
+/** What CloudFormation will make of a value, as far as it can be known: of the same length, or a little longer. */
+export const estimated = (value: unknown, region: string): string => {
+  if (typeof value !== 'object' || value === null) return String(value ?? '')
+  const { Ref, 'Fn::Join': join, 'Fn::Sub': sub, 'Fn::Select': select } = value as Record<string, unknown>
+  if (Ref === 'AWS::Region') return region
+  if (Ref === 'AWS::Partition') return 'aws'
+  if (Ref === 'AWS::AccountId') return '000000000000'
+  if (Array.isArray(join))
+    return [join[1]]
+      .flat()
+      .map((part) => estimated(part, region))
+      .join(String(join[0]))
+  // A part of the stack's id.
+  if (select !== undefined) return 'x'.repeat(8)
+  if (sub === undefined) return UNKNOWN
+  const [text, values] = Array.isArray(sub) ? sub : [sub, {}]
+  return String(text).replaceAll(/\$\{([^}]+)\}/g, (_, name) =>
+    name in Object(values) ? estimated(Object(values)[name], region) : estimated({ Ref: name }, region),
+  )
+}
+
+export const checkEnvironments = (template: Template, region: string): Finding[] => {
+  const sizes = ofType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
+    const variables = Object.entries(Object(Object(Properties.Environment).Variables))
+    const bytes = variables.map(([name, value]) => Buffer.byteLength(name + estimated(value, region)))
+    const largest = variables[bytes.indexOf(Math.max(...bytes))]?.[0]
+    return { id, largest, bytes: bytes.reduce((sum, one) => sum + one, 0) }
+  })
+  const tooLarge = sizes.filter(({ bytes }) => bytes > ENVIRONMENT_BYTES)
+  if (tooLarge.length === 0)
+    return [
+      ok(
+        'environment',
+        `at most ${Math.max(0, ...sizes.map(({ bytes }) => bytes))} of ${ENVIRONMENT_BYTES} bytes of a function`,
+      ),
+    ]
+  return tooLarge.map(({ id, largest, bytes }) =>
+    fault(
+      'environment',
+      `${id} has ${bytes} bytes, and Lambda takes ${ENVIRONMENT_BYTES}: ${largest} is the largest, make it shorter`,
+    ),
+  )
+}
+
+/** Names that the stage's is a part of. */
+export const checkNames = (template: Template, region: string, stage: string): Finding[] => {
+  const tooLong = Object.entries(NAMES).flatMap(([type, [property, most]]) =>
+    ofType(template, type).flatMap(([, { Properties }]) => {
+      const name = Properties[property] === undefined ? '' : estimated(Properties[property], region)
+      return name.length > most ? [{ name, over: name.length - most }] : []
+    }),
+  )
+  const [worst] = tooLong.toSorted((a, b) => b.over - a.over)
+  if (worst === undefined) return [ok('stage name', stage)]
+  return [
+    fault(
+      'stage name',
+      `${stage} is ${worst.over} characters too long: ${worst.name} has ${worst.name.length}, and AWS takes 64`,
+    ),
+  ]
+}
+
+/** What a stage of the API and a stack can be called after. */
+export const checkStageName = (stage: string): Finding[] =>
+  /^[A-Za-z0-9][A-Za-z0-9-]{0,39}$/.test(stage)
+    ? []
+    : [
+        fault(
+          'stage name',
+          `${JSON.stringify(stage)} is none that a stack can be named after: 40 letters, digits and hyphens at most`,
+        ),
+      ]

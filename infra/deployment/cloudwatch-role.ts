@@ -1,0 +1,68 @@
+/** The role by which API Gateway writes logs: one of the account in a region, so it is no stack's. Set only where none is. */
+import { setTimeout } from 'node:timers/promises'
+import { type APIGatewayClient, BadRequestException, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
+import {
+  CreateRoleCommand,
+  EntityAlreadyExistsException,
+  GetRoleCommand,
+  type IAMClient,
+  PutRolePolicyCommand,
+} from '@aws-sdk/client-iam'
+
+/** IAM's roles are of the account, so that all regions share this one. */
+const ROLE = 'api-gateway-cloudwatch-logs'
+
+/** What the managed policy AmazonAPIGatewayPushToCloudWatchLogs has. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html */
+const RIGHTS = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Action: [
+        ...['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:DescribeLogGroups', 'logs:DescribeLogStreams'],
+        ...['logs:PutLogEvents', 'logs:GetLogEvents', 'logs:FilterLogEvents'],
+      ],
+      Resource: '*',
+    },
+  ],
+}
+
+const TRUST = {
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+}
+
+/** A new role is known everywhere after some seconds: ms between tries, and how many. */
+const PATIENCE = { pause: 5_000, tries: 8 }
+
+/** Makes the role where it is missing, and sets it. Resolves to its ARN. */
+export const setCloudWatchRole = async (
+  apiGateway: APIGatewayClient,
+  iam: IAMClient,
+  { pause, tries } = PATIENCE,
+): Promise<string> => {
+  const arn = await makeRole(iam)
+  const patchOperations = [{ op: 'replace' as const, path: '/cloudwatchRoleArn', value: arn }]
+  for (let left = tries; ; left--) {
+    try {
+      await apiGateway.send(new UpdateAccountCommand({ patchOperations }))
+      return arn
+    } catch (error) {
+      if (!(error instanceof BadRequestException) || left <= 1) throw error
+      await setTimeout(pause)
+    }
+  }
+}
+
+const makeRole = async (iam: IAMClient): Promise<string> => {
+  const arn = await iam
+    .send(new CreateRoleCommand({ RoleName: ROLE, AssumeRolePolicyDocument: JSON.stringify(TRUST) }))
+    .catch((error) => {
+      if (error instanceof EntityAlreadyExistsException) return iam.send(new GetRoleCommand({ RoleName: ROLE }))
+      throw error
+    })
+    .then(({ Role }) => Role?.Arn ?? '')
+  const PolicyDocument = JSON.stringify(RIGHTS)
+  await iam.send(new PutRolePolicyCommand({ RoleName: ROLE, PolicyName: 'write-logs', PolicyDocument }))
+  return arn
+}

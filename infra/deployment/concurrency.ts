@@ -1,0 +1,94 @@
+/** How many of the account's concurrent invocations the queues may take: the operations keep at least half. */
+import { ofType, type Template } from './template.ts'
+
+/** What an account has that nobody has asked anything of, and what a new one may have instead. */
+export const USUAL_CONCURRENCY = 1000
+export const NEW_ACCOUNT_CONCURRENCY = 10
+
+/**
+ * What Lambda takes as the maximum concurrency of an SQS event source.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
+const LEAST = 2
+
+/** What is of use: more deliveries at once than this would only wait for their receivers in parallel. */
+const MOST = { deliver: 500, deliverSlowly: 100, wake: 50 }
+
+export interface Caps {
+  /** Deliveries to wallets and webhook endpoints. */
+  deliver: number
+  /** Those to slow destinations. */
+  deliverSlowly: number
+  /** What passes wake-ups on, in some milliseconds each. */
+  wake: number
+}
+
+/** By the setting that overrides it. */
+export interface CapSettings {
+  DELIVERY_CONCURRENCY?: number | undefined
+  SLOW_DELIVERY_CONCURRENCY?: number | undefined
+}
+
+const between = (most: number, value: number): number => Math.max(LEAST, Math.min(most, Math.floor(value)))
+
+/** `concurrency` is the account's that no function has reserved for itself. */
+export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps => {
+  const half = Math.floor(concurrency / 2)
+  const deliverSlowly = settings.SLOW_DELIVERY_CONCURRENCY ?? between(MOST.deliverSlowly, half / 6)
+  const wake = between(MOST.wake, half / 10)
+  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MOST.deliver, half - deliverSlowly - wake)
+  return { deliver, deliverSlowly, wake }
+}
+
+/** What an operator of a small account should know of it, a line each; none where nothing is lost. */
+export const capLosses = (concurrency: number, caps: Caps): string[] => {
+  const { deliver, deliverSlowly } = caps
+  const left = concurrency - deliver - deliverSlowly
+  const losses: string[] = []
+  if (deliver < 50)
+    losses.push(
+      `the account runs ${concurrency} functions at once: ${deliver} deliveries at a time, and ${deliverSlowly} to slow receivers; ` +
+        `what is committed waits for its turn, and ${left} are left for operations. Ask for ${USUAL_CONCURRENCY} in Service Quotas ` +
+        '(Lambda, "Concurrent executions", L-B99A9384), then deploy again',
+    )
+  if (left < Math.ceil(concurrency / 2))
+    losses.push(
+      `deliveries may take ${deliver + deliverSlowly} of the account's ${concurrency} concurrent functions: less than half is left for operations`,
+    )
+  return losses
+}
+
+/** The queue that has each cap, by its id in the template. Those of dead letters have work only after a fault of our own. */
+const QUEUES: Record<string, keyof Caps | 'least'> = {
+  WakeUpQueue: 'deliver',
+  SlowWakeUpQueue: 'deliverSlowly',
+  TimerQueue: 'wake',
+  WakeUpDeadLetterQueue: 'least',
+  TimerDeadLetterQueue: 'least',
+}
+
+/** Ids of the event source mappings of the queues, each with the queue's. */
+const mappingsOf = (template: Template): [queue: string, properties: Record<string, unknown>][] =>
+  ofType(template, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
+    const queue = Object(Properties.EventSourceArn)['Fn::GetAtt']?.[0]
+    return typeof queue === 'string' && queue in QUEUES ? [[queue, Properties]] : []
+  })
+
+/** Changes the template. */
+export const applyCaps = (template: Template, caps: Caps): void => {
+  for (const [queue, properties] of mappingsOf(template)) {
+    const cap = QUEUES[queue] ?? 'least'
+    properties.ScalingConfig = { MaximumConcurrency: cap === 'least' ? LEAST : caps[cap] }
+  }
+}
+
+/** The caps that a template was packaged with; undefined where it has none. */
+export const capsIn = (template: Template): Caps | undefined => {
+  const found = Object.fromEntries(
+    mappingsOf(template).map(([queue, { ScalingConfig }]) => [QUEUES[queue], Object(ScalingConfig).MaximumConcurrency]),
+  )
+  const { deliver, deliverSlowly, wake } = found
+  return [deliver, deliverSlowly, wake].every((cap) => typeof cap === 'number')
+    ? { deliver, deliverSlowly, wake }
+    : undefined
+}

@@ -1,0 +1,72 @@
+/** The table and the key of an earlier stack: looked up, and put into the template in place of new ones. */
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ListTagsOfResourceCommand,
+  ResourceNotFoundException,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb'
+import { DescribeKeyCommand, type KMSClient, NotFoundException } from '@aws-sdk/client-kms'
+import { replaceResource } from './replace-resource.ts'
+import { SEALING_KEY, TABLE, type Template } from './template.ts'
+
+export interface ExistingTable {
+  name: string
+  arn: string
+  /** Undefined: it has no stream. */
+  streamArn: string | undefined
+  /** `ACTIVE`. */
+  status: string
+  indexes: string[]
+  /** ARN of the key that its stack had; undefined where it does not say. */
+  sealingKey: string | undefined
+}
+
+export interface ExistingKey {
+  arn: string
+  id: string
+  /** `Enabled`. */
+  state: string
+}
+
+/** What is known of a table; undefined: there is none of this name. */
+export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Promise<ExistingTable | undefined> => {
+  let table: TableDescription | undefined
+  try {
+    table = (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined
+    throw error
+  }
+  const arn = table?.TableArn ?? ''
+  const { Tags = [] } = await dynamodb.send(new ListTagsOfResourceCommand({ ResourceArn: arn }))
+  return {
+    name: TableName,
+    arn,
+    streamArn: table?.StreamSpecification?.StreamEnabled ? table.LatestStreamArn : undefined,
+    status: table?.TableStatus ?? '',
+    indexes: (table?.GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName),
+    sealingKey: Tags.find(({ Key }) => Key === 'sealing-key')?.Value,
+  }
+}
+
+/** What is known of a key by its ARN or id; undefined: there is none. */
+export const findKey = async (kms: KMSClient, KeyId: string): Promise<ExistingKey | undefined> => {
+  try {
+    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }))
+    return { arn: KeyMetadata?.Arn ?? '', id: KeyMetadata?.KeyId ?? '', state: KeyMetadata?.KeyState ?? '' }
+  } catch (error) {
+    if (error instanceof NotFoundException) return undefined
+    throw error
+  }
+}
+
+/** Changes the template: it makes neither table nor key, and uses these. */
+export const useExisting = (template: Template, table: ExistingTable, key: ExistingKey): void => {
+  const { name, arn, streamArn } = table
+  replaceResource(template, TABLE, {
+    ref: name,
+    attributes: { Arn: arn, ...(streamArn !== undefined && { StreamArn: streamArn }) },
+  })
+  replaceResource(template, SEALING_KEY, { ref: key.id, attributes: { Arn: key.arn, KeyId: key.id } })
+}

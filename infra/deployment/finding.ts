@@ -1,0 +1,21 @@
+/** What a check found, and the lines that an operator reads. */
+
+export interface Finding {
+  /** What was looked at, in a word or two. */
+  check: string
+  /** A fault ends a deployment before anything is made; a warning does not. */
+  status: 'ok' | 'warning' | 'fault'
+  /** What was found; of a warning or a fault also what to do. */
+  message: string
+}
+
+export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
+export const warning = (check: string, message: string): Finding => ({ check, status: 'warning', message })
+export const fault = (check: string, message: string): Finding => ({ check, status: 'fault', message })
+
+const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
+
+/** `ok      credentials: account 123456789012 as arn:aws:iam::123456789012:user/operator` */
+export const toLine = ({ check, status, message }: Finding): string => `${MARKS[status]} ${check}: ${message}`
+
+export const faultsOf = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status === 'fault')

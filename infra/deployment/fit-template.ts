@@ -1,0 +1,39 @@
+/** Fits the template to the account and to the settings: names, caps of concurrency, an earlier stack's table and key. */
+import type { Account } from './account.ts'
+import { capSettings } from './checks.ts'
+import { applyCaps, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
+import { useExisting } from './existing-data.ts'
+import { givenSettings } from './settings.ts'
+import { nameKeysOfStack } from './stack-names.ts'
+import { TABLE, type Template } from './template.ts'
+
+/** Changes the template. `account` is undefined where AWS was not asked: for packaging alone. */
+export const fitTemplate = (
+  template: Template,
+  environment: NodeJS.ProcessEnv,
+  rateKeyPrefix: string,
+  account: Account | undefined,
+): void => {
+  nameKeysOfStack(template, rateKeyPrefix)
+  applyCaps(template, capsOf(concurrencyOf(account), capSettings(environment)))
+
+  const { TABLE_NAME } = givenSettings(environment)
+  const table = template.Resources[TABLE]
+  if (TABLE_NAME !== undefined && table !== undefined) table.Properties.TableName = TABLE_NAME
+
+  const { existingTable, existingKey } = account ?? {}
+  if (existingTable === undefined || existingKey === undefined) return
+  // What can't be read or is not there ends a deployment in its checks; a package has no checks.
+  if ('failure' in existingTable) throw new Error(`EXISTING_TABLE: ${existingTable.failure.message}`)
+  if ('failure' in existingKey) throw new Error(`EXISTING_KEY: ${existingKey.failure.message}`)
+  if (existingTable.value === undefined)
+    throw new Error(`EXISTING_TABLE=${environment.EXISTING_TABLE}: there is no such table`)
+  if (existingKey.value === undefined) throw new Error(`EXISTING_KEY=${environment.EXISTING_KEY}: there is no such key`)
+  useExisting(template, existingTable.value, existingKey.value)
+}
+
+/** An account that does not say what it has is taken for a new one. */
+const concurrencyOf = (account: Account | undefined): number => {
+  if (account === undefined) return USUAL_CONCURRENCY
+  return 'value' in account.lambda ? account.lambda.value.unreserved : NEW_ACCOUNT_CONCURRENCY
+}

@@ -1,0 +1,46 @@
+/** Whether whoever deploys may make the key: IAM's own simulation says so, where it can be asked. */
+import { GetRoleCommand, type IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam'
+import { type KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
+
+export interface KeyRights {
+  /** Actions that IAM would refuse; undefined: it could not be asked. */
+  refused: string[] | undefined
+}
+
+/** What CloudFormation does with the key, as whoever deploys. */
+export const KEY_ACTIONS = [
+  'kms:CreateKey',
+  'kms:DescribeKey',
+  'kms:EnableKeyRotation',
+  'kms:PutKeyPolicy',
+  'kms:TagResource',
+]
+
+/** Rejects where KMS itself can't be asked. `arn` is who deploys. */
+export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string): Promise<KeyRights> => {
+  await kms.send(new ListKeysCommand({ Limit: 1 }))
+  try {
+    const PolicySourceArn = await principal(iam, arn)
+    if (PolicySourceArn === undefined) return { refused: undefined }
+    const { EvaluationResults = [] } = await iam.send(
+      new SimulatePrincipalPolicyCommand({ PolicySourceArn, ActionNames: KEY_ACTIONS }),
+    )
+    const refused = EvaluationResults.filter(({ EvalDecision }) => EvalDecision !== 'allowed')
+    return { refused: refused.flatMap(({ EvalActionName }) => EvalActionName ?? []) }
+  } catch {
+    // The simulation is a right of its own, which a deployment does without.
+    return { refused: undefined }
+  }
+}
+
+/**
+ * The user or role whose policies count; undefined: the root user, who has none. The ARN of a session does not have its role's path.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+ */
+const principal = async (iam: IAMClient, arn: string): Promise<string | undefined> => {
+  const [, kind, name] = arn.match(/:(root|user|assumed-role)(?:\/([^/]+))?/) ?? []
+  if (kind === 'user') return arn
+  if (kind !== 'assumed-role') return undefined
+  const { Role } = await iam.send(new GetRoleCommand({ RoleName: name }))
+  return Role?.Arn
+}

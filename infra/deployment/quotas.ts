@@ -1,0 +1,28 @@
+/** Quotas of the account that a deployment can come up against, beside Lambda's own. */
+import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas'
+import type { ClientConfig } from './account.ts'
+
+/** What is asked for, with what AWS gives by default. https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
+const QUOTAS = {
+  /** Parts of paths, of one API. */
+  apiResources: { ServiceCode: 'apigateway', QuotaCode: 'L-01C8A9E0', usual: 300 },
+  /** Requests a second to all APIs of the region. */
+  apiRate: { ServiceCode: 'apigateway', QuotaCode: 'L-8A5B8E43', usual: 10_000 },
+} as const
+
+export type Quotas = Record<keyof typeof QUOTAS, number>
+
+export const readQuotas = async (config: ClientConfig): Promise<Quotas> => {
+  const client = new ServiceQuotasClient(config)
+  const quotaOf = async ({ ServiceCode, QuotaCode, usual }: (typeof QUOTAS)[keyof Quotas]): Promise<number> => {
+    try {
+      return (await client.send(new GetServiceQuotaCommand({ ServiceCode, QuotaCode }))).Quota?.Value ?? usual
+    } catch (error) {
+      // An account that nothing was ever changed for may have no entry.
+      if (error instanceof NoSuchResourceException) return usual
+      throw error
+    }
+  }
+  const [apiResources, apiRate] = await Promise.all([quotaOf(QUOTAS.apiResources), quotaOf(QUOTAS.apiRate)])
+  return { apiResources, apiRate }
+}

@@ -1,0 +1,185 @@
+/** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
+import * as v from 'valibot'
+import { Settings } from '../../lib/settings.ts'
+import type { TokenIssuer } from '../../lib/token-issuers.ts'
+import { AddressSettings, addressOf } from '../address.ts'
+import { CanarySettings } from '../canary/settings.ts'
+import { RateSettings } from '../rate-settings.ts'
+import { issuerProblem } from '../token-issuers.ts'
+
+const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
+
+const wholeNumber = (from: number, to: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,4}$/, 'is not a whole number'),
+    v.transform(Number),
+    v.minValue(from, `is less than ${from}`),
+    v.maxValue(to, `is more than ${to}`),
+  )
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
+const EventSourceConcurrency = wholeNumber(2, 1000)
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html */
+const TableName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{3,255}$/, 'is not the name of a table'))
+
+const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
+
+export const DeploymentSettings = v.object({
+  TOKEN_ISSUERS: v.pipe(
+    v.nonOptional(TOKEN_ISSUERS, 'is not set'),
+    v.minLength(1, 'is empty: no token would be valid'),
+    v.check(
+      (issuers) => issuerProblem(issuers) === undefined,
+      ({ input }) => issuerProblem(input) ?? '',
+    ),
+    v.description('Whose tokens are taken, by which keys, and how far they go, as JSON. Required.'),
+  ),
+  PUBLIC_URL: v.pipe(
+    AddressSettings.entries.PUBLIC_URL,
+    v.description(
+      'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
+    ),
+  ),
+  DOMAIN_NAME: v.pipe(AddressSettings.entries.DOMAIN_NAME, v.description('Domain of the API, as `agent.example.org`.')),
+  CERTIFICATE_ARN: v.pipe(
+    AddressSettings.entries.CERTIFICATE_ARN,
+    v.description("Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain."),
+  ),
+  HOSTED_ZONE_ID: v.pipe(
+    AddressSettings.entries.HOSTED_ZONE_ID,
+    v.description('Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.'),
+  ),
+  BASE_PATH: v.pipe(
+    AddressSettings.entries.BASE_PATH,
+    v.description('What paths begin with at DOMAIN_NAME, without slashes.'),
+  ),
+  KEEP_DOMAIN: v.pipe(
+    AddressSettings.entries.KEEP_DOMAIN,
+    v.description('`true` keeps the domain and its record when the stack no longer has them.'),
+  ),
+  TRUSTED_CONTEXTS: v.pipe(
+    TRUSTED_CONTEXTS,
+    v.description('JSON-LD contexts that every verifier of the stage trusts, by address and digest, as JSON.'),
+  ),
+  BASE_ORG_ID: v.pipe(BASE_ORG_ID, v.description('Organization that events of the base agent go to.')),
+  AGENT_LABEL: v.pipe(AGENT_LABEL, v.description('Label of the base agent in its invitations.')),
+  LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
+  OPERATION_RATE: v.pipe(
+    RateSettings.entries.OPERATION_RATE,
+    v.description('Requests a second to each operation, of all callers together; 500 by default.'),
+  ),
+  DIDCOMM_RATE: v.pipe(
+    RateSettings.entries.DIDCOMM_RATE,
+    v.description('Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default.'),
+  ),
+  TENANT_RATE: v.pipe(
+    RateSettings.entries.TENANT_RATE,
+    v.description('Requests a second of a tenant; without it tenants are not counted.'),
+  ),
+  ADDRESS_RATE: v.pipe(
+    RateSettings.entries.ADDRESS_RATE,
+    v.description(
+      'Requests of one IP address to each operation without a token in 5 minutes; without it there is no firewall.',
+    ),
+  ),
+  CANARY_PERCENT: v.pipe(
+    CanarySettings.entries.CANARY_PERCENT,
+    v.description('Share of invocations that new versions get first, in percent; without it there is no canary.'),
+  ),
+  CANARY_MINUTES: v.pipe(
+    CanarySettings.entries.CANARY_MINUTES,
+    v.description('Minutes that new versions have to do well with that share; 10 by default.'),
+  ),
+  DELIVERY_CONCURRENCY: v.pipe(
+    v.optional(EventSourceConcurrency),
+    v.description(
+      'Deliveries at once to wallets and webhook endpoints, in place of what is computed from the account.',
+    ),
+  ),
+  SLOW_DELIVERY_CONCURRENCY: v.pipe(
+    v.optional(EventSourceConcurrency),
+    v.description('Deliveries at once to slow destinations, in place of what is computed from the account.'),
+  ),
+  TABLE_NAME: v.pipe(
+    v.optional(TableName),
+    v.description('Name of the table, for a stack whose table has one; without it CloudFormation makes a name.'),
+  ),
+  EXISTING_TABLE: v.pipe(
+    v.optional(TableName),
+    v.description('Table of an earlier stack that this one uses in place of a new one, with EXISTING_KEY.'),
+  ),
+  EXISTING_KEY: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
+    v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
+  ),
+  DELETION_PROTECTION: v.pipe(
+    v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'true'),
+    v.description('`false` lets the table be deleted: deploy takes its deletion protection off.'),
+  ),
+})
+
+const EXAMPLE =
+  '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
+
+/** These end up in the template as they are: an empty one is not the default there. */
+const NEVER_EMPTY = ['OPERATION_RATE', 'DIDCOMM_RATE', 'TRUSTED_CONTEXTS', 'BASE_ORG_ID', 'AGENT_LABEL', 'LOG_LEVEL']
+
+/** The settings that are there: an empty one is as good as none. */
+export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.keys(DeploymentSettings.entries).flatMap((name) =>
+      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
+    ),
+  )
+
+/** What is wrong with an environment, a line for each setting. */
+export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
+  const given = givenSettings(environment)
+  const empty = NEVER_EMPTY.filter((name) => environment[name] === '')
+  const result = v.safeParse(DeploymentSettings, given)
+  const { issues = [] } = result
+  const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
+  const problems = [...named].map(([name, issue]) =>
+    given[name] === undefined
+      ? `${name} is not set; for example ${EXAMPLE}`
+      : `${v.getDotPath(issue)}: ${issue.message}`,
+  )
+  const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
+  return [
+    ...empty.map((name) => `${name} is empty: leave it out`),
+    ...problems,
+    ...(isAddressGiven ? addressProblems(given, stage, region) : []),
+    ...dataProblems(given),
+    ...(result.success ? issuerProblems(result.output.TOKEN_ISSUERS) : []),
+  ]
+}
+
+const issuerProblems = (issuers: TokenIssuer[]): string[] => {
+  const problem = issuerProblem(issuers)
+  return problem === undefined ? [] : [`TOKEN_ISSUERS: ${problem}`]
+}
+
+const addressProblems = (given: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
+  try {
+    addressOf(given, stage, region)
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+/** A table and the key that opens it belong together. */
+const dataProblems = ({ EXISTING_TABLE, EXISTING_KEY, TABLE_NAME }: NodeJS.ProcessEnv): string[] => {
+  const problems: string[] = []
+  if (EXISTING_TABLE !== undefined && EXISTING_KEY === undefined)
+    problems.push('EXISTING_KEY is not set: nothing that is sealed in EXISTING_TABLE could be opened')
+  if (EXISTING_KEY !== undefined && EXISTING_TABLE === undefined)
+    problems.push('EXISTING_TABLE is not set: an existing key is of use with its table only')
+  if (EXISTING_TABLE !== undefined && TABLE_NAME !== undefined)
+    problems.push(
+      'TABLE_NAME and EXISTING_TABLE are both set: the one is of a table that the stack makes, the other of one that it finds',
+    )
+  return problems
+}

@@ -1,0 +1,54 @@
+/** A deployed stack as CloudFormation describes it: its state, its outputs, and the resources that it has. */
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+  ListStackResourcesCommand,
+} from '@aws-sdk/client-cloudformation'
+import { errorName } from './aws-error.ts'
+
+export interface DeployedStack {
+  /** For example `UPDATE_COMPLETE`. */
+  status: string
+  outputs: Record<string, string>
+}
+
+/** Undefined: there is none of this name. */
+export const describeStack = async (
+  cloudFormation: CloudFormationClient,
+  StackName: string,
+): Promise<DeployedStack | undefined> => {
+  try {
+    const { Stacks: [stack] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }))
+    if (stack === undefined) return undefined
+    const outputs = (stack.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue])
+    return { status: stack.StackStatus ?? '', outputs: Object.fromEntries(outputs) }
+  } catch (error) {
+    // CloudFormation has no error of its own for it.
+    if (errorName(error) === 'ValidationError' && /does not exist/.test(String(error))) return undefined
+    throw error
+  }
+}
+
+/** Ids that AWS knows the stack's resources by, by their ids in the template. */
+export const physicalIds = async (
+  cloudFormation: CloudFormationClient,
+  StackName: string,
+): Promise<Record<string, string>> => {
+  const ids: Record<string, string> = {}
+  let NextToken: string | undefined
+  do {
+    const page = await cloudFormation.send(new ListStackResourcesCommand({ StackName, NextToken }))
+    for (const { LogicalResourceId, PhysicalResourceId } of page.StackResourceSummaries ?? [])
+      if (LogicalResourceId !== undefined && PhysicalResourceId !== undefined)
+        ids[LogicalResourceId] = PhysicalResourceId
+    NextToken = page.NextToken
+  } while (NextToken !== undefined)
+  return ids
+}
+
+/** The template that the stack was deployed with, as text; processed, so that it is JSON where it was sent as JSON. */
+export const deployedTemplate = async (cloudFormation: CloudFormationClient, StackName: string): Promise<string> => {
+  const { TemplateBody = '' } = await cloudFormation.send(new GetTemplateCommand({ StackName }))
+  return TemplateBody
+}

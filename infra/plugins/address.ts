@@ -1,0 +1,42 @@
+/** Serverless plugin: a stage is deployed under an address that can stay, and has a domain where one is asked for. */
+import { type Address, addressOf } from '../address.ts'
+import type { Serverless, Template } from '../service.ts'
+
+const DOMAIN = ['ApiDomain', 'ApiDomainMapping', 'ApiDomainRecord']
+
+export default class StageAddress {
+  readonly hooks: Record<string, () => void>
+
+  constructor(serverless: Serverless) {
+    const { provider, custom } = serverless.service
+    const address = () => {
+      try {
+        return addressOf(process.env, provider.stage, provider.region)
+      } catch (error) {
+        throw new serverless.classes.Error(error instanceof Error ? error.message : String(error))
+      }
+    }
+    this.hooks = {
+      initialize: () => {
+        if (!['deploy', 'package'].includes(serverless.processedInput.commands[0] ?? '')) return
+        provider.environment.PUBLIC_URL = address().publicUrl ?? custom.stageUrl
+      },
+      'after:aws:package:finalize:mergeCustomProviderResources': () =>
+        arrangeDomain(provider.compiledCloudFormationTemplate, address()),
+    }
+  }
+}
+
+/** Leaves of infra/domain.yml what the address needs. */
+export const arrangeDomain = ({ Resources, Outputs }: Template, address: Address): void => {
+  if (!address.makesDomain) delete Outputs.DomainTarget
+  const unwanted = address.makesDomain ? (address.makesRecord ? [] : ['ApiDomainRecord']) : DOMAIN
+  for (const id of unwanted) delete Resources[id]
+  for (const id of DOMAIN) {
+    const resource = Resources[id]
+    if (resource === undefined) continue
+    // API Gateway has no empty base path.
+    if (resource.Properties.BasePath === '') delete resource.Properties.BasePath
+    if (address.keepsDomain) Object.assign(resource, { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' })
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Serverless plugin: a stage with CANARY_PERCENT moves to new versions of its functions in two updates of its stack. The first gives them a
+ * share, and CloudFormation takes it back when an alarm goes off within CANARY_MINUTES; the second gives them everything.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ALIAS, addAliases, addCanaryAlarm, aliasIdOf, CANARY_ALARM, canaryTemplate } from '../canary/aliases.ts'
+import type { ClientConfig } from '../canary/deployed.ts'
+import { canaryOf } from '../canary/settings.ts'
+import type { FunctionDefinition, Serverless, Template } from '../service.ts'
+
+/** What Serverless's own plugin for deployments does with the template that the service has. */
+interface AwsDeploy {
+  uploadCloudFormationFile(): Promise<void>
+  updateStack(): Promise<void>
+}
+
+interface DeployingServerless extends Serverless {
+  pluginManager: { plugins: object[] }
+  getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & {
+    getAwsSdkV3Config(): Promise<ClientConfig>
+    getAccountInfo(): Promise<{ accountId: string; partition: string }>
+  }
+}
+
+interface Log {
+  notice(line: string): void
+}
+
+export default class CanaryPlugin {
+  readonly hooks: Record<string, () => Promise<void> | void>
+  readonly #serverless: DeployingServerless
+  readonly #log: Log
+  /** What the stack comes to after the canary. */
+  #final: Template | undefined
+
+  constructor(serverless: DeployingServerless, _options: unknown, { log }: { log: Log }) {
+    this.#serverless = serverless
+    this.#log = log
+    this.hooks = {
+      initialize: () => {
+        if (['deploy', 'package'].includes(serverless.processedInput.commands[0] ?? '')) void this.#canary
+      },
+      'before:package:compileEvents': () => this.#targetAliases(),
+      'after:package:compileEvents': () => this.#forgetAliases(),
+      // After all that changes a function's configuration.
+      'before:aws:package:finalize:saveServiceState': () => this.#addAliases(),
+      'after:aws:deploy:deploy:checkForChanges': () => this.#begin(),
+      'after:aws:deploy:deploy:updateStack': () => this.#complete(),
+    }
+  }
+
+  get #canary() {
+    try {
+      return canaryOf(process.env)
+    } catch (error) {
+      throw new this.#serverless.classes.Error(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  get #functions(): [functionId: string, definition: FunctionDefinition][] {
+    const { naming } = this.#serverless.getProvider('aws')
+    return Object.entries(this.#serverless.service.functions).map(([key, definition]) => [
+      naming.getLambdaLogicalId(key),
+      definition,
+    ])
+  }
+
+  /** Names of the functions by the logical ids of their aliases. */
+  get #functionNames(): Map<string, string> {
+    return new Map(this.#functions.map(([functionId, { name }]) => [aliasIdOf(functionId), name]))
+  }
+
+  #targetAliases(): void {
+    if (this.#canary === undefined) return
+    for (const [functionId, definition] of this.#functions)
+      definition.targetAlias = { name: ALIAS, logicalId: aliasIdOf(functionId) }
+  }
+
+  #forgetAliases(): void {
+    for (const [, definition] of this.#functions) delete definition.targetAlias
+  }
+
+  async #addAliases(): Promise<void> {
+    if (this.#canary === undefined) return
+    const { service, serviceDir } = this.#serverless
+    const template = service.provider.compiledCloudFormationTemplate
+    const hashes = await Promise.all(
+      this.#functions.map(async ([functionId, definition]) => {
+        const zip = await readFile(join(serviceDir, definition.package?.artifact ?? ''))
+        return [functionId, createHash('sha256').update(zip).digest('base64')] as const
+      }),
+    )
+    addAliases(template, new Map(hashes))
+    addCanaryAlarm(template, service.custom.canaryAlarms, `${service.service}-${service.provider.stage}-canary`)
+  }
+
+  async #begin(): Promise<void> {
+    const { provider } = this.#serverless.service
+    const canary = this.#canary
+    // The triggers of an earlier update would stay. https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
+    provider.rollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 }
+    if (canary === undefined || provider.shouldNotDeploy) return
+    const { readStack } = await import('../canary/deployed.ts')
+    const aws = this.#serverless.getProvider('aws')
+    const stack = await readStack(await aws.getAwsSdkV3Config(), aws.naming.getStackName(), this.#functionNames)
+    const final = provider.compiledCloudFormationTemplate
+    const first = canaryTemplate(final, stack.ids, stack.versions, canary.percent)
+    if (first === undefined) return
+    this.#final = final
+    provider.compiledCloudFormationTemplate = first
+    if (stack.ids.has(CANARY_ALARM)) {
+      const { accountId, partition } = await aws.getAccountInfo()
+      const name = final.Resources[CANARY_ALARM]?.Properties.AlarmName
+      provider.rollbackConfiguration = {
+        RollbackTriggers: [
+          {
+            Arn: `arn:${partition}:cloudwatch:${provider.region}:${accountId}:alarm:${name}`,
+            Type: 'AWS::CloudWatch::CompositeAlarm',
+          },
+        ],
+        MonitoringTimeInMinutes: canary.minutes,
+      }
+    }
+    this.#log.notice(
+      `New versions of functions get ${canary.percent} % of their invocations for ${canary.minutes} minutes`,
+    )
+  }
+
+  async #complete(): Promise<void> {
+    const { provider } = this.#serverless.service
+    if (this.#final !== undefined) {
+      provider.compiledCloudFormationTemplate = this.#final
+      provider.rollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 }
+      this.#log.notice('They did well: they get all')
+      const deploy = this.#deploy
+      await deploy.uploadCloudFormationFile()
+      await deploy.updateStack()
+    }
+    if (this.#canary === undefined || provider.shouldNotDeploy) return
+    const { deleteOldVersions } = await import('../canary/deployed.ts')
+    const config = await this.#serverless.getProvider('aws').getAwsSdkV3Config()
+    await deleteOldVersions(config, this.#functionNames.values())
+  }
+
+  get #deploy(): AwsDeploy {
+    const isDeploy = (plugin: object): plugin is AwsDeploy =>
+      'uploadCloudFormationFile' in plugin && 'updateStack' in plugin
+    const deploy = this.#serverless.pluginManager.plugins.find(isDeploy)
+    if (deploy === undefined) throw new Error('Serverless has no plugin that deploys')
+    return deploy
+  }
+}

@@ -1,0 +1,235 @@
+/** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), fits it to the account, and looks after what must not be lost. */
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import type { Account, ClientConfig } from '../deployment/account.ts'
+import { errorLine } from '../deployment/aws-error.ts'
+import type { Plan } from '../deployment/checks.ts'
+import { type Finding, fault, faultsOf, toLine } from '../deployment/finding.ts'
+import type { Template } from '../deployment/template.ts'
+import type { Serverless } from '../service.ts'
+
+/** What a plugin of a deployment uses of Serverless, beside what the others use. */
+interface DeployingServerless extends Serverless {
+  pluginManager: { spawn(command: string): Promise<void> }
+  getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & { getAwsSdkV3Config(): Promise<ClientConfig> }
+}
+
+interface Log {
+  notice(line: string): void
+  warning(line: string): void
+  info(line: string): void
+}
+
+/** A zip with nothing in it: doctor looks at the template, and bundling takes a second for each function. */
+const EMPTY_ZIP = Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex')
+
+export default class Deployment {
+  readonly commands = {
+    // Not `doctor`: Serverless has a command of that name, which knows no stage.
+    check: {
+      usage: 'Check everything that is known before anything is made',
+      lifecycleEvents: ['run'],
+      options: {
+        json: { usage: 'Write what was found as JSON', type: 'boolean' },
+        // Serverless has them of its own for its own commands only.
+        stage: { usage: 'Stage that is to be deployed', shortcut: 's', type: 'string' },
+        region: { usage: 'Region that it is to be deployed to', shortcut: 'r', type: 'string' },
+      },
+    },
+  }
+  readonly hooks: Record<string, () => Promise<void> | void>
+  readonly #serverless: DeployingServerless
+  readonly #options: { json?: boolean }
+  readonly #log: Log
+  #account: Promise<Account> | undefined
+  #kept: { table: string | undefined; key: string | undefined } | undefined
+
+  constructor(serverless: DeployingServerless, options: { json?: boolean }, { log }: { log: Log }) {
+    this.#serverless = serverless
+    this.#options = options
+    this.#log = log
+    this.hooks = {
+      initialize: () => this.#refuseSettings(),
+      'check:run': () => this.#doctor(),
+      'before:package:cleanup': () => this.#checkAccount(),
+      'after:aws:package:finalize:mergeCustomProviderResources': () => this.#fitTemplate(),
+      'before:aws:deploy:deploy:createStack': () => this.#checkPackaged(),
+      'after:deploy:deploy': () => this.#protect(),
+      'before:remove:remove': () => this.#noteKept(),
+      'after:remove:remove': () => this.#tellKept(),
+    }
+  }
+
+  get #command(): string {
+    return this.#serverless.processedInput.commands.join(' ')
+  }
+
+  get #plan(): Plan {
+    const { service } = this.#serverless
+    const events = Object.values(service.functions).flatMap((definition) => definition.events ?? [])
+    const indexes = service.resources.Resources.Table?.Properties.GlobalSecondaryIndexes
+    return {
+      stage: service.provider.stage,
+      region: service.provider.region,
+      stackName: this.#serverless.getProvider('aws').naming.getStackName(),
+      environment: process.env,
+      paths: events.flatMap(({ http }) => http?.path ?? []),
+      indexes: Array.isArray(indexes) ? indexes.map(({ IndexName }) => String(IndexName)) : [],
+    }
+  }
+
+  get #template(): Template {
+    return this.#serverless.service.provider.compiledCloudFormationTemplate
+  }
+
+  /** Without a call of AWS, and before anything is packaged. */
+  #refuseSettings = async (): Promise<void> => {
+    if (this.#command !== 'deploy') return
+    const { checkPlan } = await import('../deployment/checks.ts')
+    this.#refuse(checkPlan(this.#plan))
+  }
+
+  #checkAccount = async (): Promise<void> => {
+    if (this.#command !== 'deploy') return
+    const { checkAccount } = await import('../deployment/checks.ts')
+    this.#tell(checkAccount(await this.#readAccount(), this.#plan))
+  }
+
+  #checkPackaged = async (): Promise<void> => {
+    const { checkAccount, checkPackaged } = await import('../deployment/checks.ts')
+    const wasTold = this.#account !== undefined
+    const account = await this.#readAccount()
+    if (!wasTold) this.#tell(checkAccount(account, this.#plan))
+    this.#tell(checkPackaged(account, this.#plan, this.#template))
+    const { gateway } = account
+    if ('value' in gateway && gateway.value.cloudWatchRole === undefined) await this.#setCloudWatchRole()
+  }
+
+  #setCloudWatchRole = async (): Promise<void> => {
+    const [{ setCloudWatchRole }, { APIGatewayClient }, { IAMClient }] = await Promise.all([
+      import('../deployment/cloudwatch-role.ts'),
+      import('@aws-sdk/client-api-gateway'),
+      import('@aws-sdk/client-iam'),
+    ])
+    const config = await this.#config()
+    const arn = await setCloudWatchRole(new APIGatewayClient(config), new IAMClient(config)).catch((error) => {
+      throw new this.#serverless.classes.Error(
+        `CloudWatch role of API Gateway: it can't be made and set; see that iam:CreateRole, iam:PutRolePolicy, iam:PassRole and apigateway:PATCH are allowed (${errorLine(error)})`,
+      )
+    })
+    this.#log.notice(`API Gateway of this account writes its logs as ${arn} from now on`)
+  }
+
+  /** The template as the account and the settings want it; last of all plugins. */
+  #fitTemplate = async (): Promise<void> => {
+    const { fitTemplate } = await import('../deployment/fit-template.ts')
+    // Packaging alone asks AWS for what it can't do without only.
+    const asks = this.#command === 'deploy' || this.#command === 'check' || Boolean(process.env.EXISTING_TABLE)
+    const account = asks ? await this.#readAccount() : undefined
+    fitTemplate(this.#template, process.env, this.#serverless.service.custom.rateKeyPrefix, account)
+  }
+
+  #doctor = async (): Promise<void> => {
+    const findings = await this.#examine()
+    if (this.#options.json) {
+      process.stdout.write(`${JSON.stringify({ ok: faultsOf(findings).length === 0, findings }, null, 2)}\n`)
+    } else {
+      process.stdout.write(findings.map((finding) => `${toLine(finding)}\n`).join(''))
+    }
+    if (faultsOf(findings).length > 0) process.exitCode = 1
+  }
+
+  #examine = async (): Promise<Finding[]> => {
+    const { checkAccount, checkPackaged, checkPlan } = await import('../deployment/checks.ts')
+    const ofPlan = checkPlan(this.#plan)
+    const account = await this.#readAccount()
+    const findings = [...ofPlan, ...checkAccount(account, this.#plan)]
+    try {
+      await this.#packageTemplate()
+      findings.push(...checkPackaged(account, this.#plan, this.#template))
+    } catch (error) {
+      // Settings that are wrong may be why, and have their lines.
+      if (faultsOf(findings).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
+    }
+    return findings
+  }
+
+  #packageTemplate = async (): Promise<void> => {
+    const { service, serviceDir } = this.#serverless
+    const { provider, custom } = service
+    const zip = join(tmpdir(), `serverless-agent-doctor-${process.pid}.zip`)
+    await writeFile(zip, EMPTY_ZIP)
+    // Serverless and infra/plugins/canary.ts take it from the service's folder on.
+    const artifact = relative(serviceDir, zip)
+    for (const definition of Object.values(service.functions)) definition.package = { ...definition.package, artifact }
+    provider.environment.PUBLIC_URL ??= custom.stageUrl
+    await this.#serverless.pluginManager.spawn('package')
+  }
+
+  #protect = async (): Promise<void> => {
+    const [{ protectTable }, { describeStack }, { DynamoDBClient }, { CloudFormationClient }] = await Promise.all([
+      import('../deployment/deletion-protection.ts'),
+      import('../deployment/stack.ts'),
+      import('@aws-sdk/client-dynamodb'),
+      import('@aws-sdk/client-cloudformation'),
+    ])
+    const config = await this.#config()
+    const stack = await describeStack(new CloudFormationClient(config), this.#plan.stackName)
+    const table = stack?.outputs.TableName
+    if (table === undefined) return
+    const isWanted = process.env.DELETION_PROTECTION !== 'false'
+    if (await protectTable(new DynamoDBClient(config), table, isWanted))
+      this.#log.notice(
+        `The table ${table} is ${isWanted ? 'protected against deletion' : 'no longer protected against deletion'}`,
+      )
+  }
+
+  /** Before the stack is gone, which knows it. A removal goes on where it can't be told. */
+  #noteKept = async (): Promise<void> => {
+    const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
+      import('../deployment/stack.ts'),
+      import('@aws-sdk/client-cloudformation'),
+    ])
+    const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#plan.stackName).catch(
+      () => undefined,
+    )
+    this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
+  }
+
+  #tellKept = (): void => {
+    const { table, key } = this.#kept ?? {}
+    if (table === undefined || key === undefined) return
+    this.#log.notice(`The table ${table} and the key ${key} are kept. A new stack uses them with`)
+    this.#log.notice(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`)
+  }
+
+  #config = (): Promise<ClientConfig> => this.#serverless.getProvider('aws').getAwsSdkV3Config()
+
+  #readAccount = (): Promise<Account> => {
+    this.#account ??= this.#ask()
+    return this.#account
+  }
+
+  #ask = async (): Promise<Account> => {
+    const { readAccount } = await import('../deployment/account.ts')
+    const { EXISTING_TABLE, EXISTING_KEY } = process.env
+    const existing = EXISTING_TABLE && EXISTING_KEY ? { table: EXISTING_TABLE, key: EXISTING_KEY } : undefined
+    const { rateKeyPrefix } = this.#serverless.service.custom
+    return readAccount(await this.#config(), { stackName: this.#plan.stackName, rateKeyPrefix, existing })
+  }
+
+  /** Says what is not ok; what is, with --verbose. Throws where there is a fault. */
+  #tell = (findings: Finding[]): void => {
+    for (const finding of findings)
+      if (finding.status === 'ok') this.#log.info(toLine(finding))
+      else if (finding.status === 'warning') this.#log.warning(`${finding.check}: ${finding.message}`)
+    this.#refuse(findings)
+  }
+
+  #refuse = (findings: Finding[]): void => {
+    const faults = faultsOf(findings)
+    if (faults.length === 0) return
+    throw new this.#serverless.classes.Error(faults.map(({ check, message }) => `${check}: ${message}`).join('\n'))
+  }
+}

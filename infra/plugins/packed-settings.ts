@@ -1,0 +1,58 @@
+/** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
+import { type PackedSetting, readSettings } from '../../lib/settings.ts'
+import type { FunctionDefinition, PluginTools, Serverless } from '../service.ts'
+
+export default class PackedSettings {
+  readonly hooks: Record<string, () => Promise<void>>
+
+  constructor(serverless: Serverless, _options: unknown, { log }: PluginTools) {
+    const pack = async () => {
+      for (const remark of await packSettings(serverless)) log.warning(remark)
+    }
+    this.hooks = {
+      'before:package:createDeploymentArtifacts': pack,
+      'before:deploy:function:packageFunction': pack,
+    }
+  }
+}
+
+const NAMES: PackedSetting[] = ['TOKEN_ISSUERS', 'TRUSTED_CONTEXTS']
+
+/** Moves them from each function's environment to what is packed with it. Returns what the operator should know, in one line each. */
+const packSettings = async ({ service, classes }: Serverless): Promise<string[]> => {
+  const functions = Object.values(service.functions)
+  const textOf = (name: PackedSetting): string => {
+    const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
+    // An empty variable is as good as none.
+    return typeof given === 'string' && given !== '' ? given : '[]'
+  }
+  try {
+    const { TOKEN_ISSUERS, TRUSTED_CONTEXTS } = readSettings({
+      TABLE_NAME: 'Table',
+      PUBLIC_URL: 'https://example.org',
+      TOKEN_ISSUERS: textOf('TOKEN_ISSUERS'),
+      TRUSTED_CONTEXTS: textOf('TRUSTED_CONTEXTS'),
+    })
+    // Loaded here: every serverless command loads the plugins.
+    const { prepareIssuers } = await import('../token-issuers.ts')
+    const { issuers, remarks } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
+    for (const definition of functions) move(definition, { TOKEN_ISSUERS: issuers, TRUSTED_CONTEXTS })
+    return remarks
+  } catch (error) {
+    throw new classes.Error(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** An empty list is what a function has without the setting. */
+const move = (definition: FunctionDefinition, values: Record<PackedSetting, unknown[]>): void => {
+  const { environment = {} } = definition
+  const told = NAMES.filter((name) => environment[name] !== undefined)
+  if (told.length === 0) return
+  // Functions may share the object.
+  definition.environment = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => told.every((one) => one !== name)),
+  )
+  // A copy for each function: Serverless writes what they share as a reference into its state file.
+  const packed = told.filter((name) => values[name].length > 0).map((name) => [name, structuredClone(values[name])])
+  if (packed.length > 0) definition.packed = Object.fromEntries(packed)
+}

@@ -1,0 +1,53 @@
+/** Resolvers of DIDs whose documents follow from the DID itself: made once in a process, shared, and frozen because of that. */
+import { type AgentContext, type DidResolutionResult, KeyDidResolver, PeerDidResolver } from '@credo-ts/core'
+import { Bounded } from '../bounded.ts'
+import { MAX_IDENTIFIER } from './identifiers.ts'
+
+/** Others choose their DIDs: one of 4,096 characters makes some ten thousand bytes of objects. */
+const MAX_DOCUMENTS = 500
+
+const documents = new Bounded<string, DidResolutionResult>(MAX_DOCUMENTS)
+
+/** Freezes an object and all that it holds. */
+export const deepFreeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const member of Object.values(value)) deepFreeze(member)
+  return value
+}
+
+/** What a DID resolves to, where that is the same for everybody and for ever. What does not resolve is not remembered. */
+const resolveOnce = async (did: string, resolve: () => Promise<DidResolutionResult>): Promise<DidResolutionResult> => {
+  const known = documents.get(did)
+  if (known !== undefined) return known
+  const resolved = await resolve()
+  return resolved.didDocument === null ? resolved : documents.set(did, deepFreeze(resolved))
+}
+
+export class SharedKeyDidResolver extends KeyDidResolver {
+  override resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+    return resolveOnce(did, () => super.resolve(agentContext, did))
+  }
+}
+
+const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
+
+/**
+ * What Credo's pattern takes, but for its dot, which there is any character: no part can be read in two ways.
+ * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
+ */
+const PEER_DID = new RegExp(
+  `^did:peer:(?:[01]${KEY}|2(?:\\.[AEVID]${KEY})+(?:\\.S[0-9a-zA-Z=]*)*|4z[1-9a-km-zA-HJ-NP-Z]{46}(?::z[1-9a-km-zA-HJ-NP-Z]{6,})?)$`,
+)
+
+/** Methods 1, and 4 in its short form, name a document that is in the table: what is found is the tenant's own. */
+const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
+
+export class LinearPeerDidResolver extends PeerDidResolver {
+  override async resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+    if (did.length > MAX_IDENTIFIER || !PEER_DID.test(did))
+      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'invalidDid' } }
+    const resolve = () => super.resolve(agentContext, did)
+    return CARRIES_DOCUMENT.test(did) ? resolveOnce(did, resolve) : resolve()
+  }
+}

@@ -1,0 +1,86 @@
+/** The modules that every agent of this service has: our storage, keys, DIDs, envelopes, outbox and sessions, below Credo's protocols. */
+import {
+  type AgentContextProvider,
+  type BaseRecord,
+  CacheModule,
+  type DependencyManager,
+  DidRepository,
+  DidsModule,
+  InjectionSymbols,
+  InMemoryLruCache,
+  JwkDidRegistrar,
+  JwkDidResolver,
+  KeyDidRegistrar,
+  Kms,
+  type Module,
+  PeerDidRegistrar,
+  type StorageService,
+} from '@credo-ts/core'
+import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
+import { AgentDidRepository, KnownDids } from './did-repository.ts'
+import { LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
+import { KeyManagementService } from './keys/key-management-service.ts'
+import { SealedKeyStore } from './keys/sealed-key-store.ts'
+import { NoQueueTransport, OutboxTransport } from './outbox-transport.ts'
+import { PackingService } from './pack-envelope.ts'
+import { UnitOfWorkSessions } from './return-route.ts'
+import { UnitOfWorkStorageService } from './storage-service.ts'
+import { DocumentService } from './their-services.ts'
+import { GuardedWebDidResolver } from './web-documents.ts'
+
+/** Caches of the process, which its agents share: private keys, records of DIDs, and DID documents of others. */
+export const keys = new SealedKeyStore()
+const knownDids = new KnownDids()
+const resolvedDocuments = new InMemoryLruCache({ limit: 500 })
+
+/** Options of DIDComm that every agent has. `endpoint`: what the tenant's DIDs and invitations name. */
+export const commonOptions = (endpoint: string) => ({
+  endpoints: [endpoint],
+  transports: { inbound: [], outbound: [new OutboxTransport()] },
+  queueTransportRepository: new NoQueueTransport(),
+  // A mediator makes keys at its start, so that cold starts race.
+  mediator: false as const,
+  mediationRecipient: false as const,
+  messagePickup: false as const,
+  connections: { autoAcceptConnections: true },
+})
+
+/** Credo's modules below DIDComm, and the last module of an agent, which replaces what those before it have registered. */
+export const platformModules = (contexts: AgentContextProvider) => ({
+  below: {
+    kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
+    // The default cache writes to the storage, and this one is asked for DID documents only.
+    cache: new CacheModule({ cache: resolvedDocuments, useCachedStorageService: false }),
+    dids: new DidsModule({
+      registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
+      resolvers: [
+        new SharedKeyDidResolver(),
+        new LinearPeerDidResolver(),
+        new JwkDidResolver(),
+        new GuardedWebDidResolver(),
+      ],
+    }),
+  },
+  platform: new PlatformModule(contexts),
+})
+
+class PlatformModule implements Module {
+  readonly #contexts: AgentContextProvider
+
+  constructor(contexts: AgentContextProvider) {
+    this.#contexts = contexts
+  }
+
+  register(dependencyManager: DependencyManager): void {
+    const storage: StorageService<BaseRecord> = new UnitOfWorkStorageService()
+    dependencyManager.registerInstance(InjectionSymbols.StorageService, storage)
+    dependencyManager.registerInstance(InjectionSymbols.AgentContextProvider, this.#contexts)
+    // Credo calls public methods only, and the class has all of them.
+    const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
+    dependencyManager.registerInstance(DidCommTransportService, sessions)
+    const { container } = dependencyManager
+    container.register(DidRepository, { useFactory: (services) => new AgentDidRepository(services, knownDids) })
+    container.register(DidCommEnvelopeService, { useFactory: (services) => new PackingService(services, keys) })
+    container.register(DidCommDocumentService, { useFactory: (services) => new DocumentService(services) })
+  }
+}

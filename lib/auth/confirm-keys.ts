@@ -1,0 +1,34 @@
+/** Asks each issuer for its keys and stores what it says, so that those who verify tokens need not ask. */
+import { log } from '../log.ts'
+import { settings } from '../settings.ts'
+import { readConfirmedKeys, storeConfirmedKeys } from '../store/issuer-keys.ts'
+import type { TokenIssuer } from '../token-issuers.ts'
+import { ageOf, WATCHED } from './key-age.ts'
+import { servedKeys } from './served-keys.ts'
+import { logUnconfirmed } from './unconfirmed-keys.ts'
+
+/** `now` in ms since the epoch. One issuer's failure is nobody else's; throws `store.unavailable` when all have been asked. */
+export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number): Promise<void> => {
+  const addresses = new Map(issuers.map((issuer) => [issuer.jwksUri, issuer]))
+  const results = await Promise.allSettled(
+    [...addresses].map(([jwksUri, issuer]) => (jwksUri === undefined ? undefined : confirm(issuer, jwksUri, now))),
+  )
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+/** What is no valid key set changes nothing: an issuer whose address fails has not withdrawn its keys. */
+const confirm = async ({ issuer, preparedAt }: TokenIssuer, jwksUri: string, now: number): Promise<void> => {
+  const served = await servedKeys(jwksUri, { local: settings().LOCAL_STAGE })
+  if ('keys' in served) {
+    await storeConfirmedKeys(jwksUri, { keys: served.keys, at: now })
+    return
+  }
+  log('warn', 'the keys of an issuer could not be fetched', {
+    event: 'issuer.keys_not_fetched',
+    issuer,
+    reason: served.reason,
+  })
+  const confirmedAt = (await readConfirmedKeys(jwksUri))?.at ?? 0
+  const age = ageOf({ at: Math.max(confirmedAt, preparedAt ?? 0) }, now)
+  if (age > WATCHED) logUnconfirmed(issuer, age, now)
+}

@@ -1,0 +1,113 @@
+/** The keys that an issuer's tokens are verified with: the newest of those that were prepared, confirmed or asked for. */
+import { createLocalJWKSet } from 'jose/jwks/local'
+import type { JWTVerifyGetKey } from 'jose/jwt/verify'
+import { AgentError, errorName } from '../errors.ts'
+import type { VerifyingKey } from '../key-set.ts'
+import { log } from '../log.ts'
+import { type ConfirmedKeys, readConfirmedKeys } from '../store/issuer-keys.ts'
+import type { TokenIssuer } from '../token-issuers.ts'
+import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
+import { logUnconfirmed } from './unconfirmed-keys.ts'
+
+/** The issuer is asked no oftener than this, after it has answered or failed to; in ms. */
+const ASK_EVERY = 30_000
+const ASK_AGAIN = 5_000
+
+const unavailable = (cause: unknown) =>
+  new AgentError('auth.keys_unavailable', 'The key set of the issuer is not available', { cause })
+
+/** Imported when first needed: with prepared keys a cold start does not pay for it. Throws `auth.keys_unavailable`. */
+const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
+  try {
+    return await (await import('./ask-issuer.ts')).askIssuer(jwksUri)
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+/** The keys of an issuer. `now` in ms since the epoch. What it gives throws what jose throws, and `auth.keys_unavailable`. */
+export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
+  const { jwks, jwksUri } = issuer
+  return jwksUri === undefined ? createLocalJWKSet(jwks ?? { keys: [] }) : keysAtAddress(issuer, jwksUri, now)
+}
+
+const keysAtAddress = (
+  { issuer, jwks, preparedAt }: TokenIssuer,
+  jwksUri: string,
+  now: () => number,
+): JWTVerifyGetKey => {
+  let known: ConfirmedKeys | undefined
+  let find: JWTVerifyGetKey | undefined
+  let lookAt = 0
+  let askAt = 0
+  let failure: unknown
+  let looking: Promise<void> | undefined
+  let asking: Promise<void> | undefined
+
+  const take = (keys: ConfirmedKeys): void => {
+    if (!newer(keys, known, now())) return
+    known = keys
+    find = undefined
+  }
+  // Keys of nobody knows when are as old as this process: the local stage has such.
+  if (jwks !== undefined) take({ keys: jwks.keys, at: preparedAt ?? now() })
+
+  /** Takes what the scheduled function has confirmed. A table that does not answer leaves the keys as they are. */
+  const look = async (): Promise<void> => {
+    lookAt = now() + CURRENT
+    try {
+      const confirmed = await readConfirmedKeys(jwksUri)
+      if (confirmed !== undefined) take(confirmed)
+    } catch (error) {
+      log('warn', 'the confirmed keys of an issuer can not be read', {
+        event: 'issuer.keys_not_read',
+        issuer,
+        error: errorName(error),
+      })
+    }
+    const age = known === undefined ? 0 : ageOf(known, now())
+    if (age > WATCHED) logUnconfirmed(issuer, age, now())
+  }
+
+  const ask = async (): Promise<void> => {
+    try {
+      take({ keys: await askIssuer(jwksUri), at: now() })
+      failure = undefined
+      askAt = now() + ASK_EVERY
+    } catch (error) {
+      failure = error
+      askAt = now() + ASK_AGAIN
+    }
+  }
+
+  /** At most once for all who want it at the same time, and no oftener than the issuer has to bear. */
+  const asked = async (): Promise<void> => {
+    if (now() >= askAt) {
+      asking ??= ask().finally(() => {
+        asking = undefined
+      })
+      await asking
+    }
+    if (failure !== undefined) throw failure
+  }
+
+  const lookIfOld = async (): Promise<void> => {
+    if (known !== undefined && ageOf(known, now()) <= CURRENT) return
+    if (now() >= lookAt)
+      looking = look().finally(() => {
+        looking = undefined
+      })
+    await looking
+  }
+
+  const has = (kid: string | undefined): boolean =>
+    known !== undefined && (kid === undefined || known.keys.some((key) => key.kid === kid))
+
+  return async (header, token) => {
+    await lookIfOld()
+    if (known === undefined || ageOf(known, now()) > USABLE || !has(header.kid)) await asked()
+    if (known === undefined || ageOf(known, now()) > USABLE) throw unavailable('the keys are too old')
+    find ??= createLocalJWKSet({ keys: known.keys })
+    return find(header, token)
+  }
+}

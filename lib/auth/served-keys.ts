@@ -1,0 +1,28 @@
+/** Asks an issuer's address for its keys by the guarded client: at a deployment, and on schedule. */
+import type { AddressPolicy } from '../egress/address-guard.ts'
+import { describeOutcome, type Get, get } from '../egress/post.ts'
+import { keysOfText, MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
+
+/** `keys`; or why there are none. `permanent`: the address is not allowed, or what it says is no key set, however often it is asked. */
+export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; permanent: boolean }
+
+const LIMITS = { connectMs: 3_000, attemptMs: 10_000, responseBytes: MAX_KEY_SET_BYTES }
+
+/** `means`: the resolver and the authorities, for tests. Never throws. */
+export const servedKeys = async (
+  url: string,
+  policy: AddressPolicy,
+  means: Pick<Get, 'resolve' | 'authorities'> = {},
+): Promise<ServedKeys> => {
+  const headers = { accept: 'application/jwk-set+json, application/json' }
+  const outcome = await get({ url, headers, policy, limits: LIMITS, ...means })
+  const { status, failure, body } = outcome
+  if (status !== 200 || failure !== undefined)
+    return {
+      reason: status === 200 ? `${failure}` : describeOutcome(outcome),
+      permanent: failure === 'address',
+    }
+  if (Buffer.byteLength(body) >= MAX_KEY_SET_BYTES) return { reason: 'is too large', permanent: true }
+  const keys = keysOfText(body)
+  return typeof keys === 'string' ? { reason: keys, permanent: true } : { keys }
+}

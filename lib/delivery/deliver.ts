@@ -1,0 +1,49 @@
+/** Handles a batch of wake-ups: one turn for each lane, of messages or of events. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import { POST_LIMITS } from '../egress/post.ts'
+import { errorName } from '../errors.ts'
+import { log } from '../log.ts'
+import { openMessageLane } from '../outbox/messages.ts'
+import { deliverLane } from '../outbox/turn.ts'
+import { decodeWakeUp, isForLane } from '../outbox/wake-up.ts'
+import { openEventLane } from '../webhooks/event-lane.ts'
+
+/** What an attempt needs besides the POST: reading, opening a secret, recording; ms. */
+const AROUND_MS = 5_000
+
+/** Delivers in the lanes, and reports the wake-ups that are to come again. `speed`: which queue they come from. */
+export const deliverBatch = async (
+  { Records }: SQSEvent,
+  context: Context,
+  speed: 'fast' | 'slow',
+): Promise<SQSBatchResponse> => {
+  const startUntil = Date.now() + context.getRemainingTimeInMillis() - POST_LIMITS.attemptMs - AROUND_MS
+  const failed = await Promise.all(Records.map((record) => deliverOne(record, startUntil, speed)))
+  return { batchItemFailures: failed.flat().map((itemIdentifier) => ({ itemIdentifier })) }
+}
+
+const deliverOne = async (
+  { body, messageId, attributes }: SQSRecord,
+  startUntil: number,
+  speed: 'fast' | 'slow',
+): Promise<string[]> => {
+  const wakeUp = decodeWakeUp(body)
+  if (wakeUp === undefined || !isForLane(wakeUp)) {
+    log('error', 'a message of the queue is no wake-up of a lane', { event: 'wake_up.malformed', messageId })
+    return []
+  }
+  try {
+    const open = async (lane: string) => openMessageLane(lane) ?? (await openEventLane(lane))
+    const repeated = Number(attributes?.ApproximateReceiveCount) > 1
+    await deliverLane(wakeUp, { clock: Date.now, random: Math.random, pause, startUntil, speed, repeated, open })
+    return []
+  } catch (error) {
+    log('error', 'a lane could not be delivered', {
+      event: 'outbox.delivery_failed',
+      messageId,
+      error: errorName(error),
+    })
+    return [messageId]
+  }
+}

@@ -1,0 +1,74 @@
+/** The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked and blocks nothing. */
+import type { DynamoDBRecord } from 'aws-lambda'
+import { errorName } from '../errors.ts'
+import { log } from '../log.ts'
+import { dispatchLanes } from '../outbox/dispatcher.ts'
+import { outboxItem } from '../outbox/message-item.ts'
+import { dispatchEvents, type FailedChange, mayPassLater } from '../webhooks/dispatch-events.ts'
+import { placeItem } from '../webhooks/event-item.ts'
+import { beginTry, endTry, suspectIn } from './dispatch-tries.ts'
+import { park, parkedChanges } from './parked-changes.ts'
+
+/** The kinds of items that wait in lanes. */
+const LANE_KINDS = [outboxItem.kind, placeItem.kind]
+
+/** A change is parked after it has killed the dispatching process this many times. */
+const MAX_TRIES = 3
+
+/**
+ * Dispatches changes of one shard. Returns the sequence number of the first change that an outage of AWS has stopped: the stream repeats it
+ * and all after it. A change that fails by itself is parked, also one that has killed this function several times. `now` in ms since the epoch.
+ */
+export const dispatch = async (records: DynamoDBRecord[], now: number = Date.now()): Promise<string | undefined> => {
+  const suspect = suspectIn(records, now)
+  if (suspect === undefined) return dispatchAll(records)
+  if ((await beginTry(suspect)) > MAX_TRIES) return parkOne({ record: records[0] ?? {}, error: undefined })
+  const stopped = await dispatchAll(records)
+  if (stopped !== undefined) await endTry(suspect)
+  return stopped
+}
+
+const dispatchAll = async (records: DynamoDBRecord[]): Promise<string | undefined> => {
+  const [notWoken, failed] = await Promise.all([dispatchLanes(records, LANE_KINDS), dispatchEvents(records)])
+  const stopped = new Set([notWoken])
+  for (const change of failed) stopped.add(await parkOne(change))
+  stopped.delete(undefined)
+  return records.map(({ dynamodb }) => dynamodb?.SequenceNumber).find((sequence) => stopped.has(sequence))
+}
+
+/** Parks a change, unless a retry may succeed. Returns its sequence number where the stream is to repeat it. */
+const parkOne = async ({ record, error }: FailedChange): Promise<string | undefined> => {
+  const sequence = record.dynamodb?.SequenceNumber ?? ''
+  const passes = mayPassLater(error)
+  log(passes ? 'warn' : 'error', 'the events of a change were not written', {
+    event: passes ? 'dispatcher.event_not_written' : 'dispatcher.change_parked',
+    sequence,
+    error: nameOf(error),
+  })
+  return !passes && (await park(record)) ? undefined : sequence
+}
+
+const nameOf = (error: unknown): string => (error === undefined ? 'the process died' : errorName(error))
+
+/** False where the change fails again: it stays parked. */
+const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
+  const [notWoken, failed] = await Promise.all([dispatchLanes([record], LANE_KINDS), dispatchEvents([record])])
+  for (const { error } of failed)
+    log('error', 'a parked change failed again', { event: 'dispatcher.parked_again', error: nameOf(error) })
+  return notWoken === undefined && failed.length === 0
+}
+
+/**
+ * Dispatches all parked changes again, the oldest first: for an operator, after the cause was fixed. No event is written twice. `left` is the
+ * number of changes that stay parked. Throws `store.unavailable`.
+ */
+export const redriveParked = async (): Promise<{ done: number; left: number }> => {
+  const redriven = { done: 0, left: 0 }
+  for await (const { record, remove } of parkedChanges()) {
+    if (await dispatchParked(record)) {
+      await remove()
+      redriven.done += 1
+    } else redriven.left += 1
+  }
+  return redriven
+}

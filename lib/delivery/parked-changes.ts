@@ -1,0 +1,84 @@
+/** Changes that can not be dispatched: they are stored with their images, and an operator dispatches them again. */
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { errorName } from '../errors.ts'
+import { log } from '../log.ts'
+import { defineItem } from '../store/item.ts'
+import { bytes, integer, text } from '../store/item-fields.ts'
+import { PARKED_CHANGES, parkedAddress } from '../store/keys.ts'
+import { epochSeconds, queryPage } from '../store/table.ts'
+import { putIfAbsent, removeIf } from '../store/write.ts'
+
+/** In seconds. */
+const SECONDS_KEPT = 30 * 24 * 60 * 60
+
+/** Two images of 400 KB can exceed the size of an item, even compressed: then the change is stored as several items. */
+const PART_BYTES = 350 * 1024
+
+const parkedItem = defineItem('parked-change', parkedAddress, {
+  sequence: text(),
+  /** From 0, and how many there are. */
+  part: integer(),
+  parts: integer(),
+  /** A part of the change as the stream had it: JSON, compressed. */
+  change: bytes(),
+  parkedAt: text(),
+  expiresAt: integer(),
+})
+
+/** Stores a change, unless it is stored already. Returns false where the table does not answer. */
+export const park = async (record: DynamoDBRecord): Promise<boolean> => {
+  const sequence = record.dynamodb?.SequenceNumber ?? ''
+  const change = gzipSync(JSON.stringify(record))
+  const parts = Math.ceil(change.length / PART_BYTES)
+  const shared = { sequence, parts, parkedAt: new Date().toISOString(), expiresAt: epochSeconds() + SECONDS_KEPT }
+  try {
+    for (let part = 0; part < parts; part++) {
+      const piece = change.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
+      await putIfAbsent(parkedItem.encode({ ...shared, part, change: piece }))
+    }
+    return true
+  } catch (error) {
+    log('error', 'a change was not parked', {
+      event: 'dispatcher.not_parked',
+      sequence,
+      error: errorName(error),
+    })
+    return false
+  }
+}
+
+export interface ParkedChange {
+  sequence: string
+  record: DynamoDBRecord
+  /** Deletes it, after it was dispatched. */
+  remove(): Promise<void>
+}
+
+/** Parts read at once. */
+const READ = 20
+
+/** All parked changes, in the order of the stream. One that lacks a part is not among them. Throws `store.unavailable`. */
+export async function* parkedChanges(): AsyncGenerator<ParkedChange> {
+  let pieces: Uint8Array[] = []
+  let of: string | undefined
+  let after: string | undefined
+  do {
+    const page = await queryPage(PARKED_CHANGES, { limit: READ, ...(after === undefined ? {} : { after }) })
+    for (const item of page.items) {
+      const { sequence, part, parts, change } = parkedItem.decode(item)
+      pieces = sequence === of ? [...pieces, change] : [change]
+      of = sequence
+      if (part < parts - 1) continue
+      if (pieces.length === parts) yield { sequence, record: toRecord(pieces), remove: remove(sequence, parts) }
+      else log('error', 'a parked change lacks a part', { event: 'dispatcher.parked_incomplete', sequence })
+    }
+    after = page.next
+  } while (after !== undefined)
+}
+
+const toRecord = (pieces: Uint8Array[]): DynamoDBRecord => JSON.parse(gunzipSync(Buffer.concat(pieces)).toString())
+
+const remove = (sequence: string, parts: number) => async (): Promise<void> => {
+  for (let part = 0; part < parts; part++) await removeIf(parkedAddress({ sequence, part }))
+}

@@ -1,0 +1,35 @@
+/** The keys that token issuers serve at their addresses, as they were last confirmed. */
+import { KeySet, type VerifyingKey } from '../key-set.ts'
+import { defineItem, readItem } from './item.ts'
+import { integer, json } from './item-fields.ts'
+import { issuerKeysAddress } from './keys.ts'
+import { epochSeconds } from './table.ts'
+import { putIf } from './write.ts'
+
+/** Longer than anybody may use them; an issuer that is no longer one leaves nothing behind. */
+const KEPT_SECONDS = 3 * 24 * 60 * 60
+
+const issuerKeysItem = defineItem('issuer-keys', issuerKeysAddress, {
+  keySet: json(KeySet),
+  /** Ms since the epoch. */
+  confirmedAt: integer(),
+  expiresAt: integer(),
+})
+
+/** What an issuer's address has said, and when (ms since the epoch). */
+export interface ConfirmedKeys {
+  keys: VerifyingKey[]
+  at: number
+}
+
+/** Throws `store.unavailable`. */
+export const readConfirmedKeys = async (jwksUri: string): Promise<ConfirmedKeys | undefined> => {
+  const item = await readItem(issuerKeysItem, { jwksUri })
+  return item && { keys: item.keySet.keys, at: item.confirmedAt }
+}
+
+/** Throws `store.unavailable`, `store.conflict`. */
+export const storeConfirmedKeys = async (jwksUri: string, { keys, at }: ConfirmedKeys): Promise<void> => {
+  const expiresAt = epochSeconds(at) + KEPT_SECONDS
+  await putIf(issuerKeysItem.encode({ jwksUri, keySet: { keys }, confirmedAt: at, expiresAt }))
+}

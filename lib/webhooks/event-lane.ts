@@ -1,0 +1,126 @@
+/** The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes to the table. */
+import { isTaken } from '../egress/post.ts'
+import { openDestination } from '../outbox/destination.ts'
+import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
+import type { Transport } from '../outbox/messages.ts'
+import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
+import { endpointDestination, eventLane } from '../store/keys.ts'
+import { getItems, queryPage } from '../store/table.ts'
+import type { TableWrite } from '../store/write.ts'
+import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
+import { readEndpoints } from './endpoint-item.ts'
+import { type EventChange, eventItem, eventUpdate, type Place, placeItem, type StoredEvent } from './event-item.ts'
+import { noteHealth } from './health.ts'
+import { sendEvent } from './send-event.ts'
+
+/** Events read at once, of at most 20 KB each. */
+const READ = 25
+
+const LANE = /^@outbox\|([^|]+)\|([^|]+)\|([^|]+)$/
+
+/** A place in the lane, and its event where it is still there. */
+interface Waiting {
+  place: Place
+  event: StoredEvent | undefined
+}
+
+/** The contents of an event lane; undefined for the name of any other lane. Throws `store.unavailable`. */
+export const openEventLane = async (
+  lane: string,
+  transport: Transport = {},
+): Promise<LaneContents<Waiting> | undefined> => {
+  const [, orgId, endpointId, recordId] = LANE.exec(lane) ?? []
+  if (orgId === undefined || endpointId === undefined || recordId === undefined) return undefined
+  const key = { orgId, endpointId, recordId }
+  const destination = endpointDestination(endpointId)
+  let endpoint = (await readEndpoints(orgId)).find(({ id }) => id === endpointId)
+  /** The last attempt: where it has disabled the endpoint, it is recorded when its event is held. */
+  let last: { waiting: Waiting; attempt: Attempt } | undefined
+  let startedAt = 0
+
+  const leaves = ({ place }: Waiting): TableWrite => ({ remove: placeItem.addressOf({ ...key, ...place }) })
+  const ends = (waiting: Waiting, change: EventChange): TableWrite[] =>
+    waiting.event === undefined ? [leaves(waiting)] : [eventUpdate(waiting.event, change), leaves(waiting)]
+
+  return {
+    plan: WEBHOOK_PLAN,
+    // No other party uses this endpoint, so each of its records counts as one.
+    party: lane,
+    read: async () => {
+      const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
+      const places = items.map((item) => placeItem.decode(item))
+      const events = await eventsAt(endpointId, places)
+      return { items: places.map((place) => ({ place, event: events.get(place.eventId) })), more: next !== undefined }
+    },
+    giveUpAt: ({ event }) => Date.parse(event?.pendingSince ?? '') + WEBHOOK_PLAN.lifetime,
+    destinationOf: () => destination,
+    settle: (waiting) => {
+      const { event } = waiting
+      if (event === undefined || event.state !== 'pending') return [leaves(waiting)]
+      if (endpoint === undefined) return [{ remove: eventItem.addressOf(event) }, leaves(waiting)]
+      if (endpoint.status !== 'disabled') return undefined
+      if (last?.waiting !== waiting) return ends(waiting, { state: 'held', attempts: event.attempts })
+      const held = ends(waiting, { state: 'held', attempts: attemptsAfter(waiting) })
+      return [...held, ...record(waiting, last.attempt)]
+    },
+    send: async ({ event }, now) => {
+      startedAt = now
+      if (event === undefined || endpoint === undefined) throw new Error('an event that is settled is not sent')
+      return sendEvent(event, endpoint, now, transport)
+    },
+    note: async (waiting, outcome, now) => {
+      last = { waiting, attempt: { outcome, startedAt, endedAt: now } }
+      if (endpoint === undefined) return
+      const before = endpoint.status
+      endpoint = await noteHealth(endpoint, outcome, now)
+      // The waiting lanes are released, so that their events become `held`.
+      if (before !== 'disabled' && endpoint?.status === 'disabled')
+        await openDestination(destination, { lane, took: outcome.milliseconds, now })
+    },
+    delivered: (waiting, attempt) => [
+      ...ends(waiting, { state: 'delivered', attempts: attemptsAfter(waiting) }),
+      ...record(waiting, attempt),
+    ],
+    failed: (waiting, attempt) => [...pendingAgain(waiting, attempt), ...record(waiting, attempt)],
+    givenUp: (waiting, _, attempt) => [
+      ...ends(waiting, {
+        state: 'failed',
+        attempts: attempt === undefined ? attemptsAfter(waiting) - 1 : attemptsAfter(waiting),
+      }),
+      ...(attempt === undefined ? [] : record(waiting, attempt)),
+    ],
+    about: ({ event }) => ({ webhookId: event?.id, type: event?.type, ...key }),
+  }
+}
+
+const eventsAt = async (endpointId: string, places: Place[]): Promise<Map<string, StoredEvent>> => {
+  const items = await getItems(
+    places.map(({ eventId, occurredAt }) => eventItem.addressOf({ endpointId, occurredAt, id: eventId })),
+  )
+  return new Map(items.map((item) => eventItem.decode(item)).map((event) => [event.id, event]))
+}
+
+const attemptsAfter = ({ event }: Waiting): number => (event?.attempts ?? 0) + 1
+
+const pendingAgain = (waiting: Waiting, { nextAttemptAt }: Attempt): TableWrite[] => {
+  const { event } = waiting
+  if (event === undefined) return []
+  const next = nextAttemptAt === undefined ? undefined : new Date(nextAttemptAt).toISOString()
+  return [eventUpdate(event, { state: 'pending', attempts: attemptsAfter(waiting), nextAttemptAt: next })]
+}
+
+const record = (waiting: Waiting, { outcome, startedAt }: Attempt): TableWrite[] => {
+  const { event } = waiting
+  if (event === undefined) return []
+  const started = new Date(startedAt).toISOString()
+  const attempt = {
+    endpointId: event.endpointId,
+    eventId: event.id,
+    type: event.type,
+    attempt: attemptsAfter(waiting),
+    startedAt: started,
+    ...attemptOutcome(outcome, isTaken(outcome)),
+    expiresAt: attemptExpiry(started),
+  }
+  return [{ put: attemptItem.encode(attempt) }]
+}

@@ -1,0 +1,53 @@
+/** Sends an event to its endpoint: signed by Standard Webhooks 1.0.0, through the guarded client. */
+import { Webhook } from 'standardwebhooks'
+import packageJson from '../../package.json' with { type: 'json' }
+import { describeOutcome, isTaken, type PostOutcome, post } from '../egress/post.ts'
+import { log } from '../log.ts'
+import type { Transport } from '../outbox/messages.ts'
+import { settings } from '../settings.ts'
+import type { Endpoint } from './endpoint-item.ts'
+import type { StoredEvent } from './event-item.ts'
+import { openSecrets } from './secrets.ts'
+
+/** One attempt. `now` in ms since the epoch. The receiver's faults are an outcome; throws `store.unavailable` without the data key. */
+export const sendEvent = async (
+  { id, body }: StoredEvent,
+  endpoint: Endpoint,
+  now: number,
+  transport: Transport,
+): Promise<PostOutcome> => {
+  const outcome = await post({
+    url: endpoint.url,
+    headers: webhookHeaders({ id, body, now, secrets: await openSecrets(endpoint, now) }),
+    body,
+    policy: { local: settings().LOCAL_STAGE, ipLiterals: false },
+    ...transport,
+  })
+  if (!isTaken(outcome))
+    log('debug', 'an endpoint did not take an event', {
+      event: 'webhook.delivery_failed',
+      webhookId: id,
+      lastError: describeOutcome(outcome),
+    })
+  return outcome
+}
+
+export interface Signed {
+  /** `webhook-id`: the event's, the same for every attempt. */
+  id: string
+  /** The very text that is posted. */
+  body: string
+  /** Ms since the epoch: when the attempt is made. Receivers refuse what is minutes off. */
+  now: number
+  /** `whsec_...`, newest first: each signs, so that a receiver may verify with either amid a rotation. */
+  secrets: string[]
+}
+
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#webhook-headers-sending-metadata-to-consumers */
+export const webhookHeaders = ({ id, body, now, secrets }: Signed): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': `serverless-agent/${packageJson.version}`,
+  'webhook-id': id,
+  'webhook-timestamp': String(Math.floor(now / 1000)),
+  'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, new Date(now), body)).join(' '),
+})

@@ -1,0 +1,48 @@
+/** What DynamoDB says that requests have consumed: read and write request units, which is what a table on demand costs. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import * as v from 'valibot'
+import { withOpenStack } from './open-stack.ts'
+
+const Consumed = v.object({ CapacityUnits: v.number() })
+const Output = v.object({
+  ConsumedCapacity: v.pipe(
+    v.optional(v.union([Consumed, v.array(Consumed)]), []),
+    v.transform((consumed) => [consumed].flat()),
+  ),
+})
+
+export interface Units {
+  /** Of 4 KB, strongly consistent. */
+  read: number
+  /** Of 1 KB, with those of the index; twice as many in a transaction. */
+  write: number
+}
+
+const READS = /^(GetItem|BatchGetItem|Query|TransactGetItems)Command$/
+
+/** Watches a client. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ConsumedCapacity.html */
+export class ConsumedUnits {
+  readonly #total: Units = { read: 0, write: 0 }
+
+  constructor(client: DynamoDBClient) {
+    withOpenStack(client).middlewareStack.add(
+      (next, { commandName }) =>
+        async (parameters) => {
+          const input = { ...parameters.input, ReturnConsumedCapacity: 'TOTAL' }
+          const result = await next({ ...parameters, input })
+          const { ConsumedCapacity } = v.parse(Output, result.output)
+          for (const { CapacityUnits } of ConsumedCapacity)
+            this.#total[READS.test(String(commandName)) ? 'read' : 'write'] += CapacityUnits
+          return result
+        },
+      { step: 'initialize' },
+    )
+  }
+
+  /** Runs `act` and tells what all requests have consumed until its end. */
+  async during<T>(act: () => Promise<T>): Promise<{ result: T; units: Units }> {
+    const before = { ...this.#total }
+    const result = await act()
+    return { result, units: { read: this.#total.read - before.read, write: this.#total.write - before.write } }
+  }
+}

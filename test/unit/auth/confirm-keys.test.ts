@@ -1,0 +1,152 @@
+/** The scheduled function that asks the issuers for their keys: what it stores, and what changes nothing. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { confirmKeys } from '../../../lib/auth/confirm-keys.ts'
+import { settings } from '../../../lib/settings.ts'
+import { readConfirmedKeys, storeConfirmedKeys } from '../../../lib/store/issuer-keys.ts'
+import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
+import {
+  badAnswers,
+  type IssuerServer,
+  newSigningKey,
+  type SigningKey,
+  startIssuerServer,
+} from '../../support/issuers/issuer-server.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const now = Date.now()
+
+let table: StartedTable
+let server: IssuerServer
+let other: IssuerServer
+let key: SigningKey
+let next: SigningKey
+let lines: Record<string, unknown>[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'warn'
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
+  table = await startTable()
+  key = await newSigningKey('key', 'https://id.example', () => now)
+  next = await newSigningKey('next', 'https://id.example', () => now)
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+
+beforeEach(async () => {
+  lines = []
+  server = await startIssuerServer()
+  other = await startIssuerServer()
+  table.watch()
+})
+afterEach(async () => {
+  table.way = undefined
+  await server.stop()
+  await other.stop()
+})
+
+const entry = ({ jwksUri }: { jwksUri: string }, changes: Partial<TokenIssuer> = {}): TokenIssuer => ({
+  issuer: 'https://id.example',
+  audience: 'agent',
+  jwksUri,
+  grants: ALL_GRANTS,
+  ...changes,
+})
+const stored = ({ jwksUri }: IssuerServer) => readConfirmedKeys(jwksUri)
+
+test('stores what the issuer serves, the newest for the last', async () => {
+  server.serve(key, next)
+  await confirmKeys([entry(server)], now - 15 * MINUTE)
+  expect(await stored(server)).toEqual({ keys: [key.open, next.open], at: now - 15 * MINUTE })
+  server.serve(next)
+  await confirmKeys([entry(server)], now)
+  expect(await stored(server)).toEqual({ keys: [next.open], at: now })
+  expect(lines).toEqual([])
+})
+
+test('asks an address once, however many audiences its issuer has', async () => {
+  server.serve(key)
+  await confirmKeys([entry(server), entry(server, { audience: 'another' })], now)
+  expect(server.requests).toBe(1)
+})
+
+test('asks nobody where keys are given in the settings', async () => {
+  const { jwksUri: _, ...withoutAddress } = entry(server, { jwks: { keys: [key.open] } })
+  await confirmKeys([withoutAddress], now)
+  expect(table.requests).toEqual([])
+})
+
+describe('changes nothing for an answer that is', () => {
+  test.each([...badAnswers('', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) })])(
+    '%s, and follows no redirect',
+    async (what, listener) => {
+      server.serve(key)
+      other.serve(next)
+      await confirmKeys([entry(server)], now - HOUR)
+      const before = await stored(server)
+      const redirect = badAnswers(other.jwksUri, {}).find(([name]) => name === what && what === 'a redirect')?.[1]
+      server.behave(redirect ?? listener)
+      await confirmKeys([entry(server)], now)
+      expect(await stored(server)).toEqual(before)
+      expect(other.requests).toBe(0)
+      expect(lines).toMatchObject([{ event: 'issuer.keys_not_fetched', issuer: 'https://id.example' }])
+      expect(JSON.stringify(lines)).not.toContain('AAAA')
+    },
+  )
+})
+
+test('asks nobody inside, on AWS', async () => {
+  server.serve(key)
+  settings().LOCAL_STAGE = false
+  try {
+    await confirmKeys([entry(server), entry({ jwksUri: 'https://169.254.169.254/latest/meta-data' })], now)
+  } finally {
+    settings().LOCAL_STAGE = true
+  }
+  expect(server.requests).toBe(0)
+  expect(await stored(server)).toBeUndefined()
+})
+
+describe('somebody is woken', () => {
+  const woken = async (issuer: TokenIssuer) => {
+    lines = []
+    await confirmKeys([issuer], now)
+    return lines.filter(({ event }) => event === 'issuer.keys_not_confirmed').length === 1
+  }
+
+  test('when the keys were confirmed over an hour ago, and not before', async () => {
+    await storeConfirmedKeys(server.jwksUri, { keys: [key.open], at: now - HOUR })
+    expect(await woken(entry(server))).toBe(false)
+    await storeConfirmedKeys(server.jwksUri, { keys: [key.open], at: now - HOUR - 1 })
+    expect(await woken(entry(server))).toBe(true)
+  })
+
+  test('when they were never confirmed, and not prepared within the hour', async () => {
+    expect(await woken(entry(server))).toBe(true)
+    expect(await woken(entry(server, { preparedAt: now - 2 * HOUR }))).toBe(true)
+    expect(await woken(entry(server, { preparedAt: now - 30 * MINUTE }))).toBe(false)
+  })
+})
+
+test('one issuer that fails is no other’s failure', async () => {
+  other.serve(key)
+  await confirmKeys([entry(server), entry(other)], now)
+  expect(await stored(other)).toMatchObject({ keys: [key.open] })
+})
+
+test('a table that does not answer is a failed invocation, when all have been asked', async () => {
+  server.serve(key)
+  other.serve(next)
+  table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+  await expect(confirmKeys([entry(server), entry(other)], now)).rejects.toMatchObject({ code: 'store.unavailable' })
+  expect([server.requests, other.requests]).toEqual([1, 1])
+})
+
+test('what is stored of an issuer is gone some days after it is no longer one', async () => {
+  server.serve(key)
+  await confirmKeys([entry(server)], now - 4 * 24 * HOUR)
+  expect(await stored(server)).toBeUndefined()
+})

@@ -1,0 +1,255 @@
+/** The keys of an issuer with an address: prepared by a deployment, confirmed on schedule, asked for when a new one turns up. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createVerifier } from '../../../lib/auth/token.ts'
+import { settings } from '../../../lib/settings.ts'
+import { storeConfirmedKeys } from '../../../lib/store/issuer-keys.ts'
+import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
+import {
+  badAnswers,
+  type IssuerServer,
+  newSigningKey,
+  type SigningKey,
+  startIssuerServer,
+} from '../../support/issuers/issuer-server.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const ISSUER = 'https://id.example'
+
+let table: StartedTable
+let server: IssuerServer
+/** Ms since the epoch; the table hides what has expired by its own clock. */
+let now = Date.now()
+let old: SigningKey
+let fresh: SigningKey
+let lines: Record<string, unknown>[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'warn'
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
+  table = await startTable()
+  old = await newSigningKey('old', ISSUER, () => now)
+  fresh = await newSigningKey('fresh', ISSUER, () => now)
+})
+afterAll(() => table.stop())
+
+beforeEach(async () => {
+  now = Date.now()
+  lines = []
+  server = await startIssuerServer()
+  table.watch()
+})
+afterEach(async () => {
+  table.way = undefined
+  await server.stop()
+})
+
+const entry = (changes: Partial<TokenIssuer> = {}): TokenIssuer => ({
+  issuer: ISSUER,
+  audience: 'agent',
+  jwksUri: server.jwksUri,
+  jwks: { keys: [old.open] },
+  preparedAt: now,
+  grants: ALL_GRANTS,
+  ...changes,
+})
+const verifier = (...issuers: TokenIssuer[]) => createVerifier(issuers, () => now / 1000)
+const confirm = (at: number, ...keys: SigningKey[]) =>
+  storeConfirmedKeys(server.jwksUri, { keys: keys.map(({ open }) => open), at })
+
+const good = expect.objectContaining({ role: 'RestRootAgent' })
+const refused = { code: 'auth.unauthorized' }
+const unavailable = { code: 'auth.keys_unavailable' }
+const events = () => lines.map(({ event }) => event)
+
+describe('keys that were just prepared', () => {
+  test('need neither the table nor the issuer', async () => {
+    const verify = verifier(entry())
+    expect(await verify(await old.sign())).toEqual(good)
+    now += MINUTE
+    expect(await verify(await old.sign())).toEqual(good)
+    expect(table.requests).toEqual([])
+    expect(server.requests).toBe(0)
+  })
+
+  test('do not keep a new key out: the issuer is asked for it, once', async () => {
+    server.serve(old, fresh)
+    const verify = verifier(entry())
+    for (const key of [fresh, old, fresh]) expect(await verify(await key.sign())).toEqual(good)
+    expect(server.requests).toBe(1)
+  })
+})
+
+describe('keys that were prepared some time ago', () => {
+  const prepared = () => entry({ preparedAt: now - HOUR })
+
+  test('are confirmed by the table, and the issuer is not asked', async () => {
+    await confirm(now - MINUTE, old)
+    table.watch()
+    expect(await verifier(prepared())(await old.sign())).toEqual(good)
+    expect(table.requests).toEqual(['GetItem'])
+    expect(server.requests).toBe(0)
+  })
+
+  test('give way to those that are confirmed: a key that the issuer withdrew is refused', async () => {
+    await confirm(now - MINUTE, fresh)
+    server.serve(fresh)
+    const verify = verifier(prepared())
+    expect(await verify(await fresh.sign())).toEqual(good)
+    expect(server.requests).toBe(0)
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+  })
+
+  test('are refused in a process that knew them, a minute after the table says so', async () => {
+    await confirm(now, old)
+    server.serve(fresh)
+    const verify = verifier(prepared())
+    expect(await verify(await old.sign())).toEqual(good)
+    now += 1
+    await confirm(now, fresh)
+    now += MINUTE
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+  })
+
+  test('are looked up once a minute at most, while nobody confirms them, and work', async () => {
+    const verify = verifier(prepared())
+    for (let request = 0; request < 3; request++) expect(await verify(await old.sign())).toEqual(good)
+    expect(table.requests).toEqual(['GetItem'])
+    now += MINUTE
+    expect(await verify(await old.sign())).toEqual(good)
+    expect(table.requests).toEqual(['GetItem', 'GetItem'])
+    expect(server.requests).toBe(0)
+  })
+
+  test('are looked up once for all who come at the same time', async () => {
+    const verify = verifier(prepared())
+    const token = await old.sign()
+    expect(await Promise.all([verify(token), verify(token), verify(token)])).toEqual([good, good, good])
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('work when the table does not answer, and the log says so', async () => {
+    table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    expect(await verifier(prepared())(await old.sign())).toEqual(good)
+    expect(events()).toContain('issuer.keys_not_read')
+  })
+
+  test('work for a day without being confirmed; after an hour somebody is woken', async () => {
+    const verify = verifier(prepared())
+    expect(await verify(await old.sign())).toEqual(good)
+    expect(events()).toEqual([])
+    now += 23 * HOUR - MINUTE
+    expect(await verify(await old.sign())).toEqual(good)
+    expect(lines).toMatchObject([
+      {
+        event: 'issuer.keys_not_confirmed',
+        issuer: ISSUER,
+        Table: settings().TABLE_NAME,
+        IssuerKeysNotConfirmed: 1,
+        _aws: { CloudWatchMetrics: [{ Dimensions: [['Table']], Metrics: [{ Name: 'IssuerKeysNotConfirmed' }] }] },
+      },
+    ])
+    expect(server.requests).toBe(0)
+  })
+})
+
+describe('keys that nobody has confirmed for a day', () => {
+  const prepared = () => entry({ preparedAt: now - 24 * HOUR - MINUTE })
+
+  test('are no longer used: the issuer is asked', async () => {
+    server.serve(fresh)
+    const verify = verifier(prepared())
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(await verify(await fresh.sign())).toEqual(good)
+    expect(server.requests).toBe(1)
+  })
+
+  test('are our failure when the issuer does not answer', async () => {
+    await expect(old.sign().then(verifier(prepared()))).rejects.toMatchObject(unavailable)
+  })
+
+  test('are of no use when the table has none that are younger', async () => {
+    await confirm(now - 25 * HOUR, old)
+    await expect(old.sign().then(verifier(prepared()))).rejects.toMatchObject(unavailable)
+  })
+})
+
+describe('clocks', () => {
+  test('keys prepared in the future are not the newest: a withdrawn one is refused', async () => {
+    await confirm(now - MINUTE, fresh)
+    server.serve(fresh)
+    const verify = verifier(entry({ preparedAt: now + 48 * HOUR }))
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+
+  test('a few minutes are no difference', async () => {
+    expect(await verifier(entry({ preparedAt: now + 4 * MINUTE }))(await old.sign())).toEqual(good)
+    expect(server.requests).toBe(0)
+  })
+})
+
+test('two issuers with the same kid are not taken for each other', async () => {
+  const OTHER = 'https://other.example'
+  const other = await startIssuerServer()
+  const twin = await newSigningKey('old', OTHER, () => now)
+  const forged = await newSigningKey('old', ISSUER, () => now)
+  const verify = verifier(entry(), entry({ issuer: OTHER, jwksUri: other.jwksUri, jwks: { keys: [twin.open] } }))
+  expect(await verify(await old.sign())).toEqual(good)
+  expect(await verify(await twin.sign())).toEqual(good)
+  await expect(forged.sign().then(verify)).rejects.toMatchObject(refused)
+  // One withdraws it, the other does not.
+  now += HOUR
+  await confirm(now, fresh)
+  await storeConfirmedKeys(other.jwksUri, { keys: [twin.open], at: now })
+  server.serve(fresh)
+  await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+  expect(await verify(await twin.sign())).toEqual(good)
+  await other.stop()
+})
+
+describe('forged tokens', () => {
+  test('make us ask the issuer no oftener than every 30 s', async () => {
+    server.serve(old)
+    const verify = verifier(entry())
+    for (let count = 0; count < 5; count++) await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(server.requests).toBe(1)
+    now += 30_000
+    await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(server.requests).toBe(2)
+  })
+
+  test('make us ask one that fails no oftener than every 5 s', async () => {
+    const verify = verifier(entry())
+    for (let count = 0; count < 5; count++) await expect(fresh.sign().then(verify)).rejects.toMatchObject(unavailable)
+    expect(server.requests).toBe(1)
+    now += 5_000
+    server.serve(old, fresh)
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+})
+
+describe('an issuer that is asked and answers with', () => {
+  test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
+    '%s has said nothing: its keys work, and others are our failure',
+    async (_, listener) => {
+      server.behave(listener)
+      const verify = verifier(entry())
+      await expect(fresh.sign().then(verify)).rejects.toMatchObject(unavailable)
+      expect(await verify(await old.sign())).toEqual(good)
+      expect(server.requests).toBe(1)
+    },
+  )
+
+  test('its keys over plain http is not even asked on AWS', async () => {
+    server.serve(fresh)
+    settings().LOCAL_STAGE = false
+    try {
+      await expect(fresh.sign().then(verifier(entry()))).rejects.toMatchObject(unavailable)
+      expect(server.requests).toBe(0)
+    } finally {
+      settings().LOCAL_STAGE = true
+    }
+  })
+})

@@ -1,0 +1,97 @@
+/** The two clients that read an issuer's keys at its address: what they take, and where they end. */
+import { readFileSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { servedKeys } from '../../../lib/auth/served-keys.ts'
+import { readOperatorAddress } from '../../../lib/egress/operator-address.ts'
+import { keysOfText } from '../../../lib/key-set.ts'
+import { certificateFor } from '../../support/webhooks/certificate.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
+
+const KEYCLOAK = readFileSync('test/support/issuers/keycloak-certs.json', 'utf8')
+const NAME = 'id.example.org'
+const LOCAL = { local: true }
+const leadingTo =
+  (address: string): LookupFunction =>
+  (_name, _options, callback) =>
+    callback(null, [{ address, family: 4 }])
+
+let server: FaultyReceiver
+afterEach(() => server?.stop())
+
+describe('the guarded client, at a deployment and on schedule', () => {
+  const secure = async (certificate = certificateFor(NAME)) => {
+    server = await startFaultyReceiver(certificate)
+    server.behave({ status: 200, body: KEYCLOAK })
+    return { url: `https://${NAME}:${server.port}/certs`, authorities: certificate.cert }
+  }
+
+  test('takes the keys of who has a certificate of that name', async () => {
+    const { url, authorities } = await secure()
+    const served = await servedKeys(url, LOCAL, { authorities, resolve: leadingTo('127.0.0.1') })
+    expect(served).toEqual({ keys: keysOfText(KEYCLOAK) })
+  })
+
+  test('takes nothing of who has none; another time it may be another’s', async () => {
+    const { url } = await secure()
+    const served = await servedKeys(url, LOCAL, { resolve: leadingTo('127.0.0.1') })
+    expect(served).toEqual({ reason: 'tls: DEPTH_ZERO_SELF_SIGNED_CERT', permanent: false })
+  })
+
+  test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254'])(
+    'does not connect to %s, whatever name leads there',
+    async (to) => {
+      const { url, authorities } = await secure()
+      const served = await servedKeys(url, { local: false }, { authorities, resolve: leadingTo(to) })
+      expect(served).toEqual({ reason: expect.stringContaining(`${NAME} leads to`), permanent: true })
+      expect(server.connections()).toBe(0)
+    },
+  )
+
+  test('tells what can’t be mended by waiting from what can', async () => {
+    server = await startFaultyReceiver()
+    const answerTo = async (status: number, body = '') => {
+      server.behave({ status, body })
+      return servedKeys(server.url, LOCAL)
+    }
+    expect(await answerTo(503)).toEqual({ reason: 'status 503', permanent: false })
+    expect(await answerTo(200, '{}')).toEqual({ reason: 'is no JSON Web Key Set', permanent: true })
+    expect(await answerTo(200, 'x'.repeat(512 * 1024))).toEqual({ reason: 'is too large', permanent: true })
+  })
+})
+
+describe('the small client, while a request waits', () => {
+  const limits = { milliseconds: 300, bytes: 64 * 1024, local: true }
+
+  test.each([
+    'stall before the headers',
+    'stall amid the body',
+    'reset amid the body',
+    'endless body',
+    'garbage',
+  ] as const)('ends by itself: %s', async (fault) => {
+    server = await startFaultyReceiver()
+    server.behave(fault)
+    const started = performance.now()
+    await expect(readOperatorAddress(server.url, limits)).rejects.toThrow()
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('takes nothing of who has no certificate that is trusted', async () => {
+    server = await startFaultyReceiver(certificateFor('localhost'))
+    server.behave({ status: 200, body: KEYCLOAK })
+    await expect(
+      readOperatorAddress(`https://localhost:${server.port}/`, { ...limits, local: false }),
+    ).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
+    expect(server.received).toEqual([])
+  })
+
+  test('takes a body up to its limit', async () => {
+    server = await startFaultyReceiver()
+    server.behave({ status: 200, body: KEYCLOAK })
+    expect(await readOperatorAddress(server.url, limits)).toBe(KEYCLOAK)
+    await expect(readOperatorAddress(server.url, { ...limits, bytes: KEYCLOAK.length - 1 })).rejects.toThrow(
+      'more than',
+    )
+  })
+})

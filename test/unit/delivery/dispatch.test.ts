@@ -1,0 +1,271 @@
+/** The dispatcher of the stream: what comes again, what is parked, and that neither blocks what is behind it for good. */
+import type { DynamoDBRecord } from 'aws-lambda'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
+import { dispatch, redriveParked } from '../../../lib/delivery/dispatch.ts'
+import { parkedChanges } from '../../../lib/delivery/parked-changes.ts'
+import { committedId } from '../../../lib/outbox/wake-up.ts'
+import { PARKED_CHANGES } from '../../../lib/store/keys.ts'
+import { toRecordItem } from '../../../lib/store/stored-record.ts'
+import type { Item } from '../../../lib/store/table.ts'
+import { pendingItems } from '../../../lib/webhooks/event-item.ts'
+import { inserted, modified } from '../../support/webhooks/changes.ts'
+import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { outboxWith, outcomeWith, recordItem, registrationItem, storedIn } from '../webhooks/event-scenes.ts'
+
+let table: StartedTable
+let queues: SentWakeUps
+const lines: string[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'debug'
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  nameQueues()
+  table = await startTable()
+  queues = watchQueues()
+  await table.put({ ...registrationItem('webhook', 'active', 1), pk: { S: '@org|base' }, orgId: { S: 'base' } })
+})
+afterAll(async () => {
+  expect(await table.check()).toEqual([])
+  await table.stop()
+})
+beforeEach(async () => {
+  table.way = undefined
+  queues.clear()
+  lines.length = 0
+  for await (const { remove } of parkedChanges()) await remove()
+})
+
+let records = 0
+/** A change of the base agent that is an event. */
+const telling = (): DynamoDBRecord => {
+  const stored = storedIn('ProofRecord', 'done')
+  const id = `record-${++records}`
+  return inserted(toRecordItem({ ...stored, tenant: '@base', id, value: { ...stored.value, id } }))
+}
+const garbled = (value = '{"secret') => inserted({ ...recordItem('ProofRecord', 'done'), value: { S: value } })
+const late = (change: DynamoDBRecord, seconds = 11): DynamoDBRecord => ({
+  ...change,
+  dynamodb: { ...change.dynamodb, ApproximateCreationDateTime: Math.floor(Date.now() / 1000) - seconds },
+})
+const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
+const idOf = ({ dynamodb }: DynamoDBRecord): string => JSON.parse(dynamodb?.NewImage?.value?.S ?? '{}').id
+const parked = async () => {
+  const found: string[] = []
+  for await (const { sequence } of parkedChanges()) found.push(sequence)
+  return found
+}
+const told = async () => (await table.items('@endpoint|')).map(({ recordId }) => recordId?.S)
+const logged = (event: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.event === event)
+
+const refuse = (refused: string, name = 'InternalServerError') => {
+  const properties = name === 'InternalServerError' ? { $fault: 'server' } : {}
+  table.way = (command, send) => (command === refused ? Promise.reject(failure(name, properties)) : send())
+}
+
+describe('what waits in a lane', () => {
+  const place = pendingItems(
+    {
+      ...{ id: 'e1', type: 'endpoint.test', orgId: 'base', endpointId: 'ep', endpointKind: 'webhook' },
+      ...{ recordId: 'r1', sequence: 3, occurredAt: '2026-01-01T00:00:00.000Z', body: '{"secret":1}' },
+    },
+    '2026-01-01T00:00:00.000Z',
+  ).place
+  const outbox = outboxWith({ basicMessages: undefined })
+
+  test.each<[string, Item, string]>([
+    ['a message', outbox, 'acme|pending|c1'],
+    ['an event', place, '@outbox|base|ep|r1'],
+  ])('that is new, %s, wakes it once, however often its change comes', async (_name, item, lane) => {
+    expect(await dispatch([inserted(item)])).toBeUndefined()
+    expect(await dispatch([inserted(item)])).toBeUndefined()
+    expect(queues.sent).toHaveLength(2)
+    for (const { body, id } of queues.sent) {
+      expect(body).toEqual({ lane, reason: { kind: 'committed' } })
+      expect(id).toBe(committedId(lane, item.sk?.S ?? ''))
+    }
+    expect(JSON.stringify(queues.sent)).not.toContain('secret')
+  })
+
+  test.each<[string, DynamoDBRecord]>([
+    ['an attempt at a message', modified(outbox, outboxWith({ basicMessages: undefined, attempts: 1 }))],
+    ['its outcome', inserted(outcomeWith('delivered', 1, { basicMessages: undefined }))],
+    ['a record', inserted(recordItem('DidRecord', 'x'))],
+    ['something without a kind', inserted({ pk: { S: 'a' }, sk: { S: 'b' } })],
+    ['a place without a key', inserted({ kind: { S: 'pending-event' } })],
+    ['nothing', {}],
+  ])('is not woken because of %s', async (_name, change) => {
+    expect(await dispatch([change])).toBeUndefined()
+    expect(queues.sent).toEqual([])
+  })
+
+  test('comes again from the first one that the queue does not take, and those that it took are dropped by it', async () => {
+    const batch = Array.from({ length: 25 }, (_, index) =>
+      inserted(outboxWith({ id: `o${index}`, connectionId: `c${index}`, basicMessages: undefined })),
+    )
+    queues.refuse = ({ body }) => ['acme|pending|c7', 'acme|pending|c20'].includes(String(body.lane))
+    expect(await dispatch(batch)).toBe(sequenceOf(batch[7] ?? {}))
+    queues.refuse = undefined
+    expect(await dispatch(batch.slice(7))).toBeUndefined()
+    expect(new Set(queues.sent.map(({ id }) => id)).size).toBe(25)
+  })
+
+  test('all of it comes again when the queue does not answer', async () => {
+    queues.refuse = 'down'
+    const batch = [telling(), inserted(outbox), inserted(place)]
+    expect(await dispatch(batch)).toBe(sequenceOf(batch[1] ?? {}))
+  })
+})
+
+describe('an outage of the table', () => {
+  test.each(['GetItem', 'Query', 'TransactWriteItems'])(
+    'is reported for a %s, and nothing is parked',
+    async (command) => {
+      const batch = [inserted(recordItem('DidRecord', 'x')), telling(), telling()]
+      refuse(command)
+      // The base agent's organization is in the settings, so no tenant is read.
+      const first = command === 'GetItem' ? [] : [{ itemIdentifier: sequenceOf(batch[1] ?? {}) }]
+      expect(await dispatchChanges({ Records: batch })).toEqual({ batchItemFailures: first })
+      table.way = undefined
+      expect(await dispatchChanges({ Records: batch.slice(1) })).toEqual({ batchItemFailures: [] })
+      expect(await told()).toEqual(expect.arrayContaining(batch.slice(1).map(idOf)))
+      expect(await parked()).toEqual([])
+    },
+  )
+
+  test('is also a role that lacks a right: a mistake of a deployment parks nothing', async () => {
+    const change = telling()
+    refuse('Query', 'AccessDeniedException')
+    expect(await dispatch([change])).toBe(sequenceOf(change))
+    table.way = undefined
+    expect(await parked()).toEqual([])
+  })
+
+  test('that keeps a bad change from being parked lets it come again', async () => {
+    const [bad, good] = [garbled(), telling()]
+    refuse('PutItem')
+    expect(await dispatch([bad, good])).toBe(sequenceOf(bad))
+    expect(await told()).toContain(idOf(good))
+    table.way = undefined
+    expect(await dispatch([bad, good])).toBeUndefined()
+    expect(await parked()).toEqual([sequenceOf(bad)])
+  })
+})
+
+describe('a change that fails by itself', () => {
+  test('is parked with its images, and what is behind it goes on', async () => {
+    const batch = [telling(), garbled(), telling()]
+    expect(await dispatch(batch)).toBeUndefined()
+    expect(await told()).toEqual(expect.arrayContaining([batch[0], batch[2]].map((change) => idOf(change ?? {}))))
+    for await (const { record } of parkedChanges()) expect(record).toEqual(batch[1])
+    expect(await parked()).toEqual([sequenceOf(batch[1] ?? {})])
+    expect(logged('dispatcher.change_parked')).toMatchObject([{ level: 'error', sequence: sequenceOf(batch[1] ?? {}) }])
+    expect(lines.join()).not.toContain('secret')
+  })
+
+  test('is parked once, also when its batch comes again', async () => {
+    const batch = [garbled(), inserted(outboxWith({ basicMessages: undefined }))]
+    queues.refuse = 'down'
+    expect(await dispatch(batch)).toBe(sequenceOf(batch[1] ?? {}))
+    queues.refuse = undefined
+    expect(await dispatch(batch)).toBeUndefined()
+    expect(await parked()).toEqual([sequenceOf(batch[0] ?? {})])
+  })
+
+  test('wakes its lane all the same', async () => {
+    const change = inserted({ ...outboxWith(), basicMessages: { S: '[{}]' } })
+    expect(await dispatch([change])).toBeUndefined()
+    expect(queues.sent).toHaveLength(1)
+    expect(await parked()).toEqual([sequenceOf(change)])
+  })
+})
+
+describe('a change that kills the process', () => {
+  /** The invocation dies: nothing after the first request of the change's own happens. */
+  const die = async (change: DynamoDBRecord): Promise<void> => {
+    const death = new Promise<never>(() => {})
+    const begun = new Promise<void>((resolve) => {
+      table.way = async (command, send) => {
+        if (command === 'UpdateItem') return send()
+        resolve()
+        return death
+      }
+    })
+    dispatch([change])
+    await begun
+    table.way = undefined
+  }
+
+  test('is parked at its fourth try, once it comes alone', async () => {
+    const change = late(telling())
+    for (let tries = 0; tries < 3; tries++) await die(change)
+    expect(await parked()).toEqual([])
+    expect(await dispatch([change])).toBeUndefined()
+    expect(await parked()).toEqual([sequenceOf(change)])
+    expect(logged('dispatcher.change_parked')).toMatchObject([{ error: 'the process died' }])
+    expect(await told()).not.toContain(idOf(change))
+  })
+
+  test('is not parked where an outage ended its tries', async () => {
+    const change = late(telling())
+    refuse('Query')
+    for (let tries = 0; tries < 6; tries++) expect(await dispatch([change])).toBe(sequenceOf(change))
+    table.way = undefined
+    expect(await dispatch([change])).toBeUndefined()
+    expect(await told()).toContain(idOf(change))
+    expect(await parked()).toEqual([])
+  })
+
+  test('is tried all the same where its tries can not be counted', async () => {
+    const change = late(telling())
+    refuse('UpdateItem')
+    for (let tries = 0; tries < 5; tries++) expect(await dispatch([change])).toBeUndefined()
+    expect(await told()).toContain(idOf(change))
+  })
+
+  test('costs nothing where there is none: changes that come at once, or with others, are not counted', async () => {
+    table.watch()
+    await dispatch([late(telling(), 1)])
+    await dispatch([late(telling()), late(telling())])
+    expect(table.requests).not.toContain('UpdateItem')
+    await dispatch([late(telling())])
+    expect(table.requests.filter((command) => command === 'UpdateItem')).toHaveLength(1)
+  })
+})
+
+describe('a redrive', () => {
+  test('dispatches what was parked, each event once, and takes it out', async () => {
+    const change = late(telling())
+    const again = { ...change, dynamodb: { ...change.dynamodb, SequenceNumber: '900' } }
+    for (const one of [change, again]) {
+      table.way = (command, send) =>
+        command === 'TransactWriteItems' ? Promise.reject(failure('ValidationException')) : send()
+      expect(await dispatch([one])).toBeUndefined()
+      table.way = undefined
+    }
+    expect(await parked()).toHaveLength(2)
+    expect(await redriveParked()).toEqual({ done: 2, left: 0 })
+    expect((await told()).filter((id) => id === idOf(change))).toHaveLength(1)
+    expect(await parked()).toEqual([])
+    expect(await table.items(PARKED_CHANGES)).toEqual([])
+  })
+
+  test('leaves what fails again, and goes on with what is behind it', async () => {
+    const [bad, good] = [garbled(), telling()]
+    await dispatch([bad])
+    table.way = (command, send) =>
+      command === 'TransactWriteItems' ? Promise.reject(failure('ValidationException')) : send()
+    await dispatch([good])
+    table.way = undefined
+    expect(await redriveParked()).toEqual({ done: 1, left: 1 })
+    expect(await parked()).toEqual([sequenceOf(bad)])
+    expect(await told()).toContain(idOf(good))
+  })
+
+  test('leaves everything where the queue does not answer', async () => {
+    await dispatch([inserted({ ...outboxWith(), basicMessages: { S: '[{}]' } })])
+    queues.refuse = 'down'
+    expect(await redriveParked()).toEqual({ done: 0, left: 1 })
+  })
+})

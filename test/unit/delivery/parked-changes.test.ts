@@ -1,0 +1,85 @@
+/** Parked changes: kept whole, however large, once, in the order of the stream, and for a month. */
+import { randomBytes } from 'node:crypto'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
+import { PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
+import { epochSeconds } from '../../../lib/store/table.ts'
+import { removeIf } from '../../../lib/store/write.ts'
+import { modified } from '../../support/webhooks/changes.ts'
+import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(() => table.stop())
+beforeEach(async () => {
+  table.way = undefined
+  for (const { remove } of await all()) await remove()
+})
+
+const all = async (): Promise<ParkedChange[]> => {
+  const found: ParkedChange[] = []
+  for await (const change of parkedChanges()) found.push(change)
+  return found
+}
+
+const key = { pk: { S: 'acme|ProofRecord|r1' }, sk: { S: '-' } }
+/** A change with images that can hardly be compressed. */
+const changeOf = (sequence: string, bytes = 10): DynamoDBRecord => {
+  const image = () => ({ ...key, value: { S: randomBytes((bytes * 3) / 4).toString('base64') } })
+  const change = modified(image(), image())
+  return { ...change, dynamodb: { ...change.dynamodb, SequenceNumber: sequence } }
+}
+
+test('two images of 400 KB are kept, though one item does not take them', async () => {
+  const change = changeOf('7', 400_000)
+  expect(await park(change)).toBe(true)
+  expect((await table.items(PARKED_CHANGES)).length).toBeGreaterThan(1)
+  expect((await all()).map(({ record }) => record)).toEqual([change])
+  expect(await table.check()).toEqual([])
+})
+
+test('a change that is kept already stays as it is', async () => {
+  const change = changeOf('7')
+  await park(change)
+  const before = await table.items(PARKED_CHANGES)
+  expect(await park(changeOf('7'))).toBe(true)
+  expect(await table.items(PARKED_CHANGES)).toEqual(before)
+})
+
+test('they come in the order of the stream, whatever the lengths of their sequence numbers', async () => {
+  const sequences = ['9', '10', '100000000000000000000001', '99999999999999999999999']
+  for (const sequence of sequences.toReversed()) await park(changeOf(sequence, sequence === '10' ? 400_000 : 10))
+  const sorted = sequences.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  expect((await all()).map(({ sequence }) => sequence)).toEqual(sorted)
+})
+
+test('more of them than one read holds are all found', async () => {
+  for (let sequence = 1; sequence <= 45; sequence++) await park(changeOf(String(sequence)))
+  expect((await all()).map(({ sequence }) => Number(sequence))).toEqual(Array.from({ length: 45 }, (_, i) => i + 1))
+})
+
+test('one is kept for 30 days', async () => {
+  await park(changeOf('7'))
+  const [item] = await table.items(PARKED_CHANGES)
+  expect(Number(item?.expiresAt?.N) - epochSeconds()).toBeGreaterThan(30 * 24 * 3600 - 60)
+})
+
+test.each([
+  ['does not answer', failure('InternalServerError', { $fault: 'server' })],
+  ['refuses', failure('AccessDeniedException')],
+])('a table that %s has not taken it', async (_name, error) => {
+  table.way = () => Promise.reject(error)
+  expect(await park(changeOf('7'))).toBe(false)
+})
+
+test('a change of which a part is missing is passed over, and those behind it are found', async () => {
+  await park(changeOf('4'))
+  for (const sequence of ['5', '6', '7']) await park(changeOf(sequence, 400_000))
+  for (const address of [parkedAddress({ sequence: '5', part: 1 }), parkedAddress({ sequence: '6', part: 0 })])
+    await removeIf(address)
+  expect((await all()).map(({ sequence }) => sequence)).toEqual(['4', '7'])
+})

@@ -1,0 +1,84 @@
+/** What the queues may take of an account's concurrency, from a new account's 10 on. */
+import { describe, expect, test } from 'vitest'
+import { applyCaps, capLosses, capsIn, capsOf } from '../../../infra/deployment/concurrency.ts'
+import type { Template } from '../../../infra/deployment/template.ts'
+
+const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]
+
+test.each(SIZES)('of %d concurrent functions deliveries leave at least half, and get what Lambda takes', (size) => {
+  const { deliver, deliverSlowly, wake } = capsOf(size)
+  expect(deliver + deliverSlowly).toBeLessThanOrEqual(size / 2)
+  for (const cap of [deliver, deliverSlowly, wake]) {
+    expect(cap).toBeGreaterThanOrEqual(2)
+    expect(cap).toBeLessThanOrEqual(1000)
+    expect(Number.isInteger(cap)).toBe(true)
+  }
+})
+
+test.each(SIZES.filter((size) => size >= 12))('of %d all queues together leave at least half', (size) => {
+  const { deliver, deliverSlowly, wake } = capsOf(size)
+  expect(deliver + deliverSlowly + wake).toBeLessThanOrEqual(size / 2)
+})
+
+test('a larger account delivers no less', () => {
+  const caps = SIZES.map((size) => capsOf(size).deliver)
+  expect(caps).toEqual(caps.toSorted((a, b) => a - b))
+  expect(caps.at(-1)).toBe(500)
+})
+
+test('a setting wins', () => {
+  expect(capsOf(10, { DELIVERY_CONCURRENCY: 9 })).toMatchObject({ deliver: 9, deliverSlowly: 2 })
+  expect(capsOf(1000, { SLOW_DELIVERY_CONCURRENCY: 7 })).toMatchObject({ deliverSlowly: 7 })
+})
+
+describe('an operator reads', () => {
+  test('what a new account loses, and how to get more', () => {
+    const [loss, ...others] = capLosses(10, capsOf(10))
+    expect(loss).toMatch(/10 functions at once: 2 deliveries at a time.*6 are left for operations.*L-B99A9384/)
+    expect(others).toEqual([])
+  })
+
+  test('nothing where nothing is lost', () => {
+    expect(capLosses(1000, capsOf(1000))).toEqual([])
+  })
+
+  test('that a setting takes more than half', () => {
+    const settings = { DELIVERY_CONCURRENCY: 600, SLOW_DELIVERY_CONCURRENCY: 100 }
+    expect(capLosses(1000, capsOf(1000, settings))).toEqual([expect.stringContaining('may take 700 of the account')])
+  })
+})
+
+describe('a template', () => {
+  const mapping = (queue: string) => ({
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: { EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] }, ScalingConfig: { MaximumConcurrency: 500 } },
+  })
+  const template = (): Template => ({
+    Resources: {
+      A: mapping('WakeUpQueue'),
+      B: mapping('SlowWakeUpQueue'),
+      C: mapping('TimerQueue'),
+      D: mapping('WakeUpDeadLetterQueue'),
+      E: mapping('TimerDeadLetterQueue'),
+      Stream: {
+        Type: 'AWS::Lambda::EventSourceMapping',
+        Properties: { EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] } },
+      },
+    },
+  })
+
+  test('gets a cap for every queue, and none for the stream, which takes none', () => {
+    const fitted = template()
+    applyCaps(fitted, { deliver: 40, deliverSlowly: 5, wake: 3 })
+    const caps = Object.values(fitted.Resources).map(({ Properties }) => Properties.ScalingConfig)
+    expect(caps).toEqual([40, 5, 3, 2, 2, undefined].map((cap) => cap && { MaximumConcurrency: cap }))
+  })
+
+  test('says the caps that it has', () => {
+    const caps = capsOf(10)
+    const fitted = template()
+    applyCaps(fitted, caps)
+    expect(capsIn(fitted)).toEqual(caps)
+    expect(capsIn({ Resources: {} })).toBeUndefined()
+  })
+})

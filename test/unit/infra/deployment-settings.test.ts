@@ -1,0 +1,127 @@
+/** The settings of a deployment: what has to be said, what may not, and the line that says what is wrong. */
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { DeploymentSettings, settingsProblems as problemsIn } from '../../../infra/deployment/settings.ts'
+
+const issuers = (...list: unknown[]) => ({ TOKEN_ISSUERS: JSON.stringify(list) })
+const issuer = { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' }
+const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string) =>
+  problemsIn(environment, stage, 'eu-central-1')
+
+const key = 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000'
+
+test('issuers are enough for dev', () => {
+  expect(settingsProblems(issuers(issuer), 'dev')).toEqual([])
+})
+
+test('elsewhere an address is needed too', () => {
+  expect(settingsProblems(issuers(issuer), 'prod')).toEqual([expect.stringMatching(/^PUBLIC_URL: is not set, /)])
+  expect(settingsProblems({ ...issuers(issuer), PUBLIC_URL: 'https://agent.example.org' }, 'prod')).toEqual([])
+})
+
+test.each([{}, { TOKEN_ISSUERS: '' }])('says what is missing, with an example that would do: %j', (environment) => {
+  const [problem, ...others] = settingsProblems(environment, 'dev')
+  expect(problem).toMatch(/^TOKEN_ISSUERS is not set; for example \[.+\]$/)
+  expect(others).toEqual([])
+  expect(settingsProblems({ TOKEN_ISSUERS: problem?.replace(/^.*for example /, '') }, 'dev')).toEqual([])
+})
+
+test('all that can be said, rightly said', () => {
+  const all = {
+    ...issuers(issuer),
+    PUBLIC_URL: 'https://agent.example.org/v1',
+    DOMAIN_NAME: 'agent.example.org',
+    CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+    HOSTED_ZONE_ID: 'Z1',
+    BASE_PATH: 'v1',
+    KEEP_DOMAIN: 'true',
+    TRUSTED_CONTEXTS: '[]',
+    BASE_ORG_ID: 'base',
+    AGENT_LABEL: 'Agent',
+    LOG_LEVEL: 'debug',
+    OPERATION_RATE: '100',
+    DIDCOMM_RATE: '50',
+    TENANT_RATE: '10',
+    ADDRESS_RATE: '100',
+    CANARY_PERCENT: '10',
+    CANARY_MINUTES: '15',
+    DELIVERY_CONCURRENCY: '2',
+    SLOW_DELIVERY_CONCURRENCY: '1000',
+    TABLE_NAME: 'agent-prod',
+    DELETION_PROTECTION: 'false',
+  }
+  expect(settingsProblems(all, 'prod')).toEqual([])
+  const { TABLE_NAME: _, ...others } = all
+  expect(settingsProblems({ ...others, EXISTING_TABLE: 'agent-prod', EXISTING_KEY: key }, 'prod')).toEqual([])
+  expect(Object.keys(DeploymentSettings.entries).sort()).toEqual(
+    [...Object.keys(all), 'EXISTING_TABLE', 'EXISTING_KEY'].sort(),
+  )
+})
+
+test.each([
+  [issuers(), /^TOKEN_ISSUERS: is empty/],
+  [{ TOKEN_ISSUERS: 'https://id.example.org' }, /^TOKEN_ISSUERS: is not JSON$/],
+  [issuers({ ...issuer, jwksUri: 'id' }), /^TOKEN_ISSUERS\.0\.jwksUri: .+$/],
+  [
+    issuers({ ...issuer, jwksUri: 'http://id.example.org/jwks' }),
+    /^TOKEN_ISSUERS: the jwksUri of https:\/\/id\.example\.org is refused: not https$/,
+  ],
+  [
+    issuers({ ...issuer, jwksUri: 'https://192.168.1.1/jwks' }),
+    /^TOKEN_ISSUERS: the jwksUri of .+ is refused: private$/,
+  ],
+  [issuers({ ...issuer, jwksUri: undefined }), /^TOKEN_ISSUERS: .+ has neither jwks nor jwksUri: .+$/],
+  [issuers({ ...issuer, jwks: { keys: [{ kty: 'oct', k: 'AA' }] } }), /^TOKEN_ISSUERS\.0\.jwks: holds a private key$/],
+  [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .+$/],
+  [{ PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: .+$/],
+  [{ PUBLIC_URL: 'https://agent.example.org/' }, /^PUBLIC_URL: ends with a slash$/],
+  [{ BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
+  [{ OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number of requests a second$/],
+  [{ TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number of requests a second$/],
+  [{ OPERATION_RATE: '' }, /^OPERATION_RATE is empty: leave it out$/],
+  [{ ADDRESS_RATE: '1' }, /^ADDRESS_RATE: is not a whole number of requests in 5 minutes/],
+  [{ CANARY_PERCENT: '100' }, /^CANARY_PERCENT: is not a whole number of 1 to 99$/],
+  [{ HOSTED_ZONE_ID: 'Z1' }, /^HOSTED_ZONE_ID: has no meaning without DOMAIN_NAME$/],
+  [{ DELIVERY_CONCURRENCY: '1' }, /^DELIVERY_CONCURRENCY: is less than 2$/],
+  [{ SLOW_DELIVERY_CONCURRENCY: '1001' }, /^SLOW_DELIVERY_CONCURRENCY: is more than 1000$/],
+  [{ TABLE_NAME: 'a b' }, /^TABLE_NAME: is not the name of a table$/],
+  [{ DELETION_PROTECTION: 'no' }, /^DELETION_PROTECTION: is neither true nor false$/],
+  [{ EXISTING_TABLE: 'agent-prod' }, /^EXISTING_KEY is not set: /],
+  [{ EXISTING_KEY: key }, /^EXISTING_TABLE is not set: /],
+  [{ EXISTING_TABLE: 'agent-prod', EXISTING_KEY: 'alias/agent' }, /^EXISTING_KEY: is not the ARN of a KMS key$/],
+  [
+    { EXISTING_TABLE: 'agent-prod', EXISTING_KEY: key, TABLE_NAME: 'agent-prod' },
+    /^TABLE_NAME and EXISTING_TABLE are both set/,
+  ],
+])('names the one setting that is wrong: %j', (environment, problem) => {
+  const problems = settingsProblems({ ...issuers(issuer), ...environment }, 'dev')
+  expect(problems).toEqual([expect.stringMatching(problem)])
+})
+
+test.each([
+  'PUBLIC_URL',
+  'TENANT_RATE',
+  'ADDRESS_RATE',
+  'CANARY_PERCENT',
+  'TABLE_NAME',
+  'EXISTING_TABLE',
+  'DELIVERY_CONCURRENCY',
+])('an empty %s is as good as none', (name) => {
+  expect(settingsProblems({ ...issuers(issuer), [name]: '' }, 'dev')).toEqual([])
+})
+
+test('outside dev an address is https', () => {
+  const environment = { ...issuers(issuer), PUBLIC_URL: 'http://agent.example.org' }
+  expect(settingsProblems(environment, 'prod')).toEqual([expect.stringMatching(/^PUBLIC_URL: is not https/)])
+})
+
+test('several wrong settings are a line each', () => {
+  const problems = settingsProblems({ ...issuers(issuer), LOG_LEVEL: 'loud', TENANT_RATE: 'x' }, 'dev')
+  expect(problems).toHaveLength(2)
+})
+
+describe('the guide', () => {
+  test.each(Object.entries(DeploymentSettings.entries))('can tell of %s in a sentence', (_, schema) => {
+    expect(v.getDescription(schema)).toMatch(/^[A-Z`].{20,}\.$/)
+  })
+})

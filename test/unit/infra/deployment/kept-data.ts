@@ -1,0 +1,67 @@
+/** What holds data as it is deployed: kept when the stack goes, without a name that a second try could find taken. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { TemplateResource } from '../../../../infra/deployment/template.ts'
+import type { Resource } from '../../../../infra/service.ts'
+import { ofType, packageService } from '../../../support/stage/template.ts'
+import { resources } from './packaged.ts'
+
+const KEPT = ['Table', 'SealingKey']
+
+test.each(KEPT)('%s stays when the stack goes, but for a rollback of what made it', (id) => {
+  const { DeletionPolicy, UpdateReplacePolicy } = resources[id] as TemplateResource & { UpdateReplacePolicy?: string }
+  expect({ DeletionPolicy, UpdateReplacePolicy }).toEqual({
+    DeletionPolicy: 'RetainExceptOnCreate',
+    UpdateReplacePolicy: 'Retain',
+  })
+})
+
+test('a first deployment makes a table that its own rollback can delete', () => {
+  expect(resources.Table?.Properties).not.toHaveProperty('DeletionProtectionEnabled')
+})
+
+test('the table says by a tag which key opens what is sealed in it', () => {
+  expect(resources.Table?.Properties.Tags).toEqual([
+    { Key: 'sealing-key', Value: { 'Fn::GetAtt': ['SealingKey', 'Arn'] } },
+  ])
+})
+
+describe('no fixed name', () => {
+  /** Properties by which a resource would have one. */
+  const NAMED = {
+    'AWS::DynamoDB::Table': 'TableName',
+    'AWS::SQS::Queue': 'QueueName',
+    'AWS::ApiGateway::ApiKey': 'Value',
+  }
+
+  let counted: Record<string, Resource>
+  beforeAll(async () => {
+    counted = (await packageService({ TENANT_RATE: '7' })).resources
+  })
+
+  test.each(Object.entries(NAMED))('has any %s (%s), also where tenants are counted', (type, property) => {
+    const found = ofType(counted, type)
+    expect(found.length).toBeGreaterThan(0)
+    for (const [id, { Properties }] of found) {
+      const name = Properties[property]
+      // Made by CloudFormation, or with a part of the stack's id.
+      if (name !== undefined)
+        expect({ id, name: JSON.stringify(name) }).toEqual({ id, name: expect.stringContaining('AWS::StackId') })
+    }
+  })
+
+  test('has the key: an alias is of the account, and could be taken', () => {
+    expect(ofType(resources, 'AWS::KMS::Alias')).toEqual([])
+  })
+
+  test('has what the authorizer calls a tenant’s API key', () => {
+    const { RATE_KEY_PREFIX } = Object(counted.AuthorizerLambdaFunction?.Properties).Environment.Variables
+    const [prefix, part] = RATE_KEY_PREFIX['Fn::Join'][1]
+    const [[, key] = []] = ofType(counted, 'AWS::ApiGateway::ApiKey')
+    expect(key?.Properties.Value).toEqual({ 'Fn::Join': ['', [prefix, part, '-base']] })
+  })
+})
+
+test('a table has the name that it is set to keep', async () => {
+  const { resources: named } = await packageService({ TABLE_NAME: 'serverless-agent-dev' })
+  expect(named.Table?.Properties.TableName).toBe('serverless-agent-dev')
+})

@@ -1,0 +1,28 @@
+/** Where the functions write their log. */
+import { expect, test } from 'vitest'
+import { ofType } from '../../../support/stage/template.ts'
+import { resources } from './packaged.ts'
+
+test('all functions write to one log group, which keeps it for 30 days, and may do so', () => {
+  expect(ofType(resources, 'AWS::Logs::LogGroup')).toEqual([
+    ['LogGroup', { Type: 'AWS::Logs::LogGroup', Properties: { RetentionInDays: 30 } }],
+  ])
+  const functions = ofType(resources, 'AWS::Lambda::Function')
+  expect(functions.length).toBeGreaterThan(20)
+  for (const [id, { Properties }] of functions) {
+    expect({ id, logs: Properties.LoggingConfig }).toEqual({ id, logs: { LogGroup: { Ref: 'LogGroup' } } })
+    const [role] = Object(Properties.Role)['Fn::GetAtt']
+    const policies: { PolicyDocument: { Statement: unknown[] } }[] = Object(resources[role]?.Properties.Policies)
+    const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    expect(statements).toContainEqual({
+      Effect: 'Allow',
+      Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      Resource: { 'Fn::GetAtt': ['LogGroup', 'Arn'] },
+    })
+  }
+})
+
+test('nothing waits for a log group that is not there', () => {
+  for (const [id, { DependsOn = [] }] of ofType(resources, 'AWS::Lambda::Function'))
+    expect({ id, missing: DependsOn.filter((other) => resources[other] === undefined) }).toEqual({ id, missing: [] })
+})

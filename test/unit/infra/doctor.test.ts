@@ -1,0 +1,413 @@
+/** What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound deployment. */
+import { describe, expect, test } from 'vitest'
+import type { Account, Stack } from '../../../infra/deployment/account.ts'
+import { checkAccount, checkPackaged, checkPlan, type Plan } from '../../../infra/deployment/checks.ts'
+import { applyCaps, capsOf } from '../../../infra/deployment/concurrency.ts'
+import { type Finding, toLine } from '../../../infra/deployment/finding.ts'
+import { type Reading, read } from '../../../infra/deployment/reading.ts'
+import type { Template, TemplateResource } from '../../../infra/deployment/template.ts'
+
+const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000'
+const OTHER_KEY = KEY.replaceAll('00000000-', '11111111-')
+
+const environment: NodeJS.ProcessEnv = {
+  TOKEN_ISSUERS: JSON.stringify([
+    { issuer: 'https://id.example.org', audience: 'agent', jwksUri: 'https://id.example.org/jwks' },
+  ]),
+  PUBLIC_URL: 'https://agent.example.org',
+}
+
+const plan: Plan = {
+  stage: 'prod',
+  region: 'eu-central-1',
+  stackName: 'serverless-agent-prod',
+  environment,
+  paths: ['/health', '/connections/{connectionId}'],
+  indexes: ['due'],
+}
+
+const resource = (Type: string, Properties: Record<string, unknown> = {}): TemplateResource => ({ Type, Properties })
+
+const template = (): Template => {
+  const mapping = (queue: string) =>
+    resource('AWS::Lambda::EventSourceMapping', { EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] } })
+  const made: Template = {
+    Resources: {
+      Table: resource('AWS::DynamoDB::Table'),
+      SealingKey: resource('AWS::KMS::Key'),
+      HealthLambdaFunction: resource('AWS::Lambda::Function', {
+        FunctionName: 'serverless-agent-prod-health',
+        Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, AGENT_LABEL: 'agent' } },
+      }),
+      HealthRole: resource('AWS::IAM::Role', {
+        RoleName: { 'Fn::Join': ['-', ['serverless-agent-prod-health', { Ref: 'AWS::Region' }, 'lambdaRole']] },
+      }),
+      A: mapping('WakeUpQueue'),
+      B: mapping('SlowWakeUpQueue'),
+      C: mapping('TimerQueue'),
+    },
+    Outputs: { TableName: { Value: { Ref: 'Table' } } },
+  }
+  applyCaps(made, capsOf(1000))
+  return made
+}
+
+const account: Account = {
+  region: 'eu-central-1',
+  identity: { value: { account: '123456789012', arn: 'arn:aws:iam::123456789012:user/operator' } },
+  lambda: { value: { concurrency: 1000, unreserved: 1000 } },
+  quotas: { value: { apiResources: 300, apiRate: 10_000 } },
+  roles: { value: { used: 12, most: 1000 } },
+  gateway: { value: { cloudWatchRole: 'arn:aws:iam::123456789012:role/logs', roleExists: true } },
+  keyRights: { value: { refused: [] } },
+  stack: { value: undefined },
+  existingTable: undefined,
+  existingKey: undefined,
+  tables: { value: [] },
+  logGroups: { value: [] },
+  apiKeys: { value: [] },
+}
+
+/** A deployed stack of the same template. */
+const deployed = (changes: Partial<Stack> = {}): Reading<Stack> => ({
+  value: {
+    status: 'UPDATE_COMPLETE',
+    outputs: { TableName: 'serverless-agent-prod-Table-1A', SealingKeyArn: KEY },
+    template: JSON.stringify(template()),
+    physicalIds: { Table: 'serverless-agent-prod-Table-1A', SealingKey: '00000000-0000-0000-0000-000000000000' },
+    ...changes,
+  },
+})
+
+interface Planted {
+  account?: Partial<Account>
+  plan?: Partial<Plan>
+  template?: (sound: Template) => void
+}
+
+const examine = ({ account: changes, plan: planned, template: change }: Planted = {}): Finding[] => {
+  const seen = { ...account, ...changes }
+  const wanted = { ...plan, ...planned }
+  const packaged = template()
+  change?.(packaged)
+  return [...checkPlan(wanted), ...checkAccount(seen, wanted), ...checkPackaged(seen, wanted, packaged)]
+}
+
+const notOk = (planted?: Planted): string[] =>
+  examine(planted)
+    .filter(({ status }) => status !== 'ok')
+    .map(toLine)
+
+describe('nothing is found', () => {
+  test('before a first deployment', () => {
+    expect(notOk()).toEqual([])
+  })
+
+  test('before an update, with all that belongs to the stack', () => {
+    const ids = { Group: '/aws/lambda/serverless-agent-prod-health', Key: 'abc' }
+    const physicalIds = { ...ids, Table: 'serverless-agent-prod-Table-1A', SealingKey: 'id' }
+    const own = {
+      stack: deployed({ physicalIds }),
+      tables: { value: ['serverless-agent-prod-Table-1A'] },
+      logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] },
+      apiKeys: {
+        value: [{ id: 'abc', name: 'serverless-agent-prod-rate-00', value: 'serverless-agent-prod-rate-1-00' }],
+      },
+    }
+    expect(notOk({ account: own })).toEqual([])
+  })
+
+  test('where API Gateway has no role for logs: deploy makes it', () => {
+    const gateway = { value: { cloudWatchRole: undefined, roleExists: false } }
+    expect(notOk({ account: { gateway } })).toEqual([])
+  })
+
+  test('after a failed update that was rolled back', () => {
+    expect(notOk({ account: { stack: deployed({ status: 'UPDATE_ROLLBACK_COMPLETE' }) } })).toEqual([])
+  })
+
+  test('after a failed first deployment, of which only the first step is left', () => {
+    const stack = deployed({
+      status: 'UPDATE_ROLLBACK_COMPLETE',
+      outputs: {},
+      physicalIds: { Bucket: 'b' },
+      template: '{}',
+    })
+    expect(notOk({ account: { stack } })).toEqual([])
+  })
+
+  test('where an earlier table is used with its key', () => {
+    expect(notOk(existing())).toEqual([])
+  })
+})
+
+/** The settings name a table and a key of an earlier stack. */
+const existing = (table: object = {}, key: object | null = {}, set: NodeJS.ProcessEnv = {}): Planted => ({
+  plan: { environment: { ...environment, EXISTING_TABLE: 'old', EXISTING_KEY: KEY, ...set } },
+  account: {
+    existingTable: {
+      value: {
+        name: 'old',
+        arn: 'arn:t',
+        streamArn: 'arn:s',
+        status: 'ACTIVE',
+        indexes: ['due'],
+        sealingKey: KEY,
+        ...table,
+      },
+    },
+    existingKey: { value: key === null ? undefined : { arn: KEY, id: 'id', state: 'Enabled', ...key } },
+  },
+})
+
+const denied = async (action: string) => {
+  const error = Object.assign(new Error('User is not authorized'), { name: 'AccessDeniedException' })
+  return read<never>(action, () => Promise.reject(error))
+}
+
+const setting = (name: string, value: string): Planted => ({ plan: { environment: { ...environment, [name]: value } } })
+
+const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
+  [
+    'credentials that nobody knows',
+    {
+      account: {
+        identity: {
+          failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: 'InvalidClientTokenId' },
+        },
+      },
+    },
+    /^FAULT {3}credentials: AWS does not take them: log in/,
+  ],
+  ['a region that is none', { account: { region: 'europe' } }, /^FAULT {3}region: europe is not a region: --region/],
+  [
+    'a region that does not answer',
+    { account: { identity: { failure: { kind: 'unavailable', action: 'sts', message: 'ENOTFOUND' } } } },
+    /^FAULT {3}credentials: AWS does not answer in eu-central-1: /,
+  ],
+  [
+    "a new account's concurrency",
+    {
+      account: { lambda: { value: { concurrency: 10, unreserved: 10 } } },
+      template: (it) => applyCaps(it, capsOf(10)),
+    },
+    /^warning concurrency: the account runs 10 functions at once: .*L-B99A9384/,
+  ],
+  [
+    'a package that was fitted to another account',
+    { account: { lambda: { value: { concurrency: 500, unreserved: 500 } } } },
+    /^warning concurrency: the package has 367 and 83 deliveries at once/,
+  ],
+  [
+    'an API with more resources than the account allows',
+    { account: { quotas: { value: { apiResources: 3, apiRate: 10_000 } } } },
+    /^FAULT {3}quotas: the API has 4 resources, the account allows 3: ask for more/,
+  ],
+  [
+    'no room for the roles',
+    { account: { roles: { value: { used: 1000, most: 1000 } } } },
+    /^FAULT {3}roles: 1 roles are to be made, and 1000 of 1000 are there: ask for more/,
+  ],
+  ['a setting that is wrong', setting('LOG_LEVEL', 'loud'), /^FAULT {3}settings: LOG_LEVEL: /],
+  [
+    'an address without https',
+    setting('PUBLIC_URL', 'http://agent.example.org'),
+    /^FAULT {3}settings: PUBLIC_URL: is not https/,
+  ],
+  [
+    'an environment of more than 4 KB',
+    {
+      template: ({ Resources }) => {
+        Object(Resources.HealthLambdaFunction?.Properties).Environment.Variables.TRUSTED_CONTEXTS = 'x'.repeat(4000)
+      },
+    },
+    /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes, and Lambda takes 4096: TRUSTED_CONTEXTS is the largest/,
+  ],
+  [
+    'a stage that makes a role too long',
+    {
+      plan: { stage: 'a-stage-with-a-long-name' },
+      template: ({ Resources }) => {
+        Object(Resources.HealthRole?.Properties).RoleName['Fn::Join'][1][0] =
+          'serverless-agent-a-stage-with-a-long-name-health'
+      },
+    },
+    /^FAULT {3}stage name: a-stage-with-a-long-name is 8 characters too long: /,
+  ],
+  ['a stage that is no name', { plan: { stage: 'prod_1' } }, /^FAULT {3}stage name: "prod_1" is none /],
+  [
+    'no right to make a key',
+    { account: { keyRights: { value: { refused: ['kms:CreateKey'] } } } },
+    /^FAULT {3}KMS rights: IAM refuses kms:CreateKey: allow/,
+  ],
+  [
+    'a role for logs that is gone',
+    { account: { gateway: { value: { cloudWatchRole: 'arn:aws:iam::1:role/gone', roleExists: false } } } },
+    /^FAULT {3}CloudWatch role of API Gateway: arn:aws:iam::1:role\/gone is set and does not exist: take it away/,
+  ],
+  [
+    'a template of too many resources',
+    {
+      template: ({ Resources }) => {
+        for (let index = 0; index < 500; index++) Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
+      },
+    },
+    /^FAULT {3}template: it has 507 resources, and CloudFormation takes 500/,
+  ],
+  [
+    'a template of too many bytes',
+    {
+      template: ({ Resources }) => {
+        Resources.Api = resource('AWS::ApiGateway::RestApi', { Body: 'x'.repeat(1_048_576) })
+      },
+    },
+    /^FAULT {3}template: it has 1\d{6} bytes, and CloudFormation takes 1048576/,
+  ],
+  [
+    'a template of too many outputs',
+    {
+      template: (it) => {
+        it.Outputs = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`Out${index}`, { Value: 'x' }]))
+      },
+    },
+    /^FAULT {3}template: it has 201 outputs, and CloudFormation takes 200/,
+  ],
+  ...(
+    [
+      ['ROLLBACK_COMPLETE', /ROLLBACK_COMPLETE: its first deployment failed.*delete-stack/],
+      ['UPDATE_ROLLBACK_FAILED', /UPDATE_ROLLBACK_FAILED: .*continue-update-rollback/],
+      ['DELETE_FAILED', /DELETE_FAILED: .*--retain-resources/],
+      ['REVIEW_IN_PROGRESS', /REVIEW_IN_PROGRESS: a change set/],
+      ['UPDATE_IN_PROGRESS', /UPDATE_IN_PROGRESS: .*wait until/],
+    ] as const
+  ).map(([status, says]): [string, Planted, RegExp] => [
+    `a stack in ${status}`,
+    { account: { stack: deployed({ status }) } },
+    new RegExp(`^FAULT {3}stack: serverless-agent-prod is in ${says.source}`),
+  ]),
+  [
+    'a log group in the way',
+    {
+      account: { logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } },
+      template: ({ Resources }) => {
+        Resources.Group = resource('AWS::Logs::LogGroup', { LogGroupName: '/aws/lambda/serverless-agent-prod-health' })
+      },
+    },
+    /^FAULT {3}log groups: \/aws\/lambda\/serverless-agent-prod-health: left .*in the way.*delete-log-group/,
+  ],
+  [
+    'a log group that is left',
+    { account: { logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } } },
+    /^warning log groups: \/aws\/lambda\/serverless-agent-prod-health: left of an earlier stack/,
+  ],
+  [
+    'a table that is left',
+    { account: { tables: { value: ['serverless-agent-prod'] } } },
+    /^warning tables: serverless-agent-prod: left of an earlier stack, .*EXISTING_TABLE and EXISTING_KEY/,
+  ],
+  [
+    'an API key with the value of one to be made',
+    {
+      account: { apiKeys: { value: [{ id: 'abc', name: 'mine', value: 'serverless-agent-prod-rate-00' }] } },
+      template: ({ Resources }) => {
+        Resources.RateKey0 = resource('AWS::ApiGateway::ApiKey', { Value: 'serverless-agent-prod-rate-00' })
+      },
+    },
+    /^FAULT {3}API keys: mine \(abc\): .*delete-api-key/,
+  ],
+  [
+    'an API key that is left',
+    { account: { apiKeys: { value: [{ id: 'abc', name: 'rate-00', value: 'serverless-agent-prod-rate-00' }] } } },
+    /^warning API keys: rate-00 \(abc\): left of an earlier stack/,
+  ],
+  [
+    'a fixed name that the update would drop',
+    {
+      account: {
+        stack: deployed({
+          template: JSON.stringify({ Resources: { Table: { Properties: { TableName: 'serverless-agent-prod' } } } }),
+        }),
+      },
+    },
+    /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would begin with an empty one/,
+  ],
+  [
+    'a fixed name that the stack does not have',
+    { ...setting('TABLE_NAME', 'other'), account: { stack: deployed() } },
+    /^FAULT {3}table and key: .*leave TABLE_NAME out/,
+  ],
+  [
+    'an update that forgets the earlier table',
+    {
+      account: { stack: deployed({ outputs: { TableName: 'old', SealingKeyArn: KEY }, physicalIds: { Queue: 'q' } }) },
+    },
+    /^FAULT {3}table and key: .*set EXISTING_TABLE=old EXISTING_KEY=arn:aws:kms/,
+  ],
+  [
+    "an earlier table in place of the stack's own",
+    { ...existing(), account: { ...existing().account, stack: deployed() } },
+    /^FAULT {3}table and key: the stack has a table of its own/,
+  ],
+  [
+    'an earlier table that is gone',
+    { ...existing(), account: { ...existing().account, existingTable: { value: undefined } } },
+    /there is no table of this name in eu-central-1$/,
+  ],
+  [
+    'an earlier table without its stream',
+    existing({ streamArn: undefined }),
+    /old has no stream: `aws dynamodb update-table/,
+  ],
+  ['an earlier table without an index', existing({ indexes: [] }), /old lacks the index due, /],
+  [
+    'an earlier table with another key',
+    existing({ sealingKey: OTHER_KEY }),
+    /old was sealed with arn:.*11111111.*set EXISTING_KEY/,
+  ],
+  ['an earlier key that is gone', existing({}, null), /there is no such key in this region$/],
+  [
+    'an earlier key that is about to go',
+    existing({}, { state: 'PendingDeletion' }),
+    /is PendingDeletion: `aws kms cancel-key-deletion, then enable-key/,
+  ],
+]
+
+describe('found is', () => {
+  test.each(PLANTED)('%s, in one line and nothing beside it', (_, planted, line) => {
+    expect(notOk(planted)).toEqual([expect.stringMatching(line)])
+    expect(notOk(planted)[0]).not.toContain('\n')
+  })
+
+  test('each right that is missing, by its name', async () => {
+    const actions: Partial<Record<keyof Account, string>> = {
+      lambda: 'lambda:GetAccountSettings',
+      quotas: 'servicequotas:GetServiceQuota',
+      roles: 'iam:GetAccountSummary',
+      gateway: 'apigateway:GET',
+      keyRights: 'kms:ListKeys',
+      tables: 'dynamodb:ListTables',
+      logGroups: 'logs:DescribeLogGroups',
+      apiKeys: 'apigateway:GET',
+    }
+    for (const [name, action] of Object.entries(actions)) {
+      const lines = notOk({ account: { [name]: await denied(action) } })
+      expect(lines).toEqual([expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`)])
+    }
+  })
+
+  test('that a service did not answer: a warning, since it stands in nobody’s way', async () => {
+    const error = Object.assign(new Error('503\n    at somewhere (file.js:1:1)'), { name: 'ServiceUnavailable' })
+    const lines = notOk({
+      account: { quotas: await read('servicequotas:GetServiceQuota', () => Promise.reject(error)) },
+    })
+    expect(lines).toEqual([
+      'warning quotas: servicequotas:GetServiceQuota could not be asked, so this is not checked (ServiceUnavailable: 503)',
+    ])
+  })
+
+  test('without credentials no more than that, and what needs none', () => {
+    const identity = { failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: '' } } as const
+    const checks = examine({ account: { identity } }).map(({ check }) => check)
+    expect(checks).toEqual(['settings', 'credentials', 'template', 'environment', 'stage name'])
+  })
+})

@@ -1,0 +1,183 @@
+/** The API's document and what belongs to it in the template. */
+import { describe, expect, test } from 'vitest'
+import { invocationPolicies } from '../../../infra/gateway/invocations.ts'
+import { isTenantRateAsked, rateKeyResources } from '../../../infra/gateway/rate-keys.ts'
+import { addApi, takeHttpEvents } from '../../../infra/plugins/gateway.ts'
+import type { FunctionDefinition, HttpEvent, Resource, Service } from '../../../infra/service.ts'
+import { rateKeys } from '../../../lib/auth/rate-key.ts'
+
+const token = {
+  name: 'authorizer',
+  identitySource: 'method.request.header.Authorization',
+  resultTtlInSeconds: 60,
+}
+
+const definition = (...events: HttpEvent[]): FunctionDefinition => ({
+  name: 'function',
+  handler: 'functions/function.function',
+  events: events.map((http) => ({ http })),
+})
+
+const FUNCTIONS = (): Record<string, FunctionDefinition> => ({
+  getConnections: definition({ method: 'get', path: '/connections', authorizer: token }),
+  receiveDidcomm: definition({ method: 'post', path: '/didcomm' }, { method: 'post', path: '/didcomm/{tenantId}' }),
+  authorizer: definition(),
+  deliver: definition(),
+})
+
+/** As infra/firewall.yml has it, as far as it depends on its setting. */
+const firewallOf = (Limit: string): Record<string, Resource> => ({
+  Firewall: {
+    Type: 'AWS::WAFv2::WebACL',
+    Properties: { Rules: [{ Statement: { RateBasedStatement: { Limit } } }] },
+  },
+  FirewallOfApi: { Type: 'AWS::WAFv2::WebACLAssociation', Properties: {} },
+})
+
+/** The template with an API of these functions and a rate of tenants. */
+const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {}) => {
+  const Resources: Record<string, Resource> = {
+    ApiGatewayRestApi: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'agent-dev' } },
+    ApiRole: { Type: 'AWS::IAM::Role', Properties: {} },
+    ApiStage: { Type: 'AWS::ApiGateway::Stage', Properties: {} },
+    TenantRate: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit: rate } } },
+    ...firewallOf(addressRate),
+  }
+  const service: Service = {
+    service: 'agent',
+    custom: { rateKeyPrefix: 'prefix', stageUrl: '', canaryAlarms: [], gatewayResponses: {} },
+    provider: {
+      stage: 'dev',
+      region: 'eu-central-1',
+      timeout: 10,
+      environment: {},
+      compiledCloudFormationTemplate: { Resources, Outputs: {} },
+    },
+    functions,
+    resources: { Resources: {} },
+  }
+  addApi(service, { functionIdOf: (key) => key, usesAliases: false })
+  return Resources
+}
+
+const idsOf = (resources: Record<string, Resource>, type: string) =>
+  Object.keys(resources).filter((id) => resources[id]?.Type === type)
+
+const deploymentIn = (resources: Record<string, Resource>) => {
+  const [id, ...others] = idsOf(resources, 'AWS::ApiGateway::Deployment')
+  if (id === undefined || others.length > 0) throw new Error('there is not exactly one deployment')
+  return id
+}
+
+test('Serverless compiles no `http` event, and has all of them again when it is through', () => {
+  const functions = { ...FUNCTIONS(), wake: { ...definition(), events: [{ schedule: 'rate(1 minute)' }] } }
+  const giveBack = takeHttpEvents(functions)
+  expect(Object.values(functions).flatMap(({ events }) => events)).toEqual([{ schedule: 'rate(1 minute)' }])
+  giveBack()
+  expect(functions).toMatchObject(FUNCTIONS())
+})
+
+describe('the deployment of the API', () => {
+  test('is the same for the same document, so that a deployment of code alone leaves the stage as it is', () => {
+    expect(deploymentIn(templateOf())).toBe(deploymentIn(templateOf()))
+  })
+
+  test('is another one whenever the document is another one', () => {
+    const { deliver, ...others } = FUNCTIONS()
+    const functions = { ...others, deliver: definition({ method: 'get', path: '/health' }) }
+    expect(deploymentIn(templateOf({ functions }))).not.toBe(deploymentIn(templateOf()))
+    expect(deploymentIn(templateOf({ rate: '5' }))).not.toBe(deploymentIn(templateOf()))
+  })
+
+  test('is what the stage shows, and waits for what the API may invoke', () => {
+    const resources = templateOf()
+    const id = deploymentIn(resources)
+    expect(resources.ApiStage?.Properties.DeploymentId).toEqual({ Ref: id })
+    expect(resources[id]?.DependsOn).toEqual(idsOf(resources, 'AWS::IAM::ManagedPolicy'))
+    expect(resources[id]?.DependsOn).toHaveLength(1)
+  })
+
+  test.each(['ApiGatewayRestApi', 'ApiStage'])('is not packaged without %s', (id) => {
+    const service = Object({
+      provider: {
+        compiledCloudFormationTemplate: {
+          Resources: { ...templateOf({ rate: '5', addressRate: '2000' }), [id]: undefined },
+        },
+      },
+      functions: FUNCTIONS(),
+      custom: { rateKeyPrefix: 'prefix', gatewayResponses: {} },
+    })
+    expect(() => addApi(service, { functionIdOf: (key) => key, usesAliases: false })).toThrow(
+      `The template has no ${id}`,
+    )
+  })
+})
+
+describe('what the API may invoke', () => {
+  test('stays allowed while an update replaces it: other functions are another policy', () => {
+    const [before] = Object.keys(invocationPolicies(['a', 'b'], 'Role'))
+    expect(Object.keys(invocationPolicies(['a', 'b'], 'Role'))).toEqual([before])
+    expect(Object.keys(invocationPolicies(['a', 'c'], 'Role'))).not.toContain(before)
+  })
+
+  test('fits into managed policies, of which a role takes ten, two sets at once during an update', () => {
+    const longest = `arn:aws-us-gov:lambda:ap-southeast-1:123456789012:function:${'x'.repeat(64)}:live`
+    const policies = invocationPolicies(Array(120).fill(longest), 'Role')
+    for (const { Properties } of Object.values(policies))
+      expect(JSON.stringify(Properties.PolicyDocument).length).toBeLessThanOrEqual(6144)
+    expect(invocationPolicies(Array.from({ length: 120 }, String), 'Role')).toSatisfy(
+      (all: object) => Object.keys(all).length <= 5,
+    )
+  })
+})
+
+test.each([
+  ['2000', ['Firewall', 'FirewallOfApi']],
+  ['', []],
+])('there is a firewall where a rate of addresses is asked for (%j)', (addressRate, expected) => {
+  expect(Object.keys(templateOf({ addressRate })).filter((id) => id.startsWith('Firewall'))).toEqual(expected)
+})
+
+describe('callers are counted', () => {
+  test.each(['100', 1])('where a rate of tenants is asked for (%j)', (RateLimit) => {
+    const TenantRate = { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit } } }
+    expect(isTenantRateAsked({ TenantRate })).toBe(true)
+    const resources = templateOf({ rate: String(RateLimit) })
+    expect(resources).toHaveProperty('TenantRate')
+    expect(resources).toMatchObject(rateKeyResources('prefix'))
+  })
+
+  test.each(['', '0'])('nowhere else: there is no plan, no key, and no method that wants one (%j)', (rate) => {
+    const resources = templateOf({ rate })
+    expect(resources).not.toHaveProperty('TenantRate')
+    expect(idsOf(resources, 'AWS::ApiGateway::ApiKey')).toEqual([])
+    expect(JSON.stringify(resources)).not.toContain('api_key')
+  })
+
+  test('where the authorizer has named a key, and nowhere else', () => {
+    const { paths } = Object(templateOf({ rate: '5' }).ApiGatewayRestApi?.Properties.Body)
+    expect(paths['/connections'].get.security).toEqual([{ 'authorizer-token': [] }, { api_key: [] }])
+    expect(paths['/didcomm'].post).not.toHaveProperty('security')
+  })
+
+  test('by every key that the authorizer can name', () => {
+    const resources = Object.values(rateKeyResources('prefix'))
+    const values = resources.filter(({ Type }) => Type.endsWith('::ApiKey')).map(({ Properties }) => Properties.Value)
+    expect(values).toEqual(rateKeys('prefix'))
+  })
+
+  test('by keys that are made one after the other', () => {
+    const keys = Object.entries(rateKeyResources('prefix')).filter(([, { Type }]) => Type.endsWith('::ApiKey'))
+    const waits = keys.map(([, { DependsOn = [] }]) => DependsOn)
+    expect(waits).toEqual([[], ...keys.slice(0, -1).map(([id]) => [id])])
+  })
+
+  test('in the plan of the stage, each key once', () => {
+    const resources = rateKeyResources('prefix')
+    const inPlan = Object.values(resources).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
+    const keyIds = Object.keys(resources).filter((id) => resources[id]?.Type.endsWith('::ApiKey'))
+    expect(inPlan.map(({ Properties }) => Properties)).toEqual(
+      keyIds.map((id) => ({ KeyId: { Ref: id }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } })),
+    )
+  })
+})

@@ -1,0 +1,58 @@
+/** Room for 100 operations: a service with as many, and with all that a stage can ask for, is one stack that CloudFormation takes. */
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
+import { apiOf, methodsOf } from '../../support/stage/api-document.ts'
+import { cycleIn } from '../../support/stage/references.ts'
+import { ofType, packageChanged } from '../../support/stage/template.ts'
+
+const OPERATIONS_WANTED = 100
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+const RESOURCES_OF_A_STACK = 500
+const BYTES_OF_A_TEMPLATE = 1_000_000
+
+/** Packaging so many functions takes a while. */
+const PACKAGING_MS = 120_000
+
+/** Operations like one that reads, writes, seals and wakes, with a processor of its own, at paths of three parts. */
+const furtherOperations = (serviceFile: string, count: number): string => {
+  const [, pattern] = /^( {2}createOffer:\n(?: {4}.*\n)+)/m.exec(serviceFile) ?? []
+  if (pattern === undefined) throw new Error('serverless.yml has no createOffer')
+  return Array.from({ length: count }, (_, index) =>
+    pattern
+      .replace('createOffer:', `furtherOperation${index}:`)
+      .replace('/credentials/create-offer', `'/further-${index}/{recordId}/accept'`),
+  ).join('')
+}
+
+test(
+  '100 operations with canary, alarms, custom domain and firewall are one stack',
+  async () => {
+    const serviceFile = await readFile('serverless.yml', 'utf8')
+    const further = furtherOperations(serviceFile, OPERATIONS_WANTED - OPERATIONS.length)
+    const { resources, templateBytes } = await packageChanged(
+      { 'serverless.yml': serviceFile.replace(/^functions:\n/m, (line) => line + further) },
+      {
+        CANARY_PERCENT: '10',
+        DOMAIN_NAME: 'agent.example.org',
+        CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
+        HOSTED_ZONE_ID: 'Z0123456789',
+        ADDRESS_RATE: '2000',
+      },
+      '--stage',
+      'prod',
+    )
+    const { document } = apiOf(resources)
+    const operations = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
+    // One of the operations has two paths.
+    expect(operations).toHaveLength(OPERATIONS_WANTED + 1)
+    for (const type of ['AWS::Lambda::Alias', 'AWS::CloudWatch::Alarm', 'AWS::ApiGateway::DomainName'])
+      expect(ofType(resources, type)).not.toEqual([])
+
+    expect(cycleIn(resources)).toBeUndefined()
+    expect(Object.keys(resources).length).toBeLessThanOrEqual(RESOURCES_OF_A_STACK)
+    expect(templateBytes).toBeLessThanOrEqual(BYTES_OF_A_TEMPLATE)
+  },
+  PACKAGING_MS,
+)

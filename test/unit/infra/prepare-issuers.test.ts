@@ -1,0 +1,90 @@
+/** What a deployment packs of the token issuers, and which it refuses, in one line with the way out. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { issuerProblem, prepareIssuers } from '../../../infra/token-issuers.ts'
+import { keysOfText, type VerifyingKey } from '../../../lib/key-set.ts'
+import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
+
+const NOW = Date.parse('2026-11-22T05:00:00.000Z')
+const keys = keysOfText(readFileSync('test/support/issuers/keycloak-certs.json', 'utf8')) as VerifyingKey[]
+
+const GIVEN: TokenIssuer = { issuer: 'https://given.example', audience: 'agent', jwks: { keys }, grants: ALL_GRANTS }
+const { jwks: _, ...withoutKeys } = GIVEN
+const SERVED: TokenIssuer = { ...withoutKeys, issuer: 'https://id.example', jwksUri: 'https://id.example.org/certs' }
+
+const answering = (answer: Awaited<ReturnType<Parameters<typeof prepareIssuers>[2] & object>>) => async () => answer
+const nobody = async () => {
+  throw new Error('nobody is to be asked')
+}
+
+test('keys are fetched from the address, and it is packed when that was', async () => {
+  expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
+    issuers: [{ ...SERVED, jwks: { keys }, preparedAt: NOW }],
+    remarks: [],
+  })
+})
+
+test('keys that are given are packed as they are, and the same each time: nobody is asked', async () => {
+  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], remarks: [] })
+})
+
+test('keys that are given beside an address spare the deployment the question', async () => {
+  const both = { ...SERVED, jwks: { keys } }
+  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual([{ ...both, preparedAt: NOW }])
+})
+
+test('keys of which none can verify are no reason to deploy nothing, and are told of; beside an address they are none', async () => {
+  const empty = { ...GIVEN, jwks: { keys: [] } }
+  expect(await prepareIssuers([empty], NOW, nobody)).toEqual({
+    issuers: [empty],
+    remarks: ['the jwks of https://given.example has no key that could verify a token: none of it is valid'],
+  })
+  const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
+  expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+})
+
+test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
+  const { issuers, remarks } = await prepareIssuers(
+    [SERVED],
+    NOW,
+    answering({ reason: 'status 503', permanent: false }),
+  )
+  expect(issuers).toEqual([SERVED])
+  expect(remarks).toEqual([
+    'the keys of https://id.example at https://id.example.org/certs: status 503. They are not packed: the functions fetch them when the first token comes',
+  ])
+})
+
+describe('is refused', () => {
+  test('an issuer whose answer is no key set', async () => {
+    await expect(
+      prepareIssuers([SERVED], NOW, answering({ reason: 'holds a private key', permanent: true })),
+    ).rejects.toThrow(/^the keys of https:\/\/id\.example at .+: holds a private key\. Give them as jwks .+$/)
+  })
+
+  test.each<[string, TokenIssuer, string]>([
+    [
+      'without keys and address',
+      withoutKeys,
+      'https://given.example has neither jwks nor jwksUri: no token of it would be valid',
+    ],
+    [
+      'at an address without TLS',
+      { ...SERVED, jwksUri: 'http://id.example.org/certs' },
+      'the jwksUri of https://id.example is refused: not https',
+    ],
+    [
+      'inside',
+      { ...SERVED, jwksUri: 'https://10.0.0.1/certs' },
+      'the jwksUri of https://id.example is refused: private',
+    ],
+    [
+      'with a password in its address',
+      { ...SERVED, jwksUri: 'https://a:b@id.example.org/certs' },
+      'the jwksUri of https://id.example is refused: credentials in the URL',
+    ],
+  ])('one %s', async (_, issuer, problem) => {
+    expect(issuerProblem([GIVEN, issuer])).toBe(problem)
+    await expect(prepareIssuers([GIVEN, issuer], NOW, nobody)).rejects.toThrow(problem)
+  })
+})

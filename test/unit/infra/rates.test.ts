@@ -1,0 +1,45 @@
+/** The local gateway's rates: each method has its own bucket, and those that strangers call a rate of their own. */
+import { expect, test } from 'vitest'
+import { ratesOf } from '../../../infra/local/rates.ts'
+import type { Service } from '../../../infra/service.ts'
+
+const setting = (HttpMethod: string, ResourcePath: string, rate: number | string) => ({
+  HttpMethod,
+  ResourcePath,
+  ThrottlingRateLimit: rate,
+  ThrottlingBurstLimit: rate,
+})
+
+const service: Service = Object({
+  custom: { rateKeyPrefix: 'prefix' },
+  resources: {
+    Resources: {
+      ApiStage: {
+        Properties: {
+          MethodSettings: [setting('*', '/*', 3), setting('POST', '/~1didcomm~1{tenantId}', '1')],
+        },
+      },
+      TenantRate: { Properties: { Throttle: { RateLimit: 0, BurstLimit: 0 } } },
+    },
+  },
+})
+
+/** What becomes of this many requests at once. */
+const countsOf = (method: string, requests: number) => {
+  const rates = ratesOf(service)
+  return Array.from({ length: requests }, () => rates.countMethod(method))
+}
+
+test('a method with a setting of its own has that rate', () => {
+  expect(countsOf('post /didcomm/{tenantId}', 2)).toEqual([undefined, 'THROTTLED'])
+})
+
+test.each(['get /health', 'post /didcomm', 'get /didcomm/{tenantId}'])('%s has the rate of all others', (method) => {
+  expect(countsOf(method, 4)).toEqual([undefined, undefined, undefined, 'THROTTLED'])
+})
+
+test('what one method takes, another still has', () => {
+  const rates = ratesOf(service)
+  for (let count = 0; count < 4; count++) rates.countMethod('get /health')
+  expect(rates.countMethod('get /connections')).toBeUndefined()
+})

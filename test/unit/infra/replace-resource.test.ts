@@ -1,0 +1,82 @@
+/** A resource of an earlier stack in place of one of the template: every reference stands for what is there. */
+import { expect, test } from 'vitest'
+import { useExisting } from '../../../infra/deployment/existing-data.ts'
+import { replaceResource } from '../../../infra/deployment/replace-resource.ts'
+import type { Template } from '../../../infra/deployment/template.ts'
+
+const template = (): Template => ({
+  Resources: {
+    Table: { Type: 'AWS::DynamoDB::Table', Properties: {} },
+    TableNot: { Type: 'AWS::SQS::Queue', Properties: {}, DependsOn: 'Table' },
+    Function: {
+      Type: 'AWS::Lambda::Function',
+      DependsOn: ['Table', 'Role'],
+      Properties: {
+        name: { Ref: 'Table' },
+        other: { Ref: 'TableNot' },
+        arn: { 'Fn::GetAtt': ['Table', 'Arn'] },
+        dotted: { 'Fn::GetAtt': 'Table.Arn' },
+        list: [{ Deep: { 'Fn::GetAtt': ['Table', 'StreamArn'] } }],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own
+        index: { 'Fn::Sub': '${Table.Arn}/index/due of ${Table} in ${AWS::Region}' },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own
+        values: { 'Fn::Sub': ['${Table} ${part}', { part: { Ref: 'Table' } }] },
+        number: 7,
+        nothing: null,
+      },
+    },
+  },
+  Outputs: { TableName: { Value: { Ref: 'Table' } } },
+})
+
+const KNOWN = { ref: 'old', attributes: { Arn: 'arn:old', StreamArn: 'arn:old/stream' } }
+
+test('it is gone, and so is waiting for it', () => {
+  const changed = template()
+  replaceResource(changed, 'Table', KNOWN)
+  expect(Object.keys(changed.Resources)).toEqual(['TableNot', 'Function'])
+  expect(changed.Resources.Function?.DependsOn).toEqual(['Role'])
+  expect(changed.Resources.TableNot).not.toHaveProperty('DependsOn')
+})
+
+test('each way to refer to it says what is there; nothing else is changed', () => {
+  const changed = template()
+  replaceResource(changed, 'Table', KNOWN)
+  expect(changed.Resources.Function?.Properties).toEqual({
+    name: 'old',
+    other: { Ref: 'TableNot' },
+    arn: 'arn:old',
+    dotted: 'arn:old',
+    list: [{ Deep: 'arn:old/stream' }],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own
+    index: { 'Fn::Sub': 'arn:old/index/due of old in ${AWS::Region}' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own
+    values: { 'Fn::Sub': ['old ${part}', { part: 'old' }] },
+    number: 7,
+    nothing: null,
+  })
+  expect(changed.Outputs).toEqual({ TableName: { Value: 'old' } })
+})
+
+test('an attribute that nobody knows is an error, not a text', () => {
+  expect(() => replaceResource(template(), 'Table', { ref: 'old', attributes: { Arn: 'arn:old' } })).toThrow(
+    'Table.StreamArn is not known',
+  )
+})
+
+test('a table and its key are used together', () => {
+  const changed = template()
+  changed.Resources.SealingKey = { Type: 'AWS::KMS::Key', Properties: {} }
+  Object.assign(changed.Outputs ?? {}, { SealingKeyArn: { Value: { 'Fn::GetAtt': ['SealingKey', 'Arn'] } } })
+  const table = {
+    name: 'old',
+    arn: 'arn:old',
+    streamArn: 'arn:old/stream',
+    status: 'ACTIVE',
+    indexes: [],
+    sealingKey: undefined,
+  }
+  useExisting(changed, table, { arn: 'arn:key', id: 'key', state: 'Enabled' })
+  expect(Object.keys(changed.Resources)).toEqual(['TableNot', 'Function'])
+  expect(changed.Outputs).toEqual({ TableName: { Value: 'old' }, SealingKeyArn: { Value: 'arn:key' } })
+})

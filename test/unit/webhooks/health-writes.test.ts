@@ -1,0 +1,164 @@
+/** The health of an endpoint as attempts write it, whoever else writes it meanwhile. */
+import { describe, expect, test } from 'vitest'
+import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { FAILING_MS, noteHealth } from '../../../lib/webhooks/health.ts'
+import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
+import {
+  attemptsAt,
+  eventFor,
+  readRegistered,
+  readStoredEvent,
+  registerAt,
+  storeEvent,
+} from '../../support/webhooks/webhook-scene.ts'
+import { failure } from '../store/started-table.ts'
+import { deliveryScene } from './delivery-scene.ts'
+
+const scene = deliveryScene()
+
+const outcome = (status?: number): PostOutcome => ({
+  ...(status === undefined ? { failure: 'timeout' as const } : { status }),
+  ...{ headers: {}, body: '', milliseconds: 1 },
+})
+const metrics = () => scene.lines.map((line) => JSON.parse(line)).filter(({ _aws }) => _aws !== undefined)
+/** Stores events of records of their own, and returns them with their lanes. */
+const events = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const event = eventFor(scene.endpoint, { recordId: `other-${index}` })
+      return { event, lane: await storeEvent(event) }
+    }),
+  )
+
+describe('the health of an endpoint', () => {
+  test('is written when it is news, and not with every event', async () => {
+    const versions: number[] = []
+    for (const wait of [0, 1_000, 30_000, 60_000]) {
+      scene.now += wait
+      await scene.deliver({ lane: await storeEvent(eventFor(scene.endpoint, { recordId: `record-${wait}` })) })
+      versions.push((await readRegistered(scene.endpoint)).version)
+    }
+    expect(versions).toEqual([2, 2, 2, 3])
+  })
+
+  test('keeps all that an endpoint has beside it', async () => {
+    const before = await scene.table.get({ pk: `@org|${scene.endpoint.orgId}`, sk: 'webhook' })
+    const endpoint = await readRegistered(scene.endpoint)
+    const noted = await noteHealth(endpoint, outcome(500), scene.now)
+    const at = new Date(scene.now).toISOString()
+    expect(noted).toEqual({
+      ...endpoint,
+      ...{ status: 'failing', failingSince: at, lastFailureAt: at, lastError: 'status 500', version: 2 },
+    })
+    expect(await noteHealth(noted ?? endpoint, outcome(200), scene.now + 1)).toMatchObject({
+      status: 'active',
+      version: 3,
+    })
+    const after = await scene.table.get({ pk: `@org|${scene.endpoint.orgId}`, sk: 'webhook' })
+    expect(after).toMatchObject(before === undefined ? {} : { ...before, version: { N: '3' } })
+    expect(after).not.toHaveProperty('failingSince')
+  })
+
+  test('is right, and every attempt listed, when many fail at the same time', async () => {
+    scene.receiver.behave({ status: 500 })
+    const stored = await events(12)
+    await Promise.all(stored.map(({ lane }) => scene.deliver({ lane })))
+    expect(await attemptsAt(scene.endpoint)).toHaveLength(12)
+    for (const { event } of stored)
+      expect(await readStoredEvent(event)).toMatchObject({ state: 'pending', attempts: 1 })
+    expect(await readRegistered(scene.endpoint)).toMatchObject({ status: 'failing', version: 2 })
+  })
+
+  test('is told as one metric when many get a 410 at the same time, and all of them are held', async () => {
+    scene.receiver.behave({ status: 410 })
+    const stored = await events(8)
+    await Promise.all(stored.map(({ lane }) => scene.deliver({ lane })))
+    for (const { event } of stored) expect((await readStoredEvent(event))?.state).toBe('held')
+    expect(metrics()).toHaveLength(1)
+  })
+
+  test('is told in the log when an endpoint is disabled: ids, a reason and a metric, and nothing of a content', async () => {
+    const since = new Date(scene.now - FAILING_MS).toISOString()
+    await scene.changeEndpoint({ status: { S: 'failing' }, failingSince: { S: since } })
+    await noteHealth(await readRegistered(scene.endpoint), outcome(503), scene.now)
+    expect(metrics()).toMatchObject([
+      {
+        level: 'error',
+        orgId: scene.endpoint.orgId,
+        endpointId: scene.endpoint.id,
+        kind: 'webhook',
+        reason: 'failing',
+        failingSince: since,
+        lastError: 'status 503',
+        Table: scene.table.dynamo.table,
+        EndpointDisabled: 1,
+        _aws: {
+          Timestamp: scene.now,
+          CloudWatchMetrics: [
+            {
+              Namespace: 'serverless-agent',
+              Dimensions: [['Table']],
+              Metrics: [{ Name: 'EndpointDisabled', Unit: 'Count' }],
+            },
+          ],
+        },
+      },
+    ])
+  })
+
+  test('is left alone when the endpoint was replaced during the attempt, whose event is gone with it', async () => {
+    scene.receiver.behave({ status: 410, after: 100 })
+    const running = scene.deliver()
+    await expect.poll(() => scene.receiver.received.length).toBe(1)
+    const replacement = await registerAt(`${scene.receiver.url}/other`, { orgId: scene.endpoint.orgId })
+    await running
+    expect(await readRegistered(replacement)).toMatchObject({ status: 'active', version: 2 })
+    expect(await readStoredEvent(scene.event)).toBeUndefined()
+    expect(metrics()).toEqual([])
+  })
+
+  test('is judged anew on what another one has written meanwhile', async () => {
+    const read = await readRegistered(scene.endpoint)
+    await noteHealth(read, outcome(410), scene.now)
+    expect(await noteHealth(read, outcome(500), scene.now + 1)).toMatchObject({
+      status: 'disabled',
+      disabledReason: 'gone',
+    })
+    expect(metrics()).toHaveLength(1)
+  })
+
+  test('begins anew when it is registered again, and what comes then is delivered', async () => {
+    scene.receiver.behave({ status: 410 }, { status: 200 })
+    await scene.deliver()
+    await transaction('@base', (unit) =>
+      registerEndpoint(unit, { orgId: scene.endpoint.orgId, kind: 'webhook', url: `${scene.receiver.url}/hook` }),
+    )
+    const registered = await readRegistered(scene.endpoint)
+    expect([registered.status, registered.failingSince, registered.disabledReason]).toEqual([
+      'active',
+      undefined,
+      undefined,
+    ])
+    await scene.deliver({ lane: await storeEvent(eventFor(scene.endpoint)) })
+    expect(scene.receiver.received.at(-1)?.status).toBe(200)
+  })
+
+  test('throws where the table does not answer, and is none where the endpoint is gone', async () => {
+    const endpoint = await readRegistered(scene.endpoint)
+    scene.table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
+    await expect(noteHealth(endpoint, outcome(), scene.now)).rejects.toMatchObject({ code: 'store.unavailable' })
+    scene.table.way = undefined
+    await registerAt(`${scene.receiver.url}/other`, { orgId: scene.endpoint.orgId })
+    expect(await noteHealth(endpoint, outcome(), scene.now)).toBeUndefined()
+  })
+})
+
+test('a fault of ours leaves no half of an attempt: the event waits, and is sent again', async () => {
+  scene.table.way = (name, send) =>
+    name === 'TransactWriteItems' ? Promise.reject(failure('InternalServerError', { $fault: 'server' })) : send()
+  await expect(scene.deliver()).rejects.toThrow()
+  scene.table.way = undefined
+  expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'pending', attempts: 0 })
+  expect(await attemptsAt(scene.endpoint)).toEqual([])
+})

@@ -1,0 +1,65 @@
+/** The headers of an attempt: what any receiver that knows Standard Webhooks verifies. */
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { newSecret } from '../../../lib/webhooks/secrets.ts'
+import { webhookHeaders } from '../../../lib/webhooks/send-event.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+
+const BODY = '{"type":"endpoint.test","data":{"text":"häöü €"}}'
+const secrets = [newSecret(), newSecret()]
+const [current = '', previous = ''] = secrets
+
+const headers = (changes: Partial<Parameters<typeof webhookHeaders>[0]> = {}) =>
+  webhookHeaders({ id: 'event-1', body: BODY, now: Date.now(), secrets, ...changes })
+
+describe('the signature', () => {
+  test('is the one that the library computes for a known secret, id, time and body', () => {
+    // Of the library's own tests: https://github.com/standard-webhooks/standard-webhooks/tree/main/libraries/javascript
+    const signed = webhookHeaders({
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      body: '{"test": 2432232314}',
+      now: 1_614_265_330_000,
+      secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    })
+    expect(signed).toMatchObject({
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    })
+  })
+
+  test.each([
+    ['the current secret', current],
+    ['the one before it', previous],
+  ])('is verified with %s', (_name, secret) => {
+    expect(new Webhook(secret).verify(BODY, headers())).toEqual(JSON.parse(BODY))
+  })
+
+  test.each([
+    ['another secret', () => new Webhook(newSecret()).verify(BODY, headers())],
+    ['another body', () => new Webhook(current).verify(`${BODY} `, headers())],
+    ['another id', () => new Webhook(current).verify(BODY, { ...headers(), 'webhook-id': 'event-2' })],
+    ['a time that is minutes off', () => new Webhook(current).verify(BODY, headers({ now: Date.now() - 400_000 }))],
+  ])('is not verified with %s', (_name, verify) => {
+    expect(verify).toThrow(/signature|too old/i)
+  })
+
+  test('is one for each secret, the newest first', () => {
+    const both = headers({ now: 1_000_000 })['webhook-signature']
+    expect(both).toBe(
+      [current, previous]
+        .map((secret) => headers({ now: 1_000_000, secrets: [secret] })['webhook-signature'])
+        .join(' '),
+    )
+    expect(both).toMatch(/^v1,[A-Za-z0-9+/=]{44} v1,[A-Za-z0-9+/=]{44}$/)
+  })
+})
+
+test('the headers say who sends what, which event it is and when it was sent, in whole seconds', () => {
+  expect(headers({ now: 1_614_265_330_999 })).toEqual({
+    'content-type': 'application/json',
+    'user-agent': `serverless-agent/${packageJson.version}`,
+    'webhook-id': 'event-1',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': expect.any(String),
+  })
+})
