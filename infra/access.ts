@@ -26,9 +26,11 @@ const MESSAGE_MARK = '*|message|*'
 const ORGANIZATION = '@org|*'
 const ENDPOINT_EVENTS = '@endpoint|*|events|*'
 const ENDPOINT_ATTEMPTS = '@endpoint|*|attempts|*'
-/** What waits in lanes, of messages and of events, and the states of these lanes. */
-const MESSAGE_LANES = '*|pending|*'
+/** What waits in lanes, of messages (beside the connection's record) and of events, and the states of these lanes. */
+const MESSAGE_LANES = CONNECTION
 const EVENT_LANES = '@outbox|*'
+const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
+const CORRUPT = '@corrupt|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
@@ -39,10 +41,10 @@ const SLOTS = '@destination|*|slot|*'
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
 const DELIVERS = {
-  GetItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
+  GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   BatchGetItem: [ENDPOINT_EVENTS],
   Query: [EVENT_LANES, MESSAGE_LANES, ORGANIZATION],
-  PutItem: [WAITING, ENDPOINT_ATTEMPTS, MESSAGE_OUTCOMES],
+  PutItem: [...LANES, CORRUPT, WAITING, ENDPOINT_ATTEMPTS, MESSAGE_OUTCOMES],
   UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
   Decrypt: ['organizations'],
@@ -86,8 +88,8 @@ export const ACCESS: Record<string, Access> = {
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
   createOffer: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY],
-    Query: [MESSAGE_LANES, RECORD],
-    PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, MESSAGE_LANES, RECORD],
+    Query: [RECORD],
+    PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
@@ -131,8 +133,8 @@ export const ACCESS: Record<string, Access> = {
   receiveDidcomm: {
     GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
-    Query: [MESSAGE_LANES, RECORD],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_LANES, MESSAGE_MARK, RECORD],
+    Query: [RECORD],
+    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
@@ -168,7 +170,7 @@ export const ACCESS: Record<string, Access> = {
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {
     GetItem: [DESTINATION],
-    UpdateItem: [DESTINATION, '*|pending|*|lane', '@outbox|*|lane'],
+    UpdateItem: [DESTINATION, ...LANES],
     SendMessage: ['TimerQueue'],
   },
 }

@@ -46,10 +46,10 @@ export const readStack = async (
   return { ids, versions }
 }
 
-/** The one that an alias points to, and the one before, which a hand may point it back to. */
+/** The newest, and the one before, which a hand may point the alias back to. */
 const VERSIONS_KEPT = 2
 
-/** Deletes all older versions: Lambda keeps 75 GB of code for a region, and CloudFormation leaves what it no longer needs. */
+/** Deletes older versions: Lambda keeps 75 GB of code for a region, and CloudFormation leaves what it no longer needs. */
 export const deleteOldVersions = async (config: ClientConfig, functionNames: Iterable<string>): Promise<void> => {
   const lambda = new LambdaClient(config)
   for (const FunctionName of functionNames) {
@@ -57,7 +57,10 @@ export const deleteOldVersions = async (config: ClientConfig, functionNames: Ite
     for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda }, { FunctionName }))
       numbers.push(...Versions.map(({ Version }) => Number(Version)).filter(Number.isInteger))
     const old = numbers.toSorted((a, b) => b - a).slice(VERSIONS_KEPT)
-    for (const version of old)
-      await lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier: String(version) }))
+    if (old.length === 0) continue
+    // A hand may have pointed it to any of them.
+    const { FunctionVersion } = await lambda.send(new GetAliasCommand({ FunctionName, Name: ALIAS }))
+    for (const version of old.map(String).filter((one) => one !== FunctionVersion))
+      await lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier: version }))
   }
 }

@@ -24,19 +24,19 @@ export interface Deployment {
   existing: { table: string; key: string } | undefined
 }
 
-export interface Identity {
+interface Identity {
   account: string
   arn: string
 }
 
-export interface LambdaLimits {
+interface LambdaLimits {
   /** Invocations at once, of all functions in the region. */
   concurrency: number
   /** Of those what no function has reserved for itself. */
   unreserved: number
 }
 
-export interface GatewayAccount {
+interface GatewayAccount {
   /** Role by which API Gateway writes logs, of the whole account in the region; undefined: none is set. */
   cloudWatchRole: string | undefined
   /** Whether IAM knows it. */
@@ -49,7 +49,7 @@ export interface Stack extends DeployedStack {
   physicalIds: Record<string, string>
 }
 
-export interface ApiKey {
+interface ApiKey {
   id: string
   name: string
   value: string
@@ -118,7 +118,7 @@ const readIdentity = async (sts: STSClient): Promise<Identity> => {
   return { account: Account, arn: Arn }
 }
 
-export const readLimits = async (lambda: LambdaClient): Promise<LambdaLimits> => {
+const readLimits = async (lambda: LambdaClient): Promise<LambdaLimits> => {
   const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand())
   const { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved = concurrency } =
     AccountLimit ?? {}

@@ -26,14 +26,15 @@ export interface Plan {
   environment: NodeJS.ProcessEnv
   /** Of the API. */
   paths: readonly string[]
+  functionNames: readonly string[]
   /** Of the table. */
   indexes: readonly string[]
 }
 
 /** Before anything is packaged, and before AWS is asked for anything. */
-export const checkPlan = ({ environment, stage, region }: Plan): Finding[] => [
+export const checkPlan = ({ environment, stage, region, functionNames }: Plan): Finding[] => [
   ...checkSettings(environment, stage, region),
-  ...checkStageName(stage),
+  ...checkStageName(stage, functionNames),
 ]
 
 /** What the account says, before anything is packaged. Settings that are wrong have had their lines. */

@@ -62,11 +62,12 @@ export const findKey = async (kms: KMSClient, KeyId: string): Promise<ExistingKe
 }
 
 /** Changes the template: it makes neither table nor key, and uses these. */
-export const useExisting = (template: Template, table: ExistingTable, key: ExistingKey): void => {
+export const useExisting = (template: Template, table: ExistingTable, keyArn: string): void => {
   const { name, arn, streamArn } = table
+  const id = keyArn.slice(keyArn.lastIndexOf('/') + 1)
   replaceResource(template, TABLE, {
     ref: name,
     attributes: { Arn: arn, ...(streamArn !== undefined && { StreamArn: streamArn }) },
   })
-  replaceResource(template, SEALING_KEY, { ref: key.id, attributes: { Arn: key.arn, KeyId: key.id } })
+  replaceResource(template, SEALING_KEY, { ref: id, attributes: { Arn: keyArn, KeyId: id } })
 }

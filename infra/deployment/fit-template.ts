@@ -17,19 +17,16 @@ export const fitTemplate = (
   nameKeysOfStack(template, rateKeyPrefix)
   applyCaps(template, capsOf(concurrencyOf(account), capSettings(environment)))
 
-  const { TABLE_NAME } = givenSettings(environment)
+  const { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY } = givenSettings(environment)
   const table = template.Resources[TABLE]
   if (TABLE_NAME !== undefined && table !== undefined) table.Properties.TableName = TABLE_NAME
 
-  const { existingTable, existingKey } = account ?? {}
-  if (existingTable === undefined || existingKey === undefined) return
-  // What can't be read or is not there ends a deployment in its checks; a package has no checks.
+  const { existingTable } = account ?? {}
+  if (existingTable === undefined || EXISTING_KEY === undefined) return
+  // What is wrong with them ends a deployment in its checks; a package has no checks.
   if ('failure' in existingTable) throw new Error(`EXISTING_TABLE: ${existingTable.failure.message}`)
-  if ('failure' in existingKey) throw new Error(`EXISTING_KEY: ${existingKey.failure.message}`)
-  if (existingTable.value === undefined)
-    throw new Error(`EXISTING_TABLE=${environment.EXISTING_TABLE}: there is no such table`)
-  if (existingKey.value === undefined) throw new Error(`EXISTING_KEY=${environment.EXISTING_KEY}: there is no such key`)
-  useExisting(template, existingTable.value, existingKey.value)
+  if (existingTable.value === undefined) throw new Error(`EXISTING_TABLE=${EXISTING_TABLE}: there is no such table`)
+  useExisting(template, existingTable.value, EXISTING_KEY)
 }
 
 /** An account that does not say what it has is taken for a new one. */

@@ -8,13 +8,7 @@ export interface KeyRights {
 }
 
 /** What CloudFormation does with the key, as whoever deploys. */
-export const KEY_ACTIONS = [
-  'kms:CreateKey',
-  'kms:DescribeKey',
-  'kms:EnableKeyRotation',
-  'kms:PutKeyPolicy',
-  'kms:TagResource',
-]
+const KEY_ACTIONS = ['kms:CreateKey', 'kms:DescribeKey', 'kms:EnableKeyRotation', 'kms:PutKeyPolicy', 'kms:TagResource']
 
 /** Rejects where KMS itself can't be asked. `arn` is who deploys. */
 export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string): Promise<KeyRights> => {

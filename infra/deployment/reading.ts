@@ -2,7 +2,7 @@
 import { errorLine, isDenied, isUnauthenticated } from './aws-error.ts'
 import { type Finding, fault, warning } from './finding.ts'
 
-export interface Failure {
+interface Failure {
   /** The right to it is missing; nobody is known by the credentials; or AWS did not answer as documented. */
   kind: 'denied' | 'unauthenticated' | 'unavailable'
   /** The right that it needs, as `lambda:GetAccountSettings`. */
@@ -24,7 +24,7 @@ export const read = async <T>(action: string, ask: () => Promise<T>): Promise<Re
 }
 
 /** What a check says of a reading that failed. Without credentials one line says so, and the others are left out. */
-export const unread = (check: string, { kind, action, message }: Failure): Finding[] => {
+const unread = (check: string, { kind, action, message }: Failure): Finding[] => {
   if (kind === 'unauthenticated') return []
   if (kind === 'denied')
     return [fault(check, `the right ${action} is missing: allow it to whoever deploys (${message})`)]

@@ -1,7 +1,6 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
 import { Settings } from '../../lib/settings.ts'
-import type { TokenIssuer } from '../../lib/token-issuers.ts'
 import { AddressSettings, addressOf } from '../address.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { RateSettings } from '../rate-settings.ts'
@@ -123,9 +122,6 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
-/** These end up in the template as they are: an empty one is not the default there. */
-const NEVER_EMPTY = ['OPERATION_RATE', 'DIDCOMM_RATE', 'TRUSTED_CONTEXTS', 'BASE_ORG_ID', 'AGENT_LABEL', 'LOG_LEVEL']
-
 /** The settings that are there: an empty one is as good as none. */
 export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
@@ -137,9 +133,7 @@ export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
 /** What is wrong with an environment, a line for each setting. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   const given = givenSettings(environment)
-  const empty = NEVER_EMPTY.filter((name) => environment[name] === '')
-  const result = v.safeParse(DeploymentSettings, given)
-  const { issues = [] } = result
+  const { issues = [] } = v.safeParse(DeploymentSettings, given)
   const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
   const problems = [...named].map(([name, issue]) =>
     given[name] === undefined
@@ -147,18 +141,7 @@ export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, 
       : `${v.getDotPath(issue)}: ${issue.message}`,
   )
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
-  return [
-    ...empty.map((name) => `${name} is empty: leave it out`),
-    ...problems,
-    ...(isAddressGiven ? addressProblems(given, stage, region) : []),
-    ...dataProblems(given),
-    ...(result.success ? issuerProblems(result.output.TOKEN_ISSUERS) : []),
-  ]
-}
-
-const issuerProblems = (issuers: TokenIssuer[]): string[] => {
-  const problem = issuerProblem(issuers)
-  return problem === undefined ? [] : [`TOKEN_ISSUERS: ${problem}`]
+  return [...problems, ...(isAddressGiven ? addressProblems(given, stage, region) : []), ...dataProblems(given)]
 }
 
 const addressProblems = (given: NodeJS.ProcessEnv, stage: string, region: string): string[] => {

@@ -22,6 +22,3 @@ export const KEY_OUTPUT = 'SealingKeyArn'
 
 export const ofType = (template: Template, type: string): [id: string, resource: TemplateResource][] =>
   Object.entries(template.Resources).filter(([, { Type }]) => Type === type)
-
-/** Key of a function in serverless.yml by its id in the template, as Serverless makes the one of the other. */
-export const lambdaId = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`

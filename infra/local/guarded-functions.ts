@@ -11,8 +11,8 @@ export const guardFunctions = async ({ folder, resources }: Start): Promise<Role
   const load = (module: string) => import(pathToFileURL(join(folder, 'lib', module)).href)
   const { dynamodb } = await load('store/client.ts')
   guard.watch(dynamodb(), 'dynamodb')
-  const { sqs } = await load('outbox/queues.ts')
-  guard.watch(sqs(), 'sqs')
+  const { sqs, sqsOnce } = await load('outbox/queues.ts')
+  for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   // Functions load it late, where there is a KMS at all.
   if (process.env.KMS_KEY_ID !== undefined) {
     const { kms } = await load('store/kms-client.ts')

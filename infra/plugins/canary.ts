@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { ALIAS, addAliases, addCanaryAlarm, aliasIdOf, CANARY_ALARM, canaryTemplate } from '../canary/aliases.ts'
 import type { ClientConfig } from '../canary/deployed.ts'
 import { canaryOf } from '../canary/settings.ts'
@@ -89,7 +89,7 @@ export default class CanaryPlugin {
     const template = service.provider.compiledCloudFormationTemplate
     const hashes = await Promise.all(
       this.#functions.map(async ([functionId, definition]) => {
-        const zip = await readFile(join(serviceDir, definition.package?.artifact ?? ''))
+        const zip = await readFile(resolve(serviceDir, definition.package?.artifact ?? ''))
         return [functionId, createHash('sha256').update(zip).digest('base64')] as const
       }),
     )

@@ -15,6 +15,12 @@ interface DeployingServerless extends Serverless {
   getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & { getAwsSdkV3Config(): Promise<ClientConfig> }
 }
 
+interface Options {
+  json?: boolean
+  /** Deploys also where Serverless sees no change. */
+  force?: boolean
+}
+
 interface Log {
   notice(line: string): void
   warning(line: string): void
@@ -40,12 +46,12 @@ export default class Deployment {
   }
   readonly hooks: Record<string, () => Promise<void> | void>
   readonly #serverless: DeployingServerless
-  readonly #options: { json?: boolean }
+  readonly #options: Options
   readonly #log: Log
   #account: Promise<Account> | undefined
   #kept: { table: string | undefined; key: string | undefined } | undefined
 
-  constructor(serverless: DeployingServerless, options: { json?: boolean }, { log }: { log: Log }) {
+  constructor(serverless: DeployingServerless, options: Options, { log }: { log: Log }) {
     this.#serverless = serverless
     this.#options = options
     this.#log = log
@@ -75,6 +81,7 @@ export default class Deployment {
       stackName: this.#serverless.getProvider('aws').naming.getStackName(),
       environment: process.env,
       paths: events.flatMap(({ http }) => http?.path ?? []),
+      functionNames: Object.values(service.functions).map(({ name }) => name),
       indexes: Array.isArray(indexes) ? indexes.map(({ IndexName }) => String(IndexName)) : [],
     }
   }
@@ -102,7 +109,9 @@ export default class Deployment {
     const account = await this.#readAccount()
     if (!wasTold) this.#tell(checkAccount(account, this.#plan))
     this.#tell(checkPackaged(account, this.#plan, this.#template))
-    const { gateway } = account
+    const { gateway, stack } = account
+    // After a rollback what was uploaded last is not what is deployed, which Serverless goes by.
+    if ('value' in stack && stack.value?.status === 'UPDATE_ROLLBACK_COMPLETE') this.#options.force = true
     if ('value' in gateway && gateway.value.cloudWatchRole === undefined) await this.#setCloudWatchRole()
   }
 
@@ -150,7 +159,7 @@ export default class Deployment {
       findings.push(...checkPackaged(account, this.#plan, this.#template))
     } catch (error) {
       // Settings that are wrong may be why, and have their lines.
-      if (faultsOf(findings).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
+      if (faultsOf(ofPlan).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
     return findings
   }

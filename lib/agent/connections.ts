@@ -2,12 +2,18 @@
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
+import { readLaneEnd } from '../outbox/next-id.ts'
+import { currentUnit } from '../store/transaction.ts'
 
-/** Throws `resource.not_found`, or `connection.not_ready` where its handshake is not complete or the other has hung up. */
+/**
+ * The connection, for a message to it: the end of its lane is read in the same request. Throws `resource.not_found`, or
+ * `connection.not_ready` where its handshake is not complete or the other has hung up.
+ */
 export const readyConnection = async (
   agentContext: AgentContext,
   connectionId: string,
 ): Promise<DidCommConnectionRecord> => {
+  await readLaneEnd(currentUnit(), connectionId)
   const connection = await agentContext.resolve(DidCommConnectionRepository).findById(agentContext, connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
   if (!connection.isReady)

@@ -29,7 +29,7 @@ const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => unit.slot(OUTBOXES
 const outboxTo = async (connectionId: string): Promise<Outbox> => {
   const unit = currentUnit()
   const { tenant } = unit
-  const id = outboxesOf(unit).has(connectionId) ? '' : await nextOutboxId(unit, tenant, connectionId)
+  const id = outboxesOf(unit).has(connectionId) ? '' : await nextOutboxId(unit, connectionId)
   const known = outboxesOf(unit).get(connectionId)
   if (known !== undefined) return known
   const outbox: Outbox = { id, messages: [], basicMessages: [] }

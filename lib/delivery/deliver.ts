@@ -12,6 +12,11 @@ import { openEventLane } from '../webhooks/event-lane.ts'
 /** What an attempt needs besides the POST: reading, opening a secret, recording; ms. */
 const AROUND_MS = 5_000
 
+const after = (ms: number, act: () => void): (() => void) => {
+  const timer = setTimeout(act, ms)
+  return () => clearTimeout(timer)
+}
+
 /** Delivers in the lanes, and reports the wake-ups that are to come again. `speed`: which queue they come from. */
 export const deliverBatch = async (
   { Records }: SQSEvent,
@@ -36,7 +41,8 @@ const deliverOne = async (
   try {
     const open = async (lane: string) => openMessageLane(lane) ?? (await openEventLane(lane))
     const repeated = Number(attributes?.ApproximateReceiveCount) > 1
-    await deliverLane(wakeUp, { clock: Date.now, random: Math.random, pause, startUntil, speed, repeated, open })
+    const surroundings = { clock: Date.now, random: Math.random, pause, after }
+    await deliverLane(wakeUp, { ...surroundings, startUntil, speed, repeated, open })
     return []
   } catch (error) {
     log('error', 'a lane could not be delivered', {

@@ -1,4 +1,5 @@
 /** The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked and blocks nothing. */
+import { setTimeout } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -12,28 +13,61 @@ import { park, parkedChanges } from './parked-changes.ts'
 /** The kinds of items that wait in lanes. */
 const LANE_KINDS = [outboxItem.kind, placeItem.kind]
 
-/** A change is parked after it has killed the dispatching process this many times. */
+/** How often a change is tried that fails by itself, or that kills the dispatching process. */
 const MAX_TRIES = 3
+
+/** Ms before the second and the third try: it may not be the change's own fault after all, and the shard must not wait for long. */
+const PAUSES = [250, 1_000]
+
+export interface DispatchSurroundings {
+  /** Ms since the epoch. */
+  now?: number
+  /** Waits for some ms. */
+  pause?: (ms: number) => Promise<unknown>
+}
 
 /**
  * Dispatches changes of one shard. Returns the sequence number of the first change that an outage of AWS has stopped: the stream repeats it
- * and all after it. A change that fails by itself is parked, also one that has killed this function several times. `now` in ms since the epoch.
+ * and all after it. A change that fails by itself three times is parked, also one that has killed this function as often.
  */
-export const dispatch = async (records: DynamoDBRecord[], now: number = Date.now()): Promise<string | undefined> => {
+export const dispatch = async (
+  records: DynamoDBRecord[],
+  { now = Date.now(), pause = setTimeout }: DispatchSurroundings = {},
+): Promise<string | undefined> => {
   const suspect = suspectIn(records, now)
-  if (suspect === undefined) return dispatchAll(records)
+  if (suspect === undefined) return dispatchAll(records, pause)
   if ((await beginTry(suspect)) > MAX_TRIES) return parkOne({ record: records[0] ?? {}, error: undefined })
-  const stopped = await dispatchAll(records)
+  const stopped = await dispatchAll(records, pause)
   if (stopped !== undefined) await endTry(suspect)
   return stopped
 }
 
-const dispatchAll = async (records: DynamoDBRecord[]): Promise<string | undefined> => {
+const dispatchAll = async (
+  records: DynamoDBRecord[],
+  pause: (ms: number) => Promise<unknown>,
+): Promise<string | undefined> => {
   const [notWoken, failed] = await Promise.all([dispatchLanes(records, LANE_KINDS), dispatchEvents(records)])
   const stopped = new Set([notWoken])
-  for (const change of failed) stopped.add(await parkOne(change))
+  for (const change of await tryAgain(failed, pause)) stopped.add(await parkOne(change))
   stopped.delete(undefined)
   return records.map(({ dynamodb }) => dynamodb?.SequenceNumber).find((sequence) => stopped.has(sequence))
+}
+
+/** Retries changes that failed by themselves. Returns those that still fail, and those that an outage has stopped, in their order. */
+const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<unknown>): Promise<FailedChange[]> => {
+  const latest = new Map(failed.map((change) => [change.record, change]))
+  for (const ms of PAUSES) {
+    const own = [...latest.values()].filter(({ error }) => !mayPassLater(error)).map(({ record }) => record)
+    if (own.length === 0) break
+    await pause(ms)
+    const again = new Map((await dispatchEvents(own)).map((change) => [change.record, change]))
+    for (const record of own) {
+      const change = again.get(record)
+      if (change === undefined) latest.delete(record)
+      else latest.set(record, change)
+    }
+  }
+  return [...latest.values()]
 }
 
 /** Parks a change, unless a retry may succeed. Returns its sequence number where the stream is to repeat it. */

@@ -34,8 +34,10 @@ const COUNTS_FOR = 60_000
 const PARTIES_THAT_CLOSE = 3
 /** So many lanes of one party, without a success of anybody in between, are no longer one party's affair. */
 const LANES_THAT_CLOSE = 20
-/** The same for a destination that was closed without cause within the last day: more than a few strangers can make. */
+/** The same for a destination that was closed within the last day while lanes could reach it: more than a few strangers can make. */
 const LANES_THAT_CLOSE_AGAIN = 100
+/** Ms in which that number halves, down to the usual one: those who are left may only have nothing more to send. */
+const HALVES_IN = 60 * 60_000
 
 /** The failures that count now, with a new one; one for each lane. */
 export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Suspicion[] => [
@@ -45,11 +47,18 @@ export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Sus
   added,
 ]
 
-/** Whether these failures close a destination. `again`: it was closed within the last day while lanes could reach it. */
-export const closes = (suspicions: readonly Suspicion[], again: boolean): boolean =>
-  again
-    ? suspicions.length >= LANES_THAT_CLOSE_AGAIN
-    : suspicions.length >= LANES_THAT_CLOSE || new Set(suspicions.map(({ party }) => party)).size >= PARTIES_THAT_CLOSE
+/**
+ * Whether these failures close a destination. `since`: ms since it was open again after some lanes had closed it that have reached it neither
+ * then nor later; undefined where there are none within the last day.
+ */
+export const closes = (suspicions: readonly Suspicion[], since: number | undefined): boolean =>
+  suspicions.length >= lanesThatClose(since) ||
+  (since === undefined && new Set(suspicions.map(({ party }) => party)).size >= PARTIES_THAT_CLOSE)
+
+const lanesThatClose = (since: number | undefined): number =>
+  since === undefined
+    ? LANES_THAT_CLOSE
+    : Math.max(LANES_THAT_CLOSE, Math.floor(LANES_THAT_CLOSE_AGAIN / 2 ** Math.floor(since / HALVES_IN)))
 
 /** Lanes that are known of as suspects, at most: a destination's item is read often and must stay small. */
 export const MAX_SUSPECTS = 40
@@ -66,6 +75,9 @@ export const IGNORED_FOR = 24 * 60 * 60_000
 
 /** An attempt that took longer than this was slow, whatever came of it; ms. */
 export const SLOW_MS = 1_500
+
+/** A destination that has answered sooner than that is known to be quick for so long, and from the half of it on it is noted again; ms. */
+export const QUICK_FOR = 30 * 24 * 60 * 60_000
 
 /** A destination stays slow for this long after its last slow attempt, in ms. */
 export const SLOW_FOR = 10 * 60_000

@@ -1,13 +1,13 @@
-/** Destinations: what can be down, such as a mediator's origin or a webhook endpoint. An item is there only for one that had trouble. */
+/** Destinations: what can be down, such as a mediator's origin or a webhook endpoint. The item says whether it is up, and how quickly it answers. */
 import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
-import { defineItem, type Stored } from '../store/item.ts'
+import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
 import { destinationAddress, digest } from '../store/keys.ts'
 import { epochSeconds, getItem } from '../store/table.ts'
-import { absentOrExpired, updateIf } from '../store/write.ts'
+import { absentOrExpired, putIf, updateIf } from '../store/write.ts'
 import {
   addSuspicion,
   closes,
@@ -15,9 +15,11 @@ import {
   MAX_SLOW_TIMES,
   MAX_SUSPECTS,
   probeDelay,
+  QUICK_FOR,
   SLOW_FOR,
   SLOW_MS,
 } from './circuit-breaker.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
 import { wakeLater } from './queues.ts'
 
@@ -43,6 +45,8 @@ const fields = {
   /** Quick answers until it is not slow any more, and how often it became slow. */
   slowLeft: optional(integer()),
   slowTimes: optional(integer()),
+  /** It has answered quickly, and counts as quick until then unless it becomes slow. */
+  quickUntil: optional(integer()),
   expiresAt: optional(integer()),
   ...dueFields,
 }
@@ -56,6 +60,9 @@ export type Destination = Stored<typeof destinationItem>
 
 export const isClosed = ({ closedAt }: Destination): boolean => closedAt !== undefined
 export const isSlow = ({ slowUntil = 0 }: Destination, now: number): boolean => slowUntil > now
+/** Not known to be quick: it is slow, or has never answered. An attempt may take as long as it is let. */
+export const isQuick = ({ slowUntil = 0, quickUntil = 0 }: Destination, now: number): boolean =>
+  slowUntil <= now && quickUntil > now
 
 /** What was read is good for some seconds: a lane that then waits reads it again, one that goes on makes one attempt more. */
 const REMEMBERED_MS = 3_000
@@ -69,7 +76,16 @@ const remember = (read: Destination, now: number): Destination => {
 /** As the table has it. `now` in ms since the epoch. Throws `store.unavailable`. */
 export const readDestination = async (destination: string, now: number): Promise<Destination> => {
   const item = await getItem(destinationAddress(destination))
-  return remember(item === undefined ? { destination, version: 0 } : destinationItem.decode(item), now)
+  if (item === undefined) return remember({ destination, version: 0 }, now)
+  return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, now)), now)
+}
+
+/** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. */
+const renew = async (destination: string, now: number): Promise<Destination> => {
+  logCorrupt({ destination, kind: destinationItem.kind }, now)
+  const renewed = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
+  await putIf(destinationItem.encode(renewed))
+  return renewed
 }
 
 /** As this process has read it within the last seconds. Throws `store.unavailable`. */
@@ -78,8 +94,11 @@ export const recentDestination = async (destination: string, now: number): Promi
   return recent !== undefined && now < recent.until ? recent.read : readDestination(destination, now)
 }
 
-/** A destination that nothing more is heard of is forgotten. One that lanes wait for has no expiry. */
+/** A destination that nothing more is heard of is forgotten, in seconds. One that lanes wait for has no expiry. */
 const KEPT_SECONDS = 2 * 24 * 60 * 60
+
+const expiryOf = (quickUntil: number | undefined, now: number): number =>
+  Math.max(epochSeconds(now) + KEPT_SECONDS, epochSeconds(quickUntil ?? 0))
 
 type Change = { set: Partial<Destination>; remove?: readonly (keyof Destination)[] }
 
@@ -96,7 +115,7 @@ export const change = async (
   const lasts = (set.dueAt ?? (remove.includes('dueAt') ? undefined : read.dueAt)) !== undefined
   const values = {
     ...{ destination, version: version + 1, ...set },
-    ...(lasts ? {} : { expiresAt: epochSeconds(now) + KEPT_SECONDS }),
+    ...(lasts ? {} : { expiresAt: expiryOf(set.quickUntil ?? read.quickUntil, now) }),
   }
   const removed = version === 0 ? leftovers(values) : lasts ? [...remove, 'expiresAt'] : remove
   const item = await updateIf(
@@ -159,7 +178,7 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
     }
     if (counted.some((one) => one.lane === lane)) return undefined
     const all = addSuspicion(suspicions, added)
-    if (fault !== 'connection' && !closes(all, counted.length > 0)) return { set: { suspicions: all } }
+    if (fault !== 'connection' && !closes(all, sinceOpened(counted, now))) return { set: { suspicions: all } }
     const at = now + probeDelay(0, random)
     return { set: { suspicions: all, closedAt: now, probeAt: at, rounds: 0, ...dueFor(destination, at) } }
   })
@@ -174,12 +193,22 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   return after
 }
 
-/** Notes a success where it changes what is known: failures before it count no more, and the lane counts again. */
+/** Ms since it was open again after these lanes had closed it. */
+const sinceOpened = (ignored: readonly { until: number }[], now: number): number | undefined =>
+  ignored.length === 0 ? undefined : now + IGNORED_FOR - Math.max(...ignored.map(({ until }) => until))
+
+/**
+ * Notes a success where it changes what is known: failures before it count no more, and the lane counts again. After an outage many succeed at
+ * once; so what another one has written meanwhile does not lose it.
+ */
 export const noteSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
-  const { suspicions = [], ignored = [] } = read
   const name = suspectName(lane)
-  if (isClosed(read) || (suspicions.length === 0 && !ignored.some((one) => one.lane === name))) return
-  await change(read, { set: { ignored: ignored.filter((one) => one.lane !== name) }, remove: ['suspicions'] }, now)
+  const news = (current: Destination): Change | undefined => {
+    const { suspicions = [], ignored = [] } = current
+    if (isClosed(current) || (suspicions.length === 0 && !ignored.some((one) => one.lane === name))) return undefined
+    return { set: { ignored: ignored.filter((one) => one.lane !== name) }, remove: ['suspicions'] }
+  }
+  if (news(read) !== undefined) await decide(read.destination, now, news)
 }
 
 /** What is known of a destination before an attempt, and how long that took (ms). */
@@ -191,13 +220,17 @@ export interface Duration {
 }
 
 /**
- * Notes how long an attempt took, where that changes what is known. A quick answer ends that a destination is slow, for a mediator may be
- * late once; one that is late again and again needs more of them each time.
+ * Notes how long an attempt took (or has taken by now), where that changes what is known. A quick answer ends that a destination is slow, for
+ * a mediator may be late once; one that is late again and again needs more of them each time.
  */
 export const noteDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
   if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
-  else if (answered && isSlow(read, now)) await decide(read.destination, now, (current) => quicker(current, now))
+  else if (answered && (isSlow(read, now) || isNews(read, now)))
+    await decide(read.destination, now, (current) => quicker(current, now))
 }
+
+/** Whether a quick answer says more than is known. Of a destination that answers always quickly it is noted twice a month. */
+const isNews = ({ quickUntil = 0 }: Destination, now: number): boolean => quickUntil < now + QUICK_FOR / 2
 
 const slower = (read: Destination, now: number): Change | undefined => {
   const { slowUntil = 0, slowTimes = 0, slowLeft } = read
@@ -205,13 +238,14 @@ const slower = (read: Destination, now: number): Change | undefined => {
   const left = 2 ** (times - 1)
   // Of an attempt that took long as ever, once a minute is enough.
   if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
-  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left } }
+  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left }, remove: ['quickUntil'] }
 }
 
 const quicker = (read: Destination, now: number): Change | undefined => {
   const { slowLeft = 1 } = read
-  if (!isSlow(read, now)) return undefined
-  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: {}, remove: ['slowUntil', 'slowLeft'] }
+  const quickUntil = now + QUICK_FOR
+  if (!isSlow(read, now)) return isNews(read, now) ? { set: { quickUntil } } : undefined
+  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: { quickUntil }, remove: ['slowUntil', 'slowLeft'] }
 }
 
 /**

@@ -24,7 +24,7 @@ export interface HolderSurroundings {
   random: () => number
   /** Waits for some ms. */
   pause: (ms: number) => Promise<unknown>
-  /** Which queue the wake-up came from. Lanes of slow destinations are delivered in the slow one only. */
+  /** Which queue the wake-up came from. In the fast one only lanes of destinations are delivered that are known to be quick. */
   speed: 'fast' | 'slow'
 }
 
@@ -121,7 +121,7 @@ export class HeldLane {
     if ((await readDestination(destination, now)).dueAt === undefined) await ensureDue(destination, now)
   }
 
-  /** Gives the lane to the queue of slow destinations. */
+  /** Gives the lane to the slow queue. */
   async handOver(destination: string, probes: boolean): Promise<void> {
     const { lane, waiting, lease } = this.#lane
     const now = this.#in.clock()
@@ -137,13 +137,14 @@ export class HeldLane {
     if (taken !== true) log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
   }
 
-  /** Others are to have their turn: the lane is due again at once. */
-  async yield(failures: number): Promise<void> {
+  /** Others are to have their turn: the lane is due again at once. `quick`: its destination is. */
+  async yield(failures: number, quick: boolean): Promise<void> {
     const { lane } = this.#lane
     const at = this.#in.clock()
     await this.end([laneWrites.wait(this.#lane, at, failures)])
+    const use = this.#in.speed === 'fast' ? 'fast' : quick ? 'released' : 'slow'
     const hops = (this.#wakeUp.hops ?? 0) + 1
-    if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], this.#in.speed)
+    if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], use)
   }
 }
 

@@ -1,13 +1,14 @@
 /** What lanes deliver: what an adapter for messages, or for events, tells a turn. */
 import type { PostOutcome } from '../egress/post.ts'
 import type { TableWrite } from '../store/write.ts'
+import type { CorruptItem } from './corrupt-item.ts'
 import type { RetryPlan } from './retry-plan.ts'
 
 /** What a lane delivers, and how: messages to a wallet, or events of a record to a webhook endpoint. */
 export interface LaneContents<T> {
   plan: RetryPlan
-  /** The first items that wait, in order, and whether there are more. */
-  read(): Promise<{ items: T[]; more: boolean }>
+  /** The first items that wait, in order, and whether there are more; and those among them that cannot be read. `now`: ms since the epoch. */
+  read(now: number): Promise<{ items: T[]; more: boolean; corrupt: CorruptItem[] }>
   /** Ms since the epoch. */
   giveUpAt(item: T): number
   destinationOf(item: T): string

@@ -2,11 +2,12 @@
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import type { Condition } from '../store/conditions.ts'
-import { defineItem, type Stored } from '../store/item.ts'
+import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { flag, integer, optional, text } from '../store/item-fields.ts'
 import { laneAddress } from '../store/keys.ts'
-import { getItem, type Item } from '../store/table.ts'
-import { type TableWrite, updateIf } from '../store/write.ts'
+import type { Item } from '../store/table.ts'
+import { putIf, type TableWrite, updateIf, updateOrFind } from '../store/write.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
@@ -77,10 +78,9 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const leased = await updateIf(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
-    if (leased !== undefined) return { leased: { ...laneItem.decode(leased), lease } }
-    const item = await getItem(address)
-    const found: Partial<Lane> = item === undefined ? {} : laneItem.decode(item)
+    const tried = await updateOrFind(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
+    if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
+    const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // An earlier try of this very write may have succeeded, and only its answer was lost.
     if (found.lease === lease) return { leased: { ...found, lane, lease } }
     if (!isGood(found, wakeUp, now)) return { leased: undefined, found }
@@ -89,6 +89,18 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     if (await updateIf(address, marked, { equals: { lease: { S: found.lease } } })) return { leased: undefined, found }
   }
   throw new AgentError('store.conflict', 'the lane changed at the same time')
+}
+
+/**
+ * What is stored of a lane. One that is corrupt has only lost what it waits for: it is made anew, due at once, so that the sweep goes on with it.
+ * Throws `store.conflict` then.
+ */
+const readable = async (lane: string, item: Item, now: number): Promise<Lane> => {
+  const read = decodeIfSound(laneItem, item)
+  if (read !== undefined) return read
+  logCorrupt({ lane, kind: laneItem.kind }, now)
+  await putIf(laneItem.encode({ lane, ...dueFor(lane, now) }))
+  throw new AgentError('store.conflict', 'the lane was corrupt')
 }
 
 const isMine = ({ lease }: LeasedLane): Condition => ({ equals: { lease: { S: lease } } })

@@ -55,3 +55,4 @@ export const outcomeItem = defineItem(
   ({ tenant, connectionId, id }: ItemKey) => outcomeAddress(tenant, connectionId, id),
   { ...fields, state: picklist(['delivered', 'failed']), endedAt: text(), expiresAt: integer() },
 )
+export type Outcome = Stored<typeof outcomeItem>

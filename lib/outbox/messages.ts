@@ -2,11 +2,13 @@
 import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
-import { messageLane } from '../store/keys.ts'
-import { epochSeconds, queryPage } from '../store/table.ts'
+import { decodeIfSound } from '../store/item.ts'
+import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
+import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
+import { type CorruptItem, setAside } from './corrupt-item.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { type OutboxItem, outboxItem, outcomeItem } from './message-item.ts'
+import { type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
 import { MESSAGE_PLAN } from './retry-plan.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
@@ -17,8 +19,6 @@ const READ = 10
 
 /** What became of an item is kept this long, in seconds. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
-
-const LANE = /^([^|]+)\|pending\|([^|]+)$/
 
 /** For tests: another resolver, shorter limits. */
 export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
@@ -31,14 +31,20 @@ interface Waiting {
 
 /** The contents of a message lane; undefined for the name of any other lane. */
 export const openMessageLane = (lane: string, transport: Transport = {}): LaneContents<Waiting> | undefined => {
-  const [, tenant = '', connectionId = ''] = LANE.exec(lane) ?? []
-  if (tenant === '') return undefined
+  const key = messageLaneOf(lane)
+  if (key === undefined) return undefined
+  const { tenant, connectionId } = key
   return {
     plan: MESSAGE_PLAN,
     party: tenant,
-    read: async () => {
-      const { items, next } = await queryPage(messageLane(tenant, connectionId), { limit: READ })
-      return { items: items.map((item) => outboxItem.decode(item)).flatMap(messagesOf), more: next !== undefined }
+    read: async (now) => {
+      const { items, next } = await queryPage(lane, { limit: READ, from: FIRST_WAITING })
+      const read = items.map((item) => decodeIfSound(outboxItem, item))
+      return {
+        items: read.filter((item) => item !== undefined).flatMap(messagesOf),
+        more: next !== undefined,
+        corrupt: items.filter((_, index) => read[index] === undefined).map((item) => corruptMessage(key, item, now)),
+      }
     },
     giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
     destinationOf: ({ item, index }) => originOf(item.messages[index]?.endpoint),
@@ -56,6 +62,23 @@ export const openMessageLane = (lane: string, transport: Transport = {}): LaneCo
 }
 
 const messagesOf = (item: OutboxItem): Waiting[] => item.messages.map((_, index) => ({ item, index })).slice(item.taken)
+
+const CORRUPT = 'the stored item is corrupt'
+
+/** A message that cannot be read has failed: what can be read of it tells that. */
+const corruptMessage = (key: { tenant: string; connectionId: string }, item: Item, now: number): CorruptItem => {
+  const id = item.sk?.S ?? ''
+  const part = <K extends 'basicMessages' | 'createdAt' | 'attempts'>(name: K) =>
+    decodeIfSound({ decode: (image) => outboxItem.decodePart(image, [name]) }, item)?.[name]
+  const outcome: Outcome = {
+    ...{ ...key, id, messages: [], taken: 0, lastError: CORRUPT },
+    basicMessages: part('basicMessages'),
+    attempts: part('attempts') ?? 0,
+    createdAt: part('createdAt') ?? new Date(now).toISOString(),
+    ...failedAt(now),
+  }
+  return { writes: [...setAside(item, now), { put: outcomeItem.encode(outcome) }], about: { ...key, outboxId: id } }
+}
 
 /** What is not a URL is refused by the guard when it is sent, and is nobody's fault but its own. */
 const originOf = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : 'invalid')
@@ -90,14 +113,15 @@ const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => (
   condition: { present: ['pk'] },
 })
 
+const failedAt = (now: number) => ({
+  state: 'failed' as const,
+  endedAt: new Date(now).toISOString(),
+  expiresAt: epochSeconds(now) + SECONDS_KEPT,
+})
+
 /** The item leaves the lane, and what became of it is kept. */
 const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
-  const outcome = {
-    ...item,
-    messages: state === 'delivered' ? [] : item.messages,
-    state,
-    endedAt: new Date(now).toISOString(),
-    expiresAt: epochSeconds(now) + SECONDS_KEPT,
-  }
+  const messages = state === 'delivered' ? [] : item.messages
+  const outcome: Outcome = { ...item, messages, ...failedAt(now), state }
   return [{ remove: outboxItem.addressOf(item), condition: { present: ['pk'] } }, { put: outcomeItem.encode(outcome) }]
 }

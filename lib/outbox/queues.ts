@@ -10,21 +10,33 @@ import {
   encodeWakeUp,
   groupOf,
   type LaneWakeUp,
+  type Use,
   type WakeUp,
 } from './wake-up.ts'
 
 let client: SQSClient | undefined
+let impatient: SQSClient | undefined
+
+const newClient = (maxAttempts: number): SQSClient => {
+  const endpoint = settings().SQS_ENDPOINT
+  return new SQSClient({
+    // The local queues have names of hosts in their URLs that need not resolve.
+    ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
+    maxAttempts,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+  })
+}
 
 /** Connection 1 s, request 2 s, three attempts: the SDK waits without bound by default. */
 export const sqs = (): SQSClient => {
-  const endpoint = settings().SQS_ENDPOINT
-  client ??= new SQSClient({
-    // The local queues have names of hosts in their URLs that need not resolve.
-    ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
-  })
+  client ??= newClient(3)
   return client
+}
+
+/** For a caller who waits: one attempt. The SDK takes the number of attempts for a whole client only. */
+export const sqsOnce = (): SQSClient => {
+  impatient ??= newClient(1)
+  return impatient
 }
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL'
@@ -50,21 +62,24 @@ interface Entry {
  * Sends messages, in calls of ten side by side, and tells of each whether the queue took it.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
-const sendAll = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
+const sendAll = async (QueueUrl: string, entries: Entry[], dropRefused = false): Promise<boolean[]> => {
   const calls = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, call) =>
     entries.slice(call * BATCH, (call + 1) * BATCH),
   )
-  const taken = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch)))
+  const taken = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch, dropRefused)))
   return taken.flat()
 }
 
-const sendBatch = async (QueueUrl: string, entries: Entry[]): Promise<boolean[]> => {
+const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolean): Promise<boolean[]> => {
   const Entries = entries.map((entry, index) => ({ Id: String(index), ...entry }))
   try {
     const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries }))
-    for (const { Code } of Failed)
-      log('warn', 'a wake-up was not taken by its queue', { event: 'wake_up.refused', code: Code })
-    const refused = new Set(Failed.map(({ Id }) => Id))
+    for (const { Code, SenderFault = false } of Failed)
+      log(SenderFault ? 'error' : 'warn', 'a wake-up was not taken by its queue', {
+        event: SenderFault ? 'wake_up.invalid' : 'wake_up.refused',
+        code: Code,
+      })
+    const refused = new Set(Failed.filter(({ SenderFault }) => !(dropRefused && SenderFault)).map(({ Id }) => Id))
     return Entries.map(({ Id }) => !refused.has(Id))
   } catch (error) {
     log('error', 'the queue of wake-ups does not answer', {
@@ -81,31 +96,34 @@ export interface CommittedItem {
   itemId: string
 }
 
-const laneEntry = (wakeUp: LaneWakeUp, id = deduplicationId(wakeUp)): Entry => ({
+const laneEntry = (wakeUp: LaneWakeUp, use: Use, id = deduplicationId(wakeUp)): Entry => ({
   MessageBody: encodeWakeUp(wakeUp),
-  MessageGroupId: groupOf(wakeUp.lane),
+  MessageGroupId: groupOf(wakeUp.lane, use),
   MessageDeduplicationId: id,
 })
 
 const committedEntry = ({ lane, itemId }: CommittedItem): Entry =>
-  laneEntry({ lane, reason: { kind: 'committed' } }, committedId(lane, itemId))
+  laneEntry({ lane, reason: { kind: 'committed' } }, 'fast', committedId(lane, itemId))
 
-/** Wakes the lanes of committed items; tells of each whether the queue took it. */
+/**
+ * Wakes the lanes of committed items; tells of each whether the queue took it. One that the queue calls invalid (`SenderFault`) is dropped and
+ * counts as taken, for it would be invalid each time and would keep the stream from going on.
+ */
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
-  sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry))
+  sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
 
 /** How long a function waits for SQS after its commit, in ms. What is not sent in this time the stream's dispatcher sends. */
 const COMMIT_PATIENCE = 250
 
 /**
- * Wakes the lane of an item that this function has just committed, in 250 ms at most. A failure is logged and nothing more, for
+ * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is logged and nothing more, for
  * the stream's dispatcher wakes the lane too. Awaited, because work that is left behind is frozen with the function.
  */
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
   if (QueueUrl === undefined) return
   try {
-    await sqs().send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), {
+    await sqsOnce().send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }), {
       abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
     })
   } catch (error) {
@@ -114,10 +132,10 @@ export const wakeNow = async (item: CommittedItem): Promise<void> => {
 }
 
 /** Wakes lanes; tells of each whether the queue took it. */
-export const wakeLanes = (wakeUps: LaneWakeUp[], speed: 'fast' | 'slow' = 'fast'): Promise<boolean[]> =>
+export const wakeLanes = (wakeUps: LaneWakeUp[], use: Use = 'fast'): Promise<boolean[]> =>
   sendAll(
-    urlOf(speed === 'slow' ? 'SLOW_WAKE_UP_QUEUE_URL' : 'WAKE_UP_QUEUE_URL'),
-    wakeUps.map((wakeUp) => laneEntry(wakeUp)),
+    urlOf(use === 'fast' ? 'WAKE_UP_QUEUE_URL' : 'SLOW_WAKE_UP_QUEUE_URL'),
+    wakeUps.map((wakeUp) => laneEntry(wakeUp, use)),
   )
 
 /** SQS delays a message by at most 15 minutes; longer waits are the sweep's. */

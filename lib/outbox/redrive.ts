@@ -13,7 +13,8 @@ export const redriveMessages = async (since: string, now: number = Date.now()): 
   let count = 0
   for await (const item of scanItems({ equals: failed })) {
     const outcome = outcomeItem.decode(item)
-    if (outcome.endedAt < since) continue
+    // One without messages was corrupt: there is nothing to send.
+    if (outcome.endedAt < since || outcome.messages.length === 0) continue
     const waiting = {
       ...outcome,
       attempts: Math.max(1, outcome.attempts) + 1,

@@ -1,14 +1,17 @@
 /** A turn: one invocation delivers what waits in a lane, in order, and records what came of it. */
 import { randomUUID } from 'node:crypto'
-import { describeOutcome, isTaken } from '../egress/post.ts'
+import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { TableWrite } from '../store/write.ts'
-import { type Fault, faultOf } from './circuit-breaker.ts'
+import { type Fault, faultOf, SLOW_MS } from './circuit-breaker.ts'
+import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
 import {
+  type Destination,
   ensureDue,
   isClosed,
+  isQuick,
   isSlow,
   noteDuration,
   noteFailure,
@@ -28,6 +31,8 @@ import type { LaneWakeUp } from './wake-up.ts'
 export interface TurnSurroundings extends HolderSurroundings {
   /** No attempt is started from then on: the function's time ends. Ms since the epoch. */
   startUntil: number
+  /** Calls `act` after some ms, unless what it returns is called before. */
+  after(ms: number, act: () => void): () => void
   /** The wake-up was received before. */
   repeated?: boolean
   open(lane: string): Promise<LaneContents<unknown> | undefined>
@@ -95,6 +100,8 @@ class Turn {
   readonly #owner: string
   #failures: number
   #probes: boolean
+  /** The destination of the last attempt is known to be quick. */
+  #quick = false
   /** What was read last is out of date. */
   #stale = false
 
@@ -111,18 +118,26 @@ class Turn {
     const contents = await this.#in.open(this.#lane.name)
     if (contents === undefined) return this.#remove()
     for (let done = 0; !this.#lane.ended; ) {
-      const { items, more } = await contents.read()
+      const { items, more, corrupt } = await contents.read(this.#in.clock())
+      for (const one of corrupt) await this.#setAside(one)
+      if (corrupt.length > 0) continue
       if (items.length === 0) await this.#finish([], true)
       this.#stale = false
       for (const [index, item] of items.entries()) {
         if (this.#lane.ended) return
         if (this.#stale) break
         if (done === MAX_ITEMS || (done > 0 && this.#in.clock() >= this.#endsAt))
-          return this.#lane.yield(this.#failures)
+          return this.#lane.yield(this.#failures, this.#quick)
         await this.#deliver(contents, item, !more && index === items.length - 1)
         done += 1
       }
     }
+  }
+
+  /** Goes on without an item that nobody can read. */
+  async #setAside({ writes, about }: CorruptItem): Promise<void> {
+    await this.#finish(writes, false)
+    logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
   }
 
   /** A wake-up for a lane of no known kind: nothing is there that could ever be delivered. */
@@ -161,12 +176,14 @@ class Turn {
     if (barred && clock() >= contents.giveUpAt(item)) return this.#giveUp(contents, item)
     if (barred) return this.#lane.waitFor(name, contents.giveUpAt(item))
     const slow = isSlow(destination, clock())
-    if (slow && speed === 'fast') return this.#lane.handOver(name, this.#probes)
+    this.#quick = isQuick(destination, clock())
+    // Who is not known to be quick may take as long as it likes, and holds up nobody in the slow queue but its own tenant.
+    if (!this.#quick && speed === 'fast') return this.#lane.handOver(name, this.#probes)
     const slot = slow ? await takeSlot(name, this.#owner, { now: clock(), random: random() }) : undefined
     if (slow && slot === undefined) return this.#lane.waitFor(name, contents.giveUpAt(item))
 
     const startedAt = clock()
-    const outcome = await contents.send(item, startedAt)
+    const outcome = await this.#watch(destination, () => contents.send(item, startedAt))
     const attempt = { outcome, startedAt, endedAt: clock() }
     const taken = isTaken(outcome)
     // What a receiver has taken is recorded before anything else: a fault in between would send it twice.
@@ -181,6 +198,21 @@ class Turn {
     await this.#learn('success', () =>
       this.#probes ? this.#open(name, attempt) : noteSuccess(destination, this.#lane.name, attempt.endedAt),
     )
+  }
+
+  /** Makes an attempt, and writes down that its destination is slow while it waits: other lanes must not find that out by themselves. */
+  async #watch(read: Destination, send: () => Promise<PostOutcome>): Promise<PostOutcome> {
+    let noting: Promise<void> | undefined
+    const cancel = this.#in.after(SLOW_MS, () => {
+      const late = { read, took: SLOW_MS, answered: false, now: this.#in.clock() }
+      noting = this.#learn('duration', () => noteDuration(late))
+    })
+    try {
+      return await send()
+    } finally {
+      cancel()
+      await noting
+    }
   }
 
   /** Writes down what is known better now. A fault is logged and changes nothing: the next attempt teaches the same. */

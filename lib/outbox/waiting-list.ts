@@ -1,22 +1,25 @@
 /** The lanes that wait for a destination which is closed or busy: a sharded list, and what the destination's due time does with it. */
 import { createHash } from 'node:crypto'
-import { defineItem } from '../store/item.ts'
+import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import { type Address, waitingAddress, waitingPartition } from '../store/keys.ts'
-import { type Item, queryPage } from '../store/table.ts'
+import { addressOf as addressInTable, type Item, queryPage } from '../store/table.ts'
 import { removeIf, type TableWrite } from '../store/write.ts'
 import { probeDelay } from './circuit-breaker.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import {
   change,
   type Destination,
   ensureDue,
   isClosed,
+  isQuick,
   isSlow,
   leaveIndex,
   readDestination,
   suspectName,
 } from './destination.ts'
 import { dueFor } from './due.ts'
+import { enterLane } from './lane.ts'
 import { wakeLanes, wakeLater } from './queues.ts'
 import { freeSlots } from './slots.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
@@ -64,15 +67,26 @@ export const entryRemoval = (destination: string, entry: string): TableWrite => 
 export const removeEntry = (destination: string, entry: string): Promise<boolean> =>
   removeIf(addressOf({ destination, entry }))
 
-const entriesIn = async (destination: string, shard: number, limit: number, until?: number) => {
+type Entry = Stored<typeof waitingItem>
+
+const entriesIn = async (destination: string, shard: number, limit: number, until?: number): Promise<Entry[]> => {
   const to = until === undefined ? undefined : sortable(until)
   const { items } = await queryPage(waitingPartition(destination, shard), { limit, to })
-  return items.map((item: Item) => waitingItem.decode(item))
+  const entries = items.map((item) => decodeIfSound(waitingItem, item))
+  const corrupt = items.filter((_, index) => entries[index] === undefined)
+  for (const item of corrupt) await dropCorrupt(destination, item)
+  return entries.filter((entry) => entry !== undefined)
+}
+
+/** An entry that cannot be read must not stop the others. Its lane, if it names one, is due instead. */
+const dropCorrupt = async (destination: string, item: Item): Promise<void> => {
+  const now = Date.now()
+  logCorrupt({ destination, kind: waitingItem.kind }, now)
+  if (item.lane?.S !== undefined) await enterLane(item.lane.S, now)
+  await removeIf(addressInTable(item))
 }
 
 const shards = (from: number): number[] => Array.from({ length: SHARDS }, (_, index) => (from + index) % SHARDS)
-
-type Entry = Awaited<ReturnType<typeof entriesIn>>[number]
 
 /** At most `limit` entries, of all shards alike. */
 const someEntries = async (destination: string, limit: number, until?: number): Promise<Entry[]> => {
@@ -92,10 +106,14 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
 }
 
 /** Wakes the lanes of entries, and takes those out of the list whose wake-ups the queue has. */
-const wake = async (destination: string, entries: Entry[], kind: 'released' | 'expired'): Promise<void> => {
+const wake = async (
+  destination: string,
+  entries: Entry[],
+  { kind, use }: { kind: 'released' | 'expired'; use: 'slow' | 'released' },
+): Promise<void> => {
   const wakeUps = entries.map(({ lane, entry }): LaneWakeUp => ({ lane, reason: { kind, waiting: entry } }))
   // In the slow queue: what a destination has kept waiting must not keep others waiting, however much it is.
-  const taken = await wakeLanes(wakeUps, 'slow')
+  const taken = await wakeLanes(wakeUps, use)
   await Promise.all(
     entries.map(({ entry }, index) => (taken[index] === true ? removeEntry(destination, entry) : undefined)),
   )
@@ -136,12 +154,12 @@ const probe = async (read: Destination, { clock, random }: Surroundings): Promis
   const set = { rounds: isTime ? rounds + 1 : rounds, probeAt: nextProbe, ...dueFor(destination, at) }
   const moved = await change(read, { set }, now)
   if (moved === undefined) return
-  await wake(destination, expired, 'expired')
+  await wake(destination, expired, { kind: 'expired', use: 'released' })
   if (isTime) {
     const candidate = await probeCandidate(moved, random)
     if (candidate === undefined) return finish(moved, now)
     const reason = { kind: 'probe', waiting: candidate.entry, destination, at: now } as const
-    await wakeLanes([{ lane: candidate.lane, reason }])
+    await wakeLanes([{ lane: candidate.lane, reason }], isQuick(moved, now) ? 'fast' : 'slow')
   }
   await wakeLater({ destination, at }, at - now)
 }
@@ -167,7 +185,7 @@ const release = async (read: Destination, { clock, random }: Surroundings): Prom
     const first = Math.floor(random() * SHARDS)
     const entries = slow ? await fewEntries(destination, room, first) : await someEntries(destination, room)
     if (entries.length === 0) return finish(moved, now)
-    await wake(destination, entries, 'released')
+    await wake(destination, entries, { kind: 'released', use: slow ? 'slow' : 'released' })
   }
   await wakeLater({ destination, at }, at - now)
 }

@@ -1,6 +1,8 @@
 /** Wake-ups: the small messages in SQS that say where to look for work. The table is the truth; a wake-up may come twice, late or never. */
+
+import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { digest } from '../store/keys.ts'
+import { digest, laneOwner } from '../store/keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
@@ -48,5 +50,18 @@ export const committedId = (lane: string, itemId: string): string => digest(JSON
 
 export const deduplicationId = (wakeUp: WakeUp): string => digest(encodeWakeUp(wakeUp))
 
-/** SQS takes 128 characters for the id of a group; a digest is shorter than a lane, and shows nobody's ids. */
-export const groupOf = (lane: string): string => digest(lane)
+/**
+ * The bulkhead: attempts at once for each tenant (of an organization: for each endpoint), whatever their receivers answer. A FIFO queue
+ * gives out one message of a group at a time, so each owner of lanes has so many groups, and each lane is in one of them. That costs no
+ * request, and there is no item to count in. `fast`: in the queue of quick destinations. In the slow queue, `slow`: at destinations that are
+ * slow, or were never seen to answer; `released`: what a destination that is open again has kept waiting, which its rate of release bounds.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagegroupid-property.html
+ */
+const GROUPS = { fast: 32, slow: 8, released: 64 }
+export type Use = keyof typeof GROUPS
+
+/** SQS takes 128 characters for the id of a group; a digest is shorter, and shows nobody's ids. */
+export const groupOf = (lane: string, use: Use): string => {
+  const number = (createHash('sha256').update(lane).digest()[0] ?? 0) % GROUPS[use]
+  return digest(JSON.stringify([laneOwner(lane), use, number]))
+}

@@ -1,5 +1,7 @@
 /** What an error of AWS means: out of reach, a conflict, a condition that did not hold, or a fault of our own. */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
+import type { Item } from './table.ts'
 
 /** Names of temporary errors: throttling, timeouts, AWS's own faults. */
 const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
@@ -30,6 +32,10 @@ const reasonsOf = (error: AwsError): string[] => (error.CancellationReasons ?? [
 
 /** Whether a single write was refused by its condition. */
 export const isConditionFailure = (error: unknown): boolean => isOf(error, /^ConditionalCheckFailedException$/)
+
+/** The item that did not meet the condition, where the write has asked for it. */
+export const foundBy = (error: unknown): Item | undefined =>
+  error instanceof ConditionalCheckFailedException ? error.Item : undefined
 
 /** Why a transaction was refused, where its conditions or a conflict are the reason; undefined for any other error. */
 export const refusalOf = (error: unknown): Refusal | undefined => {

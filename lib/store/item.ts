@@ -1,7 +1,7 @@
 /** Describes a kind of stored item once: where it is stored, which fields it has, and how each is written and read. */
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { AgentError } from '../errors.ts'
+import { AgentError, isAgentError } from '../errors.ts'
 import { type Attribute, type Field, Mismatch } from './item-fields.ts'
 import type { Address } from './keys.ts'
 import { getItem, type Item, toKey } from './table.ts'
@@ -43,6 +43,16 @@ export type Stored<D extends Readable<never, unknown>> = ReturnType<D['decode']>
 export interface Readable<Key, T> {
   addressOf(key: Key): Address
   decode(item: Image): T
+}
+
+/** An item that was read; undefined where it is of another kind or corrupt. */
+export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: Image): T | undefined => {
+  try {
+    return definition.decode(item)
+  } catch (error) {
+    if (isAgentError(error, 'internal')) return undefined
+    throw error
+  }
 }
 
 /** The item of a key; undefined where there is none or it has expired. Throws `store.unavailable`, `internal` where it is corrupt. */

@@ -107,17 +107,44 @@ export const contextAddress = (context: { scope: string; digest: string }): Addr
 /** The DID that an agent issues with. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
 
-/** What of a lane waits to be delivered, in order: the lane's name is its partition. */
-export const messageLane = (tenant: string, connectionId: string): string => `${tenant}|pending|${connectionId}`
+/** The type of a connection's record. */
+export const CONNECTION = 'ConnectionRecord'
+
+/**
+ * What of a lane waits to be delivered, in order: the lane's name is its partition. That of messages is the partition of their connection's
+ * record, so that one request reads the record and the end of the lane.
+ */
+export const messageLane = (tenant: string, connectionId: string): string =>
+  recordAddress(tenant, CONNECTION, connectionId).pk
+
+/** Whose messages wait in a lane; undefined for another lane. */
+export const messageLaneOf = (lane: string): { tenant: string; connectionId: string } | undefined => {
+  const [tenant = '', type, connectionId = '', ...rest] = lane.split('|')
+  return tenant !== '' && type === CONNECTION && connectionId !== '' && rest.length === 0
+    ? { tenant, connectionId }
+    : undefined
+}
+
+/** Sort keys of what waits are UUIDs: they come after the record's own. */
+export const FIRST_WAITING = '0'
 
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
   `@outbox|${orgId}|${endpointId}|${recordId}`
+
+/** Whose lane it is: a tenant's, or a webhook endpoint's. */
+export const laneOwner = (lane: string): string => {
+  const [first = '', ...rest] = lane.split('|')
+  return first === '@outbox' ? rest.slice(0, 2).join('|') : first
+}
 
 /** The state of a lane: its lease, its retries. */
 export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
 
 /** The destination of an endpoint's events: the endpoint itself, never its URL, for organizations share nothing. */
 export const endpointDestination = (endpointId: string): string => `endpoint|${endpointId}`
+
+/** An item that could not be read, taken from where it was. */
+export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt|${digest(`${pk} ${sk}`)}`, sk: ALONE })
 
 /** What can be down: an origin, a webhook endpoint. */
 export const destinationAddress = (destination: string): Address => ({

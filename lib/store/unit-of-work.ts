@@ -82,6 +82,18 @@ export class UnitOfWork {
     return (await this.#hold(tenant, type, id)).current
   }
 
+  /**
+   * The last of the items that a record shares its partition with. The record is read by the same request, unless there are several of them,
+   * and is remembered.
+   */
+  async readWithLast(tenant: string, type: string, id: string): Promise<Item | undefined> {
+    const { pk, sk } = recordAddress(tenant, type, id)
+    const { items } = await this.query(pk, { limit: 2, descending: true })
+    const record = items.find((item) => item.sk?.S === sk)
+    if (record !== undefined) this.#remember(fromRecordItem(record))
+    return items.find((item) => item.sk?.S !== sk)
+  }
+
   /** The records that match a query, oldest first; the unit's own writes included. */
   async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
     await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query)))

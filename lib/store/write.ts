@@ -10,7 +10,7 @@ import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Change, type Condition, expressionsOf } from './conditions.ts'
-import { isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
+import { foundBy, isConditionFailure, type Refusal, refusalOf, translateFault } from './faults.ts'
 import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
@@ -57,6 +57,28 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
     item = Attributes
   })
   return item
+}
+
+/** What became of a change: the item as it is then, or as it was found where the condition failed. */
+export type Updated = { written: Item } | { written: undefined; found: Item | undefined }
+
+/** Like `updateIf`, and where the condition failed it returns the item, in the same request. Throws `store.unavailable`, `store.conflict`. */
+export const updateOrFind = async (address: Address, change: Change, condition: Condition): Promise<Updated> => {
+  try {
+    const { Attributes = {} } = await dynamodb().send(
+      new UpdateItemCommand({
+        ...inTable(),
+        Key: toKey(address),
+        ...expressionsOf(condition, change),
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    )
+    return { written: Attributes }
+  } catch (error) {
+    if (!isConditionFailure(error)) throw translateFault(error)
+    return { written: undefined, found: foundBy(error) }
+  }
 }
 
 /** Deletes an item. Returns false where the condition failed. Throws `store.unavailable`, `store.conflict`. */

@@ -1,11 +1,13 @@
 /** The lanes of webhook events: the pending events of one record for one endpoint, in order, and what an attempt writes to the table. */
 import { isTaken } from '../egress/post.ts'
+import { setAside } from '../outbox/corrupt-item.ts'
 import { openDestination } from '../outbox/destination.ts'
 import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
-import { endpointDestination, eventLane } from '../store/keys.ts'
-import { getItems, queryPage } from '../store/table.ts'
+import { decodeIfSound } from '../store/item.ts'
+import { type Address, endpointDestination, eventLane } from '../store/keys.ts'
+import { addressOf, getItems, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
 import { readEndpoints } from './endpoint-item.ts'
@@ -38,7 +40,9 @@ export const openEventLane = async (
   let last: { waiting: Waiting; attempt: Attempt } | undefined
   let startedAt = 0
 
-  const leaves = ({ place }: Waiting): TableWrite => ({ remove: placeItem.addressOf({ ...key, ...place }) })
+  const leaves = ({ place }: Pick<Waiting, 'place'>): TableWrite => ({
+    remove: placeItem.addressOf({ ...key, ...place }),
+  })
   const ends = (waiting: Waiting, change: EventChange): TableWrite[] =>
     waiting.event === undefined ? [leaves(waiting)] : [eventUpdate(waiting.event, change), leaves(waiting)]
 
@@ -46,11 +50,26 @@ export const openEventLane = async (
     plan: WEBHOOK_PLAN,
     // No other party uses this endpoint, so each of its records counts as one.
     party: lane,
-    read: async () => {
+    read: async (now) => {
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
-      const places = items.map((item) => placeItem.decode(item))
-      const events = await eventsAt(endpointId, places)
-      return { items: places.map((place) => ({ place, event: events.get(place.eventId) })), more: next !== undefined }
+      const places = items.map((item) => decodeIfSound(placeItem, item))
+      const { sound, corrupt } = await eventsAt(
+        endpointId,
+        places.filter((place) => place !== undefined),
+      )
+      return {
+        items: sound,
+        more: next !== undefined,
+        corrupt: [
+          ...items
+            .filter((_, index) => places[index] === undefined)
+            .map((item) => ({ writes: setAside(item, now), about: { ...key, position: item.sk?.S } })),
+          ...corrupt.map(({ place, item }) => ({
+            writes: [...setAside(item, now), leaves({ place })],
+            about: { ...key, webhookId: place.eventId },
+          })),
+        ],
+      }
     },
     giveUpAt: ({ event }) => Date.parse(event?.pendingSince ?? '') + WEBHOOK_PLAN.lifetime,
     destinationOf: () => destination,
@@ -93,11 +112,25 @@ export const openEventLane = async (
   }
 }
 
-const eventsAt = async (endpointId: string, places: Place[]): Promise<Map<string, StoredEvent>> => {
-  const items = await getItems(
-    places.map(({ eventId, occurredAt }) => eventItem.addressOf({ endpointId, occurredAt, id: eventId })),
+interface EventsAt {
+  sound: Waiting[]
+  corrupt: { place: Place; item: Item }[]
+}
+
+const eventsAt = async (endpointId: string, places: Place[]): Promise<EventsAt> => {
+  const addresses = places.map(({ eventId, occurredAt }) =>
+    eventItem.addressOf({ endpointId, occurredAt, id: eventId }),
   )
-  return new Map(items.map((item) => eventItem.decode(item)).map((event) => [event.id, event]))
+  const at = ({ pk, sk }: Address): string => `${pk} ${sk}`
+  const found = new Map((await getItems(addresses)).map((item) => [at(addressOf(item)), item]))
+  const events: EventsAt = { sound: [], corrupt: [] }
+  for (const [index, place] of places.entries()) {
+    const item = found.get(at(addresses[index] ?? { pk: '', sk: '' }))
+    const event = item && decodeIfSound(eventItem, item)
+    if (item !== undefined && event === undefined) events.corrupt.push({ place, item })
+    else events.sound.push({ place, event })
+  }
+  return events
 }
 
 const attemptsAfter = ({ event }: Waiting): number => (event?.attempts ?? 0) + 1

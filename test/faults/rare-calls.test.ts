@@ -13,7 +13,7 @@ import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
-import { type Address, endpointDestination } from '../../lib/store/keys.ts'
+import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
 import { type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
 import { ALL_GRANTS } from '../../lib/token-issuers.ts'
@@ -56,7 +56,7 @@ afterAll(async () => {
   await stage.stop()
 })
 beforeEach(() => {
-  lane = `acme|pending|${randomUUID()}`
+  lane = messageLane('acme', randomUUID())
 })
 
 const put = (item: Item) => stage.client.send(new PutItemCommand({ TableName: stage.table, Item: item }))
@@ -181,7 +181,24 @@ describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
     expect(await laneState(lane)).toMatchObject({ lease: 'another', dirty: true })
   })
 
+  test('sets aside what it can’t read, be it an item of a lane or the lane', async () => {
+    const id = newOutboxId(Date.now())
+    const eventLane = `@outbox|acme|${randomUUID()}|${randomUUID()}`
+    await put({ pk: { S: lane }, sk: { S: id }, kind: { S: 'outbox' } })
+    await put({ pk: { S: eventLane }, sk: { S: 'x' }, kind: { S: 'pending-event' } })
+    for (const of of [lane, eventLane]) {
+      await put({ ...toKey(laneItem.addressOf({ lane: of })), kind: { S: 'lane' }, lease: { N: '1' } })
+      for (let turns = 0; turns < 3; turns++) await run({ lane: of, reason: { kind: 'committed' } })
+      await stage.line.sweep()
+    }
+    await stage.line.settle()
+    expect(await read({ pk: lane, sk: id })).toBeUndefined()
+    expect(await read({ pk: eventLane, sk: 'x' })).toBeUndefined()
+  })
+
   test('leaves what it has no time for to the next invocation', async () => {
+    const quick = { destination: receiver.url, version: 1, quickUntil: Date.now() + 3_600_000 }
+    await put(destinationItem.encode(quick))
     for (const payload of ['1', '2', '3']) await commit(payload)
     // Enough for one attempt.
     await run(committed(), 20_000)

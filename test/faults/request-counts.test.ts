@@ -49,14 +49,14 @@ test.each(['didexchange', 'connections'] as const)('a tenant stays within the bu
   expect(await count('createRequest', { caller, body: v1 })).toBeLessThanOrEqual(3)
   expect(
     await count('sendMessage', { caller, path: { connectionId }, body: { content: 'hello' } }),
-  ).toBeLessThanOrEqual(3)
+  ).toBeLessThanOrEqual(2)
 
   await wallet.sendMessage(walletConnectionId, 'hello')
   expect(lastInbound()).toBeLessThanOrEqual(3)
   const messages = { ...caller, connectionId }
   expect(await count('tenantGetBasicMessages', { caller, path: messages })).toBeLessThanOrEqual(2)
 
-  expect(await count('createOffer', { caller, body: offerBody(connectionId, wallet.did) })).toBeLessThanOrEqual(5)
+  expect(await count('createOffer', { caller, body: offerBody(connectionId, wallet.did) })).toBeLessThanOrEqual(4)
   const credential = await issueDegree(stage, wallet, connectionId, caller)
   expect(await count('getCredentialById', { caller, path: { credentialRecordId: credential.id } })).toBe(1)
   expect(await count('getConnectionById', { caller, path: { connectionId } })).toBe(1)

@@ -89,8 +89,9 @@ const deliver = async (
       clock: () => now,
       random: () => 0.5,
       pause: async () => {},
+      after: () => () => {},
       startUntil: Number.POSITIVE_INFINITY,
-      speed: 'fast',
+      speed: 'slow',
       open: (name) => openEventLane(name, { limits: LIMITS, ...transport }),
     },
   )

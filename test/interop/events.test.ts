@@ -225,7 +225,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     const { messageLane } = await import('../../lib/store/keys.ts')
     const { transact } = await import('../../lib/store/write.ts')
     const contents = openMessageLane(messageLane(tenantId, connectionId))
-    const [item] = (await contents?.read())?.items ?? []
+    const [item] = (await contents?.read(Date.now()))?.items ?? []
     if (contents === undefined || item === undefined) throw new Error('there is nothing to give up')
     expect(await transact(contents.givenUp(item, Date.now()))).toEqual({ written: true })
   }

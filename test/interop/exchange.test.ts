@@ -38,7 +38,7 @@ const failedAttempts = async ({ tenantId = '@base' }: Caller, connectionId: stri
     new QueryCommand({
       TableName: stage.table,
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: `${tenantId}|pending|${connectionId}` } },
+      ExpressionAttributeValues: { ':pk': { S: `${tenantId}|ConnectionRecord|${connectionId}` } },
     }),
   )
   return Items.some(({ attempts }) => Number(attempts?.N) > 0)

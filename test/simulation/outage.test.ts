@@ -2,7 +2,7 @@
 import './queue-urls.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
-import { DEAD, runOutage, SHORT, sizeOf } from './outage.ts'
+import { DEAD, eventSizeOf, runOutage, SHORT, sizeOf } from './outage.ts'
 import { REFUSED, STALLING, UNAVAILABLE } from './service.ts'
 import { HOUR } from './world.ts'
 
@@ -37,6 +37,19 @@ describe('a mediator that is down for an hour', () => {
       expect(result).toMatchObject({ faults: [], missing: 0, left: {}, throttled: 0 })
     },
   )
+})
+
+describe('webhook endpoints that are down for an hour', () => {
+  test.each([
+    ['refuse', REFUSED],
+    ['stall', STALLING],
+  ])('and %s get an attempt a probe, and all events in order when they return', async (_name, failing) => {
+    const result = await runOutage(table, { ...SHORT, size: eventSizeOf(1 / 1000), failing })
+    expect(result.attempts).toBeLessThanOrEqual(result.probes + 5 * 4 + 3)
+    // An endpoint that was down for so long is probed every 5 min.
+    expect(result.recovery).toBeLessThan(15)
+    expect(result).toMatchObject({ faults: [], missing: 0, left: {}, throttled: 0 })
+  })
 })
 
 test('items for a mediator that stays down are given up, each once, and nothing is left', async () => {

@@ -1,8 +1,9 @@
-/** The outage of one mediator with many connections behind it, beside healthy destinations. */
+/** The outage of one mediator with many connections behind it, or of many webhook endpoints, beside healthy destinations. */
 import { randomUUID } from 'node:crypto'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY } from './service.ts'
-import { HOUR, MINUTE, quantile, type Traffic, World } from './world.ts'
+import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
+import { HOUR, MINUTE, quantile, World } from './world.ts'
 
 export interface Size {
   connections: number
@@ -12,6 +13,8 @@ export interface Size {
   fast: number
   slow: number
   window: number
+  /** Events instead of messages, to so many endpoints: two or three of each record. */
+  endpoints?: number
 }
 
 /** The size of the issue, times `scale`; capacity is scaled too, so that what is scarce stays scarce. */
@@ -23,6 +26,14 @@ export const sizeOf = (scale: number): Size => ({
   fast: Math.max(4, 200 * scale),
   slow: Math.max(2, 50 * scale),
   window: Math.max(1_000, 120_000 * scale),
+})
+
+/** 500,000 events for 50 endpoints, times `scale`. */
+export const eventSizeOf = (scale: number): Size => ({
+  ...sizeOf(scale),
+  connections: Math.max(40, 200_000 * scale),
+  messages: Math.max(100, 500_000 * scale),
+  endpoints: Math.max(5, Math.round(50 * scale)),
 })
 
 export interface OutageOptions {
@@ -38,15 +49,17 @@ export interface OutageOptions {
   /** Messages to each healthy destination an hour. */
   healthyRate: number
   tick: number
-  /** How old messages are when they are committed, in ms. */
+  /** How old messages and events are when they are committed, in ms. */
   age?: number
+  /** `RecursiveLoop: Allow` on the functions, as serverless.yml has it. */
+  allowLoop?: boolean
 }
 
 export interface OutageResult {
   healthyP50: number
   healthyP95: number
   healthyMessages: number
-  /** Attempts at the mediator while it was down, and the probes among them. */
+  /** Attempts at what was down while it was, and the probes among them. */
   attempts: number
   probes: number
   /** Minutes from its return until all was delivered. */
@@ -55,7 +68,14 @@ export interface OutageResult {
   /** Not taken; of these, given up. */
   missing: number
   givenUp: number
+  /** Messages that Lambda's loop detection has taken away. */
+  stopped: number
   lambdaSeconds: number
+  /**
+   * What one message or event cost where all of them were given up, and which part that is of what it cost when each had 585 attempts of its
+   * own, with two requests to the table each. The healthy traffic beside is counted in.
+   */
+  perItem?: { lambdaSeconds: number; requests: number; lambdaShare: number; requestShare: number }
   requests: Record<string, number>
   throttled: number
   peaks: Record<string, string>
@@ -83,6 +103,24 @@ export const SHORT: Omit<OutageOptions, 'size' | 'failing'> = {
   healthyRate: 20,
 }
 
+/** Endpoints that are down for 60 h. */
+export const EVENT_OUTAGE: Omit<OutageOptions, 'size' | 'failing'> = {
+  ...OUTAGE,
+  downUntil: 60 * HOUR,
+  sentUntil: 60 * HOUR,
+  end: 62 * HOUR,
+}
+
+/** For good: their events are given up after the retry plan, of 75 h 35 min. */
+export const DEAD_EVENTS: Omit<OutageOptions, 'size' | 'failing'> = {
+  ...OUTAGE,
+  downFrom: 0,
+  downUntil: 200 * HOUR,
+  sentUntil: HOUR,
+  end: 78 * HOUR,
+  healthyRate: 0.1,
+}
+
 /** Down for good: all is sent in the first hour, and given up after a day. */
 export const DEAD: Omit<OutageOptions, 'size' | 'failing'> = {
   ...OUTAGE,
@@ -105,29 +143,40 @@ export const BURST: Omit<OutageOptions, 'failing'> = {
   tick: 1,
 }
 
-const connections = (count: number, tenants: readonly string[], origin: (index: number) => string): Traffic[] =>
-  Array.from({ length: count }, (_, index) => ({
-    tenant: tenants[index % tenants.length] ?? '',
-    connectionId: randomUUID(),
-    origin: origin(index),
-  }))
+/** Attempts that a message had which nobody took, before destinations had a circuit breaker. */
+const ATTEMPTS_BEFORE = 585
+
+/** Ms of a function around an attempt. */
+const AROUND = 30
 
 export const runOutage = async (table: StartedTable, options: OutageOptions): Promise<OutageResult> => {
   const startedAt = performance.now()
-  const { size, failing, downFrom, downUntil, sentUntil, end, healthyRate } = options
+  const { size, failing, downFrom, downUntil, sentUntil, end, healthyRate, age = 0, allowLoop = true } = options
   const run = randomUUID().slice(0, 8)
-  const mediator = `https://mediator-${run}.example`
+  const dead = `https://dead-${run}`
   let attempts = 0
+  let lastTaken = 0
   const receive = (origin: string, _lane: string, elapsed: number): Answer => {
-    if (origin !== mediator || elapsed < downFrom || elapsed >= downUntil) return HEALTHY
+    if (!origin.startsWith(dead)) return HEALTHY
+    lastTaken = elapsed
+    if (elapsed < downFrom || elapsed >= downUntil) return HEALTHY
     attempts += 1
     return failing ?? HEALTHY
   }
-  const world = new World(table, { ...size, age: options.age ?? 0 }, receive, options.tick)
+  const world = new World(table, { ...size, allowLoop }, receive, options.tick)
   const tenants = Array.from({ length: size.tenants }, () => randomUUID())
-  const dead = connections(size.connections, tenants, () => mediator)
-  const healthy = connections(size.healthy, tenants, (index) => `https://healthy-${run}-${index}.example`)
-  if (failing !== undefined) world.traffic(dead, { count: size.messages, from: 0, until: sentUntil })
+  const tenantOf = (index: number) => tenants[index % tenants.length] ?? ''
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+  const endpoints = numbers(size.endpoints ?? 0).map((index) => endpointAt(`${dead}-${index}.example`, world.start))
+  await world.register(endpoints)
+  const lanes = numbers(size.connections).map((index): Traffic => {
+    const endpoint = endpoints[index % endpoints.length]
+    return endpoint === undefined ? connectionTo(`${dead}.example`, tenantOf(index), age) : recordAt(endpoint, age)
+  })
+  const healthy = numbers(size.healthy).map((index) =>
+    connectionTo(`https://healthy-${run}-${index}.example`, tenantOf(index)),
+  )
+  if (failing !== undefined) world.traffic(lanes, { count: size.messages, from: 0, until: sentUntil })
   const hours = end / HOUR
   world.traffic(healthy, { count: Math.round(size.healthy * healthyRate * hours), from: 0, until: end })
 
@@ -143,18 +192,29 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
     .filter(([origin]) => origin.startsWith(`https://healthy-${run}`))
     .flatMap(([, values]) => values)
   const milliseconds = delays.map(({ delay }) => delay)
-  const { table: requests, queues } = world.service
+  const { table: requests, queues, lambdaSeconds } = world.service
+  const givenUp = await world.givenUp()
+  const before = ATTEMPTS_BEFORE * size.messages
+  const perItem = givenUp === size.messages &&
+    failing !== undefined && {
+      lambdaSeconds: lambdaSeconds / size.messages,
+      requests: requests.total / size.messages,
+      lambdaShare: lambdaSeconds / ((before * (failing.after + AROUND)) / 1000),
+      requestShare: requests.total / (before * 2),
+    }
   return {
     healthyP50: quantile(milliseconds, 0.5),
     healthyP95: quantile(milliseconds, 0.95),
     healthyMessages: delays.length,
     attempts,
     probes,
-    recovery: ((world.lastTaken.get(mediator) ?? world.start) - world.start - downUntil) / MINUTE,
+    recovery: failing === undefined ? 0 : (lastTaken - downUntil) / MINUTE,
+    stopped: world.service.stopped,
     faults: world.faults,
     missing: world.committed - world.taken,
-    givenUp: await world.givenUp(),
-    lambdaSeconds: world.service.lambdaSeconds,
+    givenUp,
+    ...(perItem && { perItem }),
+    lambdaSeconds,
     requests: { ...requests.requests, all: requests.total },
     throttled: requests.throttled,
     peaks: Object.fromEntries(Object.entries(requests.peaks).map(([kind, { units }]) => [kind, `${units}/s`])),

@@ -1,6 +1,6 @@
 /** The runs of the simulation, by name. */
 import type { StartedTable } from '../unit/store/started-table.ts'
-import { BURST, DEAD, OUTAGE, runOutage, sizeOf } from './outage.ts'
+import { BURST, DEAD, DEAD_EVENTS, EVENT_OUTAGE, eventSizeOf, OUTAGE, runOutage, sizeOf } from './outage.ts'
 import { type Answer, REFUSED, STALLING, UNAVAILABLE } from './service.ts'
 import { runHostile, runTarpits, tarpitSize } from './strangers.ts'
 
@@ -11,16 +11,38 @@ const outage =
   (table, scale) =>
     runOutage(table, { ...OUTAGE, size: sizeOf(scale), failing })
 
+const events =
+  (failing: Answer | undefined): Run =>
+  (table, scale) =>
+    runOutage(table, { ...EVENT_OUTAGE, size: eventSizeOf(scale), failing })
+
+/** 100,000 messages, a connection each, for a mediator that stays down: what that costs. */
+const dead =
+  (failing: Answer): Run =>
+  (table, scale) =>
+    runOutage(table, { ...DEAD, size: { ...sizeOf(scale), messages: Math.max(10, 100_000 * scale) }, failing })
+
 export const RUNS: Record<string, Run> = {
   alone: outage(undefined),
   refused: outage(REFUSED),
   503: outage(UNAVAILABLE),
   stalling: outage(STALLING),
-  'dead for longer than the plan': (table, scale) =>
-    runOutage(table, { ...DEAD, size: sizeOf(scale), failing: REFUSED }),
+  'loops detected': (table, scale) =>
+    runOutage(table, { ...OUTAGE, size: sizeOf(scale), failing: REFUSED, allowLoop: false }),
+  'events alone': events(undefined),
+  'events refused': events(REFUSED),
+  'events 503': events(UNAVAILABLE),
+  'events stalling': events(STALLING),
+  'dead, refused': dead(REFUSED),
+  'dead, 503': dead(UNAVAILABLE),
+  'dead, stalling': dead(STALLING),
+  'events dead, refused': (table, scale) =>
+    runOutage(table, { ...DEAD_EVENTS, size: eventSizeOf(scale), failing: REFUSED }),
   'all at once': (table) => runOutage(table, { ...BURST, failing: REFUSED }),
   'hostile 500': (table) => runHostile(table, 500),
   'hostile 503': (table) => runHostile(table, 503),
   'tarpits alone': (table, scale) => runTarpits(table, { ...tarpitSize(scale), tarpits: 0 }),
   tarpits: (table, scale) => runTarpits(table, tarpitSize(scale)),
+  'tarpits at once': (table, scale) => runTarpits(table, { ...tarpitSize(scale), atOnce: 'new' }),
+  'tarpits at once, primed': (table, scale) => runTarpits(table, { ...tarpitSize(scale), atOnce: 'primed' }),
 }

@@ -1,10 +1,9 @@
 /** The service's outbound delivery in a simulation: the real code and table, model queues, a virtual clock, receivers that are functions of time. */
 import type { PostOutcome } from '../../lib/egress/post.ts'
+import { ensureDue } from '../../lib/outbox/destination.ts'
 import { enterLane } from '../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
-import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
-import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
 import { deliverLane } from '../../lib/outbox/turn.ts'
@@ -12,6 +11,7 @@ import { onDestinationDue } from '../../lib/outbox/waiting-list.ts'
 import { decodeWakeUp, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
+import { openEventLane } from '../../lib/webhooks/event-lane.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
@@ -46,15 +46,8 @@ export interface ServiceOptions {
   allowLoop?: boolean
   /** How often a message of the timer queue comes twice. */
   duplicates?: number
-  /** How old messages are when they are committed, in ms. */
-  age?: number
-}
-
-export interface Message {
-  tenant: string
-  connectionId: string
-  endpoint: string
-  payload: string
+  /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
+  forgetHops?: boolean
 }
 
 const TABLE_LATENCY = 5
@@ -66,10 +59,10 @@ const MINUTE = 60_000
 /** What a function has for attempts: its timeout of 30 s without that of an attempt. */
 const START_FOR = 14_000
 
-let current: { queues: Map<string, QueueModel>; clock: VirtualClock; onSend(body: string): void } | undefined
+let current: { queues: Map<string, QueueModel>; clock: VirtualClock; onSend(body: string): string } | undefined
 
 /** Takes the place of SQS, for the service that was made last. */
-const interceptSqs = (queues: Map<string, QueueModel>, clock: VirtualClock, onSend: (body: string) => void): void => {
+const interceptSqs = (queues: Map<string, QueueModel>, clock: VirtualClock, onSend: (body: string) => string): void => {
   const isThere = current !== undefined
   current = { queues, clock, onSend }
   if (isThere) return
@@ -80,8 +73,8 @@ const interceptSqs = (queues: Map<string, QueueModel>, clock: VirtualClock, onSe
       if (queue === undefined) throw new Error(`no queue at ${QueueUrl}`)
       const chain = currentChain()
       for (const entry of Entries) {
-        queue.send(entry, chain)
-        current?.onSend(entry.MessageBody)
+        const MessageBody = current?.onSend(entry.MessageBody) ?? ''
+        queue.send({ ...entry, MessageBody }, chain)
       }
       await current?.clock.sleep(QUEUE_LATENCY)
       return { response: {}, output: { $metadata: {}, Failed: [] } as never }
@@ -96,6 +89,8 @@ export class Service {
   readonly slow: EventSource
   readonly timer: EventSource
   readonly queues: { fast: QueueModel; slow: QueueModel; timer: QueueModel }
+  /** URLs of webhook endpoints, by their ids. */
+  readonly endpoints = new Map<string, string>()
   /** Attempts at each origin. */
   readonly attempts = new Map<string, number>()
   sweeps = 0
@@ -121,7 +116,10 @@ export class Service {
         [QUEUE_URLS.TIMER_QUEUE_URL, this.queues.timer],
       ]),
       clock,
-      (body) => this.onSend(body),
+      (body) => {
+        this.onSend(body)
+        return options.forgetHops === true ? body.replace(/,"hops":\d+/, '') : body
+      },
     )
     this.table = new TableModel(clock, { random, latency: TABLE_LATENCY })
     this.table.standBefore(dynamodb())
@@ -156,18 +154,13 @@ export class Service {
     return this.fast.idle && this.slow.idle && this.timer.idle && !this.#sweeping
   }
 
-  get lambdaSeconds(): number {
-    return this.fast.seconds + this.slow.seconds + this.timer.seconds
+  /** Messages that Lambda's loop detection has taken away. */
+  get stopped(): number {
+    return this.fast.stopped + this.slow.stopped + this.timer.stopped
   }
 
-  /** The item of a message as send-message commits it. */
-  itemOf({ tenant, connectionId, endpoint, payload }: Message): Item {
-    const now = this.#options.clock.now()
-    return outboxItem.encode({
-      ...{ tenant, connectionId, id: newOutboxId(now) },
-      messages: [{ endpoint, payload }],
-      ...{ taken: 0, attempts: 0, createdAt: new Date(now - (this.#options.age ?? 0)).toISOString() },
-    })
+  get lambdaSeconds(): number {
+    return this.fast.seconds + this.slow.seconds + this.timer.seconds
   }
 
   /** Wakes the lanes of items that are in the table. */
@@ -181,7 +174,8 @@ export class Service {
     const { clock, random } = this.#options
     await deliverLane(wakeUp, {
       ...{ clock: clock.now, random, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
-      open: async (lane) => this.#open(lane),
+      after: (ms, act) => clock.after(ms, act),
+      open: (lane) => this.#open(lane),
     })
   }
 
@@ -194,16 +188,32 @@ export class Service {
     if (taken !== true) throw new Error('not taken')
   }
 
-  #open(lane: string): LaneContents<unknown> | undefined {
-    const contents = openMessageLane(lane)
-    if (contents === undefined) return undefined
-    type Waiting = Parameters<typeof contents.send>[0]
-    const send = async ({ item, index }: Waiting): Promise<PostOutcome> => {
+  async #open(lane: string): Promise<LaneContents<unknown> | undefined> {
+    const messages = openMessageLane(lane)
+    if (messages !== undefined)
+      return this.#modelled(lane, messages, ({ item, index }) => item.messages[index] ?? { endpoint: '', payload: '' })
+    const events = await openEventLane(lane)
+    return (
+      events &&
+      this.#modelled(lane, events, ({ event }) => ({
+        endpoint: this.endpoints.get(event?.endpointId ?? '') ?? '',
+        payload: event?.body ?? '',
+      }))
+    )
+  }
+
+  /** The contents of a lane that are sent to the receivers of the model. */
+  #modelled<T>(
+    lane: string,
+    contents: LaneContents<T>,
+    read: (item: T) => { endpoint: string; payload: string },
+  ): LaneContents<unknown> {
+    const send = async (item: T): Promise<PostOutcome> => {
       const { clock, receive } = this.#options
-      const { endpoint = '', payload = '' } = item.messages[index] ?? {}
-      const origin = new URL(endpoint).origin
+      const { endpoint: url, payload } = read(item)
+      const { origin } = new URL(url)
       this.attempts.set(origin, (this.attempts.get(origin) ?? 0) + 1)
-      const { after, status, failure, retryAfter } = receive({ lane, url: endpoint, payload, now: clock.now() })
+      const { after, status, failure, retryAfter } = receive({ lane, url, payload, now: clock.now() })
       await clock.sleep(after)
       return {
         headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
@@ -212,8 +222,8 @@ export class Service {
         ...(failure === undefined ? {} : { failure, detail: 'model' }),
       }
     }
-    const contentsOfModel: LaneContents<Waiting> = { ...contents, send }
-    return contentsOfModel as LaneContents<unknown>
+    const modelled: LaneContents<T> = { ...contents, send }
+    return modelled as LaneContents<unknown>
   }
 
   #planSweep(): void {
@@ -238,7 +248,9 @@ export class Service {
     for (const queue of Object.values(this.queues))
       for (const { body } of queue.dead.splice(0)) {
         const wakeUp = decodeWakeUp(body)
-        if (wakeUp !== undefined && isForLane(wakeUp)) await enterLane(wakeUp.lane, this.#options.clock.now())
+        if (wakeUp === undefined) continue
+        const now = this.#options.clock.now()
+        await (isForLane(wakeUp) ? enterLane(wakeUp.lane, now) : ensureDue(wakeUp.destination, now))
       }
   }
 }

@@ -2,15 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY, TARPIT } from './service.ts'
-import { MINUTE, quantile, type Traffic, World } from './world.ts'
+import { connectionTo, type Traffic } from './traffic.ts'
+import { MINUTE, quantile, World } from './world.ts'
 
-const connections = (count: number, origin: (index: number) => string, tenants: number): Traffic[] => {
-  const ids = Array.from({ length: tenants }, () => randomUUID())
-  return Array.from({ length: count }, (_, index) => ({
-    tenant: ids[index % tenants] ?? '',
-    connectionId: randomUUID(),
-    origin: origin(index),
-  }))
+const newTenants = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
+
+const connections = (count: number, origin: (index: number) => string, tenants: number | string[]): Traffic[] => {
+  const ids = typeof tenants === 'number' ? newTenants(tenants) : tenants
+  return Array.from({ length: count }, (_, index) => connectionTo(origin(index), ids[index % ids.length] ?? ''))
 }
 
 export interface StrangersResult {
@@ -47,7 +46,7 @@ export const runHostile = async (table: StartedTable, status: number): Promise<S
   const mediator = `https://mediator-${randomUUID()}.example`
   const hostile = connections(50, () => mediator, 20)
   const healthy = connections(100, () => mediator, 20)
-  const lanes = new Set(hostile.map(({ tenant, connectionId }) => `${tenant}|pending|${connectionId}`))
+  const lanes = new Set(hostile.map(({ lane }) => lane))
   const receive = (_origin: string, lane: string): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
   const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
   const end = 3 * MINUTE
@@ -70,6 +69,15 @@ export interface TarpitSize {
   healthy: number
   fast: number
   slow: number
+  /** Ms; default half an hour. */
+  end?: number
+  /**
+   * All tarpits at once, in the middle of the time, with messages to each in one second; nothing is known of them. `primed`: each has
+   * answered quickly until then.
+   */
+  atOnce?: 'new' | 'primed'
+  /** The tarpits' connections are those of tenants that have healthy ones too. */
+  sameTenants?: boolean
 }
 
 export const tarpitSize = (scale: number): TarpitSize => ({
@@ -79,27 +87,31 @@ export const tarpitSize = (scale: number): TarpitSize => ({
   slow: Math.max(2, 50 * scale),
 })
 
-/** Endpoints that answer 200 after 14 s, each under a host name of its own, with a message a minute; without them where `tarpits` is 0. */
-export const runTarpits = async (
-  table: StartedTable,
-  { tarpits, healthy, fast, slow }: TarpitSize,
-): Promise<StrangersResult> => {
+/**
+ * Endpoints that answer 200 after 14 s, each under a host name of its own, with a message a minute or several in the same second; without
+ * them where `tarpits` is 0. Healthy ones have a message every 30 s. What is measured begins when the tarpits come.
+ */
+export const runTarpits = async (table: StartedTable, size: TarpitSize): Promise<StrangersResult> => {
   const startedAt = performance.now()
+  const { tarpits, healthy, fast, slow, end = 30 * MINUTE, atOnce, sameTenants = false } = size
   const run = randomUUID().slice(0, 8)
   const late = `https://tarpit-${run}`
-  const receive = (origin: string): Answer => (origin.startsWith(late) ? TARPIT : HEALTHY)
+  const from = atOnce === undefined ? 0 : end / 2
+  const receive = (origin: string, _lane: string, elapsed: number): Answer =>
+    origin.startsWith(late) && (atOnce !== 'primed' || elapsed >= from) ? TARPIT : HEALTHY
   const world = new World(table, { fast, slow, window: 120_000 }, receive)
-  const end = 30 * MINUTE
-  if (tarpits > 0) {
-    const to = connections(tarpits, (index) => `${late}-${index}.example`, 5)
-    world.traffic(to, { count: tarpits * 30, from: 0, until: end })
-  }
-  const others = connections(healthy, (index) => `https://healthy-${run}-${index}.example`, 20)
-  world.traffic(others, { count: healthy * 60, from: 0, until: end })
+  const tenants = newTenants(20)
+  const to = connections(tarpits, (index) => `${late}-${index}.example`, sameTenants ? tenants.slice(0, 5) : 5)
+  if (atOnce === undefined) world.traffic(to, { count: (tarpits * end) / MINUTE, from, until: end })
+  else world.traffic(to, { count: tarpits * 2, from, until: from + 1_000 })
+  if (atOnce === 'primed') world.traffic(to, { count: tarpits, from: 0, until: from - MINUTE })
+  const others = connections(healthy, (index) => `https://healthy-${run}-${index}.example`, tenants)
+  world.traffic(others, { count: (healthy * 2 * end) / MINUTE, from: 0, until: end })
   await world.runUntil(end)
   world.service.stop()
   const delays = [...world.delays]
     .filter(([origin]) => origin.startsWith(`https://healthy-${run}`))
-    .flatMap(([origin, values]) => values.map(({ delay }) => ({ origin, delay })))
+    .flatMap(([origin, values]) => values.map(({ delay, at }) => ({ origin, delay, at })))
+    .filter(({ at }) => at - world.start >= from)
   return { ...resultOf(world, delays, startedAt), delayedTwice: 0, closings: 0 }
 }

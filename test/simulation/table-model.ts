@@ -105,7 +105,7 @@ export class TableModel {
 /** What a key is of: only the fixed words of it. */
 const kindOf = (key: string): string => {
   const [first = '', ...rest] = key.split('|')
-  const words = rest.filter((part) => /^(waiting|slot|lane|pending|delivery)$/.test(part))
+  const words = rest.filter((part) => /^(waiting|slot|lane|ConnectionRecord|delivery)$/.test(part))
   return [first.startsWith('@') || first === 'due' ? first : 'tenant', ...words].join('|')
 }
 

@@ -42,6 +42,17 @@ export class VirtualClock {
     this.#events[index] = event
   }
 
+  /** Calls `act` after some ms, unless what it returns is called before. */
+  after(ms: number, act: () => void): () => void {
+    let cancelled = false
+    this.at(this.#now + ms, () => {
+      if (!cancelled) act()
+    })
+    return () => {
+      cancelled = true
+    }
+  }
+
   /** Waits for something real, such as the answer of the table. Time stands still until then. */
   async real<T>(work: () => Promise<T>): Promise<T> {
     this.#underWay += 1

@@ -1,9 +1,11 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { eventLane, messageLane } from '../../lib/store/keys.ts'
 import type { Item } from '../../lib/store/table.ts'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
+import type { SimulatedEndpoint, Traffic } from './traffic.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 export const MINUTE = 60_000
@@ -17,12 +19,6 @@ const seeded = (seed: number) => (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
 }
 
-export interface Traffic {
-  tenant: string
-  connectionId: string
-  origin: string
-}
-
 interface Payload {
   lane: string
   number: number
@@ -31,13 +27,22 @@ interface Payload {
 
 const BATCH = 25
 
+/** What stays in the table of what is over. */
+const HISTORY = new Set(['outbox-outcome', 'slot', 'event', 'attempt', 'registration'])
+
+/** The lane that an item was in which has come to an end. */
+const laneOf = ({ kind, tenant, connectionId, orgId, endpointId, recordId }: Item): string => {
+  if (kind?.S === 'outbox-outcome') return messageLane(tenant?.S ?? '', connectionId?.S ?? '')
+  return kind?.S === 'event' ? eventLane(orgId?.S ?? '', endpointId?.S ?? '', recordId?.S ?? '') : ''
+}
+
 export class World {
   readonly clock: VirtualClock
   readonly random: () => number
   readonly service: Service
   readonly start: number
   /** Ms from commit to the start of the POST that was taken, by origin. */
-  readonly delays = new Map<string, { lane: string; delay: number }[]>()
+  readonly delays = new Map<string, { lane: string; delay: number; at: number }[]>()
   /** When a message was taken last, by origin. */
   readonly lastTaken = new Map<string, number>()
   /** Faults of the service: a message that came out of order or twice. */
@@ -73,18 +78,25 @@ export class World {
     return this.clock.now() - this.start
   }
 
-  /** Commits a message for each of the connections, and wakes their lanes. */
-  async send(to: readonly Traffic[]): Promise<void> {
-    const items = to.map(({ tenant, connectionId, origin }) => {
-      const lane = `${tenant}|pending|${connectionId}`
-      const number = (this.#sent.get(lane) ?? 0) + 1
-      this.#sent.set(lane, number)
-      const payload: Payload = { lane, number, at: this.clock.now() }
-      return this.service.itemOf({ tenant, connectionId, endpoint: `${origin}/`, payload: JSON.stringify(payload) })
+  /** Registers endpoints, before anything is sent to them. */
+  async register(endpoints: readonly SimulatedEndpoint[]): Promise<void> {
+    for (const { id, origin } of endpoints) this.service.endpoints.set(id, `${origin}/`)
+    await this.#put(endpoints.map(({ item }) => item))
+  }
+
+  /** Commits a message or an event in each of the lanes, and wakes them: for the last `wakeUps` of the items only, the others were lost. */
+  async send(to: readonly Traffic[], wakeUps = to.length): Promise<void> {
+    const now = this.clock.now()
+    const items = to.map((one) => {
+      const number = (this.#sent.get(one.lane) ?? 0) + 1
+      this.#sent.set(one.lane, number)
+      const payload: Payload = { lane: one.lane, number, at: now }
+      return one.items(JSON.stringify(payload), now, number)
     })
     this.committed += items.length
-    await this.clock.real(() => this.#put(items))
-    await this.service.wake(items)
+    await this.clock.real(() => this.#put(items.flat()))
+    const inLanes = items.map((some) => some.at(-1)).filter((item) => item !== undefined)
+    await this.service.wake(inLanes.slice(-wakeUps))
   }
 
   /** Sends to `to`, in turn, `count` messages that are spread evenly over the time between `from` and `until` (ms from the start). */
@@ -117,7 +129,7 @@ export class World {
     const left: Record<string, number> = {}
     for (const { kind, dueAt } of await this.#table.items()) {
       const name = kind?.S ?? 'none'
-      if (name === 'outbox-outcome' || name === 'slot') continue
+      if (HISTORY.has(name)) continue
       if (name === 'destination' && dueAt === undefined) continue
       left[name] = (left[name] ?? 0) + 1
     }
@@ -127,15 +139,12 @@ export class World {
   /** Items that were given up, of those that this world has sent. */
   async givenUp(): Promise<number> {
     const items = await this.#table.items()
-    return items.filter(
-      ({ kind, state, tenant, connectionId }) =>
-        kind?.S === 'outbox-outcome' &&
-        state?.S === 'failed' &&
-        this.#sent.has(`${tenant?.S}|pending|${connectionId?.S}`),
-    ).length
+    return items.filter((item) => item.state?.S === 'failed' && this.#sent.has(laneOf(item))).length
   }
 
   #take(origin: string, lane: string, { number, at }: Payload, now: number): void {
+    // Of another world on the same table.
+    if (!this.#sent.has(lane)) return
     const expected = (this.#received.get(lane) ?? 0) + 1
     if (number !== expected) this.faults.push(`${lane}: ${number} came in the place of ${expected}`)
     this.#received.set(lane, number)
@@ -143,7 +152,7 @@ export class World {
     this.lastTaken.set(origin, now)
     const delays = this.delays.get(origin) ?? []
     this.delays.set(origin, delays)
-    delays.push({ lane, delay: now - at })
+    delays.push({ lane, delay: now - at, at })
   }
 
   async #put(items: Item[]): Promise<void> {

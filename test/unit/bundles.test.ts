@@ -188,7 +188,7 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
 
   test('what does the work of the outbox beside delivering works, too', async () => {
     const wakeUp = (body: object) => ({ Records: [{ messageId: 'm1', body: JSON.stringify(body) }] })
-    const lane = 'acme|pending|nothing'
+    const lane = 'acme|ConnectionRecord|nothing'
     const idle = { lane, reason: { kind: 'due', at: 1 } }
     expect(await stage.invoke('deliver-slowly', wakeUp(idle))).toEqual({ batchItemFailures: [] })
     expect(await stage.invoke('wake', wakeUp({ destination: 'https://a.example', at: 1 }))).toEqual({

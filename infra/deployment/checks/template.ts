@@ -86,26 +86,29 @@ export const checkNames = (template: Template, region: string, stage: string): F
   const tooLong = Object.entries(NAMES).flatMap(([type, [property, most]]) =>
     ofType(template, type).flatMap(([, { Properties }]) => {
       const name = Properties[property] === undefined ? '' : estimated(Properties[property], region)
-      return name.length > most ? [{ name, over: name.length - most }] : []
+      return name.length > most ? [{ name, most }] : []
     }),
   )
-  const [worst] = tooLong.toSorted((a, b) => b.over - a.over)
-  if (worst === undefined) return [ok('stage name', stage)]
-  return [
-    fault(
-      'stage name',
-      `${stage} is ${worst.over} characters too long: ${worst.name} has ${worst.name.length}, and AWS takes 64`,
-    ),
-  ]
+  const [worst] = tooLong.toSorted((a, b) => b.name.length - a.name.length)
+  return [worst === undefined ? ok('stage name', stage) : tooLongBy(stage, worst.name, worst.most)]
 }
 
-/** What a stage of the API and a stack can be called after. */
-export const checkStageName = (stage: string): Finding[] =>
-  /^[A-Za-z0-9][A-Za-z0-9-]{0,39}$/.test(stage)
-    ? []
-    : [
-        fault(
-          'stage name',
-          `${JSON.stringify(stage)} is none that a stack can be named after: 40 letters, digits and hyphens at most`,
-        ),
-      ]
+/** What a stage of the API, a stack and the functions can be called after. `functionNames` have it in them. */
+export const checkStageName = (stage: string, functionNames: readonly string[]): Finding[] => {
+  if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,39}$/.test(stage))
+    return [
+      fault(
+        'stage name',
+        `${JSON.stringify(stage)} is none that a stack can be named after: 40 letters, digits and hyphens at most`,
+      ),
+    ]
+  const longest = functionNames.reduce((a, b) => (b.length > a.length ? b : a), '')
+  const [, most] = NAMES['AWS::Lambda::Function']
+  return longest.length > most ? [tooLongBy(stage, longest, most)] : []
+}
+
+const tooLongBy = (stage: string, name: string, most: number): Finding =>
+  fault(
+    'stage name',
+    `${stage} is ${name.length - most} characters too long: ${name} has ${name.length}, and AWS takes ${most}`,
+  )

@@ -3,6 +3,8 @@
 - A failed operation of CloudFormation is rolled back, and the stack is left in the state that CloudFormation leaves it in.
 - `RetainExceptOnCreate` keeps a resource when its stack is deleted; moto knows `Retain` only.
 - Lambda's GetAccountSettings says what a new account has.
+- The document of a RestApi makes its methods, and no method needs an integration with a function.
+- The policy of a key of CloudFormation can be read.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
 What a test wants to break, and the concurrency that the account has, stand in a file that EMULATED_AWS names, as JSON: `fails` is the id in
@@ -15,9 +17,11 @@ import json
 import os
 import sys
 
+from moto.apigateway.models import RestAPI, apigateway_backends
 from moto.awslambda import urls as lambda_urls
 from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
+from moto.kms.models import Key
 from moto.server import main
 
 SETTINGS = os.environ["EMULATED_AWS"]
@@ -79,6 +83,53 @@ def update_or_keep(resource_map, template, parameters=None):
 
 parsing.ResourceMap.update = update_or_keep
 
+# An API that is made of a document.
+
+make_api = RestAPI.create_from_cloudformation_json.__func__
+
+
+def make_api_of_document(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
+    api = make_api(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs)
+    read_document(api, cloudformation_json, account_id, region_name)
+    return api
+
+
+def update_api(cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name):
+    read_document(original_resource, cloudformation_json, account_id, region_name)
+    return original_resource
+
+
+def read_document(api, cloudformation_json, account_id, region_name):
+    document = cloudformation_json["Properties"].get("Body")
+    if document is None:
+        return
+    for path in document["paths"].values():
+        for method in path.values():
+            integration = method.get("x-amazon-apigateway-integration", {})
+            integration.setdefault("uri", "mock")
+            integration.setdefault("httpMethod", "POST")
+    document["info"].setdefault("description", "")
+    backend = apigateway_backends[account_id][region_name]
+    backend.put_rest_api(api.id, document, fail_on_warnings=True, mode="overwrite")
+
+
+RestAPI.create_from_cloudformation_json = classmethod(make_api_of_document)
+RestAPI.update_from_cloudformation_json = classmethod(update_api)
+
+# A key's policy, which moto leaves as it is in the template and can't read then.
+
+make_key = Key.create_from_cloudformation_json.__func__
+
+
+def make_key_with_policy(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
+    key = make_key(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs)
+    if not isinstance(key.policy, str):
+        key.policy = json.dumps(key.policy)
+    return key
+
+
+Key.create_from_cloudformation_json = classmethod(make_key_with_policy)
+
 # Rollbacks.
 
 update_stack = models.Stack.update
@@ -96,8 +147,13 @@ def make_nothing_of(stack, before):
     }
     for _ in range(len(left) + 1):
         for name in list(left):
+            resource = resource_map._parsed_resources[name]
+            if left[name]["Type"] == "AWS::IAM::Role":
+                # CloudFormation takes a role's policies off first.
+                resource.policies.clear()
+                resource.managed_policies.clear()
             try:
-                delete_resource(resource_map, resource_map._parsed_resources[name], left[name])
+                delete_resource(resource_map, resource, left[name])
             except Exception:  # Something else has to go first.
                 continue
             resource_map._parsed_resources.pop(name, None)

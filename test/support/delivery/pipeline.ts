@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { vi } from 'vitest'
-import { sqs } from '../../../lib/outbox/queues.ts'
+import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
@@ -93,7 +93,7 @@ export const startPipeline = async () => {
   dynamo.watch(dynamodb())
   useLeanTransport(sqs())
   // The two clients' stacks have types of their own that differ in nothing that matters here.
-  for (const client of [withOpenStack(dynamodb()), sqs()])
+  for (const client of [withOpenStack(dynamodb()), sqs(), sqsOnce()])
     (client.middlewareStack as ReturnType<typeof dynamodb>['middlewareStack']).add(
       (next, { commandName = '' }) =>
         (args) =>

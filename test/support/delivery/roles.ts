@@ -6,7 +6,7 @@ import type { DeliveryQueues } from './queues.ts'
 /** The service's clients must not have sent anything yet. */
 export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, 'urls'>): Promise<RoleGuard> => {
   const { dynamodb } = await import('../../../lib/store/client.ts')
-  const { sqs } = await import('../../../lib/outbox/queues.ts')
+  const { sqs, sqsOnce } = await import('../../../lib/outbox/queues.ts')
   const resources = {
     [table]: 'Table',
     [urls.wakeUps]: 'WakeUpQueue',
@@ -15,6 +15,6 @@ export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, '
   }
   const guard = new RoleGuard(resources, judge())
   guard.watch(dynamodb(), 'dynamodb')
-  guard.watch(sqs(), 'sqs')
+  for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   return guard
 }

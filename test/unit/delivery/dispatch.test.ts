@@ -64,6 +64,15 @@ const refuse = (refused: string, name = 'InternalServerError') => {
   table.way = (command, send) => (command === refused ? Promise.reject(failure(name, properties)) : send())
 }
 
+test('a wake-up that the queue calls invalid is dropped, and the stream goes on', async () => {
+  const change = inserted(outboxWith({}))
+  queues.refuse = () => true
+  expect(await dispatch([change])).toBe(sequenceOf(change))
+  queues.senderFault = true
+  expect(await dispatch([change])).toBeUndefined()
+  expect(lines.filter((line) => line.includes('wake_up.invalid'))).toHaveLength(1)
+})
+
 describe('what waits in a lane', () => {
   const place = pendingItems(
     {
@@ -75,7 +84,7 @@ describe('what waits in a lane', () => {
   const outbox = outboxWith({ basicMessages: undefined })
 
   test.each<[string, Item, string]>([
-    ['a message', outbox, 'acme|pending|c1'],
+    ['a message', outbox, 'acme|ConnectionRecord|c1'],
     ['an event', place, '@outbox|base|ep|r1'],
   ])('that is new, %s, wakes it once, however often its change comes', async (_name, item, lane) => {
     expect(await dispatch([inserted(item)])).toBeUndefined()
@@ -104,7 +113,7 @@ describe('what waits in a lane', () => {
     const batch = Array.from({ length: 25 }, (_, index) =>
       inserted(outboxWith({ id: `o${index}`, connectionId: `c${index}`, basicMessages: undefined })),
     )
-    queues.refuse = ({ body }) => ['acme|pending|c7', 'acme|pending|c20'].includes(String(body.lane))
+    queues.refuse = ({ body }) => ['acme|ConnectionRecord|c7', 'acme|ConnectionRecord|c20'].includes(String(body.lane))
     expect(await dispatch(batch)).toBe(sequenceOf(batch[7] ?? {}))
     queues.refuse = undefined
     expect(await dispatch(batch.slice(7))).toBeUndefined()
@@ -154,6 +163,43 @@ describe('an outage of the table', () => {
 })
 
 describe('a change that fails by itself', () => {
+  /** The table says of so many queries that they are not valid, which is no outage. */
+  const failFirst = (times: number) => {
+    let left = times
+    table.way = (command, send) =>
+      command === 'Query' && left-- > 0 ? Promise.reject(failure('ValidationException')) : send()
+  }
+
+  test.each([
+    [2, false],
+    [3, true],
+  ])('%i times is parked: %o; it is tried three times, within a minute', async (times, isParked) => {
+    const change = telling()
+    const pauses: number[] = []
+    const pause = async (ms: number) => pauses.push(ms)
+    failFirst(times)
+    expect(await dispatch([change, telling()], { pause })).toBeUndefined()
+    expect(await parked()).toEqual(isParked ? expect.arrayContaining([sequenceOf(change)]) : [])
+    expect(pauses).toHaveLength(2)
+    expect(pauses.reduce((sum, ms) => sum + ms)).toBeLessThan(60_000)
+    table.way = undefined
+    if (!isParked) expect(await told()).toContain(idOf(change))
+  })
+
+  test('at first, and then because of an outage, comes again and is not parked', async () => {
+    const change = telling()
+    let queries = 0
+    table.way = (command, send) => {
+      if (command !== 'Query') return send()
+      return Promise.reject(
+        ++queries === 1 ? failure('ValidationException') : failure('InternalServerError', { $fault: 'server' }),
+      )
+    }
+    expect(await dispatch([change], { pause: async () => undefined })).toBe(sequenceOf(change))
+    table.way = undefined
+    expect(await parked()).toEqual([])
+  })
+
   test('is parked with its images, and what is behind it goes on', async () => {
     const batch = [telling(), garbled(), telling()]
     expect(await dispatch(batch)).toBeUndefined()

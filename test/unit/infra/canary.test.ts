@@ -107,6 +107,16 @@ describe('the first update', () => {
     expect(aliasOf(after)).not.toHaveProperty('RoutingConfig')
   })
 
+  test('gives a function that is new all of its invocations, beside others that change', () => {
+    const more = templateOf(1024)
+    more.Resources.New = { Type: 'AWS::Lambda::Function', Properties: { Code: {} } }
+    addAliases(more, new Map([['New', 'hash']]))
+    const first = canaryTemplate(more, deployed, new Map([['HealthAlias', '7']]), 10)
+    expect(aliasOf(first)).toHaveProperty('RoutingConfig')
+    expect(first?.Resources.NewAlias).toEqual(more.Resources.NewAlias)
+    expect(first?.Resources.NewAlias?.Properties).not.toHaveProperty('RoutingConfig')
+  })
+
   test('is not needed where no function changes, nor where none has an alias yet', () => {
     expect(canaryTemplate(before, deployed, new Map([['HealthAlias', '7']]), 10)).toBeUndefined()
     expect(canaryTemplate(after, new Set(), new Map(), 10)).toBeUndefined()

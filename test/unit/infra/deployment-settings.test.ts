@@ -1,4 +1,5 @@
 /** The settings of a deployment: what has to be said, what may not, and the line that says what is wrong. */
+import { globSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { DeploymentSettings, settingsProblems as problemsIn } from '../../../infra/deployment/settings.ts'
@@ -26,7 +27,7 @@ test.each([{}, { TOKEN_ISSUERS: '' }])('says what is missing, with an example th
   expect(settingsProblems({ TOKEN_ISSUERS: problem?.replace(/^.*for example /, '') }, 'dev')).toEqual([])
 })
 
-test('all that can be said, rightly said', () => {
+test('all that can be said, rightly said; an empty setting is as good as none', () => {
   const all = {
     ...issuers(issuer),
     PUBLIC_URL: 'https://agent.example.org/v1',
@@ -51,6 +52,8 @@ test('all that can be said, rightly said', () => {
     DELETION_PROTECTION: 'false',
   }
   expect(settingsProblems(all, 'prod')).toEqual([])
+  const empty = Object.fromEntries(Object.keys(all).map((name) => [name, '']))
+  expect(settingsProblems({ ...empty, ...issuers(issuer) }, 'dev')).toEqual([])
   const { TABLE_NAME: _, ...others } = all
   expect(settingsProblems({ ...others, EXISTING_TABLE: 'agent-prod', EXISTING_KEY: key }, 'prod')).toEqual([])
   expect(Object.keys(DeploymentSettings.entries).sort()).toEqual(
@@ -78,7 +81,6 @@ test.each([
   [{ BASE_ORG_ID: 'a/b' }, /^BASE_ORG_ID: .+$/],
   [{ OPERATION_RATE: 'fast' }, /^OPERATION_RATE: is not a whole number of requests a second$/],
   [{ TENANT_RATE: '0' }, /^TENANT_RATE: is not a whole number of requests a second$/],
-  [{ OPERATION_RATE: '' }, /^OPERATION_RATE is empty: leave it out$/],
   [{ ADDRESS_RATE: '1' }, /^ADDRESS_RATE: is not a whole number of requests in 5 minutes/],
   [{ CANARY_PERCENT: '100' }, /^CANARY_PERCENT: is not a whole number of 1 to 99$/],
   [{ HOSTED_ZONE_ID: 'Z1' }, /^HOSTED_ZONE_ID: has no meaning without DOMAIN_NAME$/],
@@ -121,7 +123,21 @@ test('several wrong settings are a line each', () => {
 })
 
 describe('the guide', () => {
-  test.each(Object.entries(DeploymentSettings.entries))('can tell of %s in a sentence', (_, schema) => {
-    expect(v.getDescription(schema)).toMatch(/^[A-Z`].{20,}\.$/)
+  const guide = readFileSync('docs/operations.md', 'utf8')
+
+  test.each(Object.entries(DeploymentSettings.entries))('tells of %s in a sentence', (name, schema) => {
+    const sentence = v.getDescription(schema)
+    expect(sentence).toMatch(/^[A-Z`].{20,}\.$/)
+    expect(guide).toContain(`| \`${name}\` | ${sentence} |`)
   })
+})
+
+test('the template takes nothing from the environment that is no setting', () => {
+  const files = ['serverless.yml', ...globSync('infra/*.yml')]
+  const taken = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/env:([A-Z_]+)/g)].map(([, name]) => name),
+  )
+  const known = [...Object.keys(DeploymentSettings.entries), 'AWS_REGION']
+  expect(taken.filter((name) => !known.includes(String(name)))).toEqual([])
+  expect(taken.length).toBeGreaterThan(5)
 })

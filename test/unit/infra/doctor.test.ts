@@ -23,6 +23,7 @@ const plan: Plan = {
   stackName: 'serverless-agent-prod',
   environment,
   paths: ['/health', '/connections/{connectionId}'],
+  functionNames: ['serverless-agent-prod-health'],
   indexes: ['due'],
 }
 
@@ -233,6 +234,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       },
     },
     /^FAULT {3}stage name: a-stage-with-a-long-name is 8 characters too long: /,
+  ],
+  [
+    'a stage that makes a function too long, before anything is packaged',
+    { plan: { functionNames: [`serverless-agent-prod-${'x'.repeat(50)}`] } },
+    /^FAULT {3}stage name: prod is 8 characters too long: serverless-agent-prod-x+ has 72, and AWS takes 64$/,
   ],
   ['a stage that is no name', { plan: { stage: 'prod_1' } }, /^FAULT {3}stage name: "prod_1" is none /],
   [

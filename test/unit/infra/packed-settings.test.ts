@@ -19,7 +19,6 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const serverless: Serverless = Object({
     serviceDir,
     service: { functions: { authorizer: definition } },
-    processedInput: { commands: ['package'] },
     classes: { Error },
   })
   const tools = { log: { warning: (line: string) => warnings.push(line) } }

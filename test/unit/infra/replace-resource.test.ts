@@ -67,6 +67,7 @@ test('an attribute that nobody knows is an error, not a text', () => {
 test('a table and its key are used together', () => {
   const changed = template()
   changed.Resources.SealingKey = { Type: 'AWS::KMS::Key', Properties: {} }
+  changed.Resources.Other = { Type: 'AWS::SQS::Queue', Properties: { key: { Ref: 'SealingKey' } } }
   Object.assign(changed.Outputs ?? {}, { SealingKeyArn: { Value: { 'Fn::GetAtt': ['SealingKey', 'Arn'] } } })
   const table = {
     name: 'old',
@@ -76,7 +77,11 @@ test('a table and its key are used together', () => {
     indexes: [],
     sealingKey: undefined,
   }
-  useExisting(changed, table, { arn: 'arn:key', id: 'key', state: 'Enabled' })
-  expect(Object.keys(changed.Resources)).toEqual(['TableNot', 'Function'])
-  expect(changed.Outputs).toEqual({ TableName: { Value: 'old' }, SealingKeyArn: { Value: 'arn:key' } })
+  useExisting(changed, table, 'arn:aws:kms:eu-central-1:123456789012:key/1a')
+  expect(Object.keys(changed.Resources)).toEqual(['TableNot', 'Function', 'Other'])
+  expect(changed.Resources.Other?.Properties).toEqual({ key: '1a' })
+  expect(changed.Outputs).toEqual({
+    TableName: { Value: 'old' },
+    SealingKeyArn: { Value: 'arn:aws:kms:eu-central-1:123456789012:key/1a' },
+  })
 })

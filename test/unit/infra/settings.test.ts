@@ -79,6 +79,8 @@ describe('a setting that makes no sense is told of in one line that names it', (
     ['DYNAMODB_ENDPOINT', 'localhost', 'is not a URL'],
     ['TENANT_RATE', 'fast', 'is not a whole number of requests a second'],
     ['OPERATION_RATE', '0', 'is not a whole number of requests a second'],
+    ['DIDCOMM_RATE', '1.5', 'is not a whole number of requests a second'],
+    ['ADDRESS_RATE', '9', 'is not a whole number of requests in 5 minutes, at least 10'],
   ])('%s=%s', (name, value, why) => {
     const failure = (() => {
       try {

@@ -178,16 +178,36 @@ describe('a closed destination', () => {
     expect(await isClosed(origin)).toBe(false)
   })
 
-  test('is not opened by an address that the guard refuses', async () => {
+  const probeWith = async (outcome: PostOutcome) => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 2)
     await scene.handleAll()
-    scene.respond = () => failing('address')
+    const before = scene.attempts.length
+    scene.respond = () => outcome
     scene.now += 3 * SECOND
-    await scene.handleAll()
-    expect(await isClosed(origin)).toBe(true)
+    while (scene.attempts.length === before && (await scene.handleNext()));
+    return isClosed(origin)
+  }
+
+  test.each<[string, PostOutcome]>([
+    ['502', answered(502)],
+    ['503', answered(503)],
+    ['504', answered(504)],
+    ['a timeout', failing('timeout')],
+    ['a connection that breaks', failing('reset')],
+    ['an answer that is not HTTP', failing('response')],
+    ['an address that the guard refuses', failing('address')],
+  ])('is not opened by a probe that meets %s', async (_name, outcome) => {
+    expect(await probeWith(outcome)).toBe(true)
   })
+
+  test.each([200, 500, 429, 404])(
+    'is opened by a probe that is answered with %i: the origin is there',
+    async (status) => {
+      expect(await probeWith(answered(status))).toBe(false)
+    },
+  )
 
   test('is forgotten once nobody waits for it', async () => {
     const origin = newOrigin()
@@ -198,6 +218,46 @@ describe('a closed destination', () => {
     await scene.pass(MINUTE)
     expect(await scene.destination(origin)).toMatchObject({ expiresAt: expect.any(Number) })
     expect(await scene.destination(origin)).not.toHaveProperty('dueAt')
+  })
+})
+
+describe('an outage that has closed a destination', () => {
+  const outage = async (origin: string, lanes: number) => {
+    scene.respond = () => answered(503)
+    await scene.sendTo(origin, lanes)
+    await scene.handleAll()
+  }
+
+  test('makes it no harder to close it again, once those who met it have delivered', async () => {
+    const origin = newOrigin()
+    await outage(origin, 30)
+    expect(await isClosed(origin)).toBe(true)
+    await scene.pass(10 * MINUTE)
+    scene.respond = () => answered(200)
+    await scene.pass(10 * MINUTE)
+    expect(scene.taken).toHaveLength(30)
+    await outage(origin, 3)
+    expect(await isClosed(origin)).toBe(true)
+  })
+
+  test('is forgotten where two of those who met it deliver at the same moment', async () => {
+    const origin = newOrigin()
+    await outage(origin, 4)
+    scene.respond = () => answered(200)
+    scene.now += 3 * SECOND
+    let arrived = 0
+    const all = Promise.withResolvers<void>()
+    scene.respond = async () => {
+      // The probe opens; the others have all read the destination before one of them writes to it.
+      if (++arrived === 4) all.resolve()
+      if (arrived > 1) await all.promise
+      return answered(200)
+    }
+    while (arrived < 1) await scene.handleNext()
+    await scene.handleNext()
+    await Promise.all(scene.waiting.splice(0).map((one) => (one.queue === 'timer' ? undefined : scene.handle(one))))
+    expect(scene.taken).toHaveLength(4)
+    expect((await scene.destination(origin))?.ignored ?? []).toEqual([])
   })
 })
 

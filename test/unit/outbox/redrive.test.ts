@@ -35,7 +35,7 @@ const failed = async (id: string, endedAt: string, changes: Partial<OutboxItem> 
   await table.put(item)
   return item
 }
-const waiting = async () => (await table.items('acme|pending|')).map((item) => outboxItem.decode(item))
+const waiting = async () => (await table.items('acme|ConnectionRecord|')).map((item) => outboxItem.decode(item))
 const outcomes = async () => (await table.items('acme|delivery|')).map((item) => outcomeItem.decode(item).id)
 
 test('what was given up then or later goes back as it was, and what was given up before stays', async () => {
@@ -53,7 +53,7 @@ test('a message goes before what was sent after it, and what its wallet has take
   await failed('0190', at(-1))
   await table.put(outboxItem.encode({ ...messageOf('0191'), attempts: 0, taken: 0, createdAt: at(0) }))
   await redriveMessages(at(-2), NOW)
-  const { items } = (await openMessageLane('acme|pending|c1')?.read()) ?? { items: [] }
+  const { items } = (await openMessageLane('acme|ConnectionRecord|c1')?.read(NOW)) ?? { items: [] }
   expect(items.map(({ item, index }) => [item.id, index])).toEqual([
     ['0190', 1],
     ['0191', 0],
@@ -61,18 +61,31 @@ test('a message goes before what was sent after it, and what its wallet has take
   ])
 })
 
+test('what was corrupt is not redriven: there is nothing to send', async () => {
+  const corrupt = {
+    ...messageOf('9'),
+    messages: [],
+    state: 'failed' as const,
+    endedAt: at(0),
+    expiresAt: 9_999_999_999,
+  }
+  await table.put(outcomeItem.encode(corrupt))
+  expect(await redriveMessages(at(-2), NOW)).toBe(0)
+  expect(await outcomes()).toEqual(['9'])
+})
+
 test('its retry plan begins anew, and goes on for a day from then', async () => {
   await failed('1', at(-1))
   await redriveMessages(at(-2), NOW)
-  const lane = openMessageLane('acme|pending|c1')
-  const { items: [first] = [] } = (await lane?.read()) ?? {}
+  const lane = openMessageLane('acme|ConnectionRecord|c1')
+  const { items: [first] = [] } = (await lane?.read(NOW)) ?? {}
   expect(first && lane?.giveUpAt(first)).toBe(NOW + MESSAGE_PLAN.lifetime)
 })
 
 test('its next outcome is told after the earlier one, and it is not told as sent again', async () => {
   const before = factsOf(inserted(await failed('1', at(-1))))
   await redriveMessages(at(-2), NOW)
-  const [item] = await table.items('acme|pending|')
+  const [item] = await table.items('acme|ConnectionRecord|')
   expect(factsOf(inserted(item ?? {}))).toEqual([])
   const again = { ...messageOf('1'), attempts: 291, pendingSince: at(0), state: 'failed' as const, endedAt: at(24) }
   const [sent, outcome] = factsOf(inserted(outcomeItem.encode({ ...again, expiresAt: 2_000_000_000 })))

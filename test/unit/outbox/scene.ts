@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
+import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
@@ -73,6 +74,8 @@ export class OutboxScene {
   waiting: SentWakeUp[] = []
   /** All that the queues ever took. */
   sent: SentWakeUp[] = []
+  /** Attempts of this scene take no time, unless a test says so. */
+  after: (ms: number, act: () => void) => () => void = () => () => undefined
   /** The queues refuse. */
   sqsFails = false
   readonly #seen = new Map<string, number>()
@@ -101,21 +104,23 @@ export class OutboxScene {
     this.respond = () => answered(200)
     for (const list of [this.taken, this.attempts, this.waiting, this.sent]) list.length = 0
     this.sqsFails = false
+    this.after = () => () => undefined
     this.table.way = undefined
     this.#seen.clear()
   }
 
   newLane(tenant: string = randomUUID()): { lane: string; tenant: string; connectionId: string } {
     const connectionId = randomUUID()
-    return { lane: `${tenant}|pending|${connectionId}`, tenant, connectionId }
+    return { lane: `${tenant}|ConnectionRecord|${connectionId}`, tenant, connectionId }
   }
 
   /** Commits a message; no wake-up. */
   async commit(
     { tenant, connectionId }: { tenant: string; connectionId: string },
     payload: string,
-    { origin = 'https://wallet.example', id = newOutboxId(this.now), createdAt = this.now } = {},
+    { origin = 'https://wallet.example', id = newOutboxId(this.now), createdAt = this.now, unknown = false } = {},
   ): Promise<string> {
+    if (!unknown) await this.#makeKnown(origin)
     await this.table.put(
       outboxItem.encode({
         ...{ tenant, connectionId, id, taken: 0, attempts: 0 },
@@ -124,6 +129,13 @@ export class OutboxScene {
       }),
     )
     return id
+  }
+
+  /** A destination has answered quickly at some time, if nothing else is known of it. */
+  async #makeKnown(destination: string): Promise<void> {
+    if ((await this.table.get(destinationAddress(destination))) !== undefined) return
+    const quickUntil = this.now + QUICK_FOR
+    await this.table.put(destinationItem.encode({ destination, version: 1, quickUntil }))
   }
 
   /** Commits a message and wakes its lane, as send-message does. */
@@ -158,6 +170,7 @@ export class OutboxScene {
       clock: () => this.now,
       random: () => this.random,
       pause: async () => undefined,
+      after: (ms, act) => this.after(ms, act),
       startUntil: this.now + 14_000,
       speed,
       open: async (lane) => this.#open(lane),

@@ -1,7 +1,7 @@
 /** The queues of wake-ups, replaced by a list of what was sent to them, and by refusals on demand. */
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { vi } from 'vitest'
-import { sqs } from '../../../lib/outbox/queues.ts'
+import { sqs, sqsOnce } from '../../../lib/outbox/queues.ts'
 
 interface SentWakeUp {
   /** Last part of the queue's URL. */
@@ -18,6 +18,8 @@ export interface SentWakeUps {
   sent: SentWakeUp[]
   /** What they are to refuse, each by itself; `down`: they do not answer at all. */
   refuse: ((wakeUp: SentWakeUp) => boolean) | 'down' | undefined
+  /** It refuses them because they are invalid. */
+  senderFault: boolean
   clear(): void
 }
 
@@ -37,9 +39,11 @@ export const watchQueues = (): SentWakeUps => {
   const queues: SentWakeUps = {
     sent: [],
     refuse: undefined,
+    senderFault: false,
     clear: () => {
       queues.sent = []
       queues.refuse = undefined
+      queues.senderFault = false
     },
   }
   const take = (QueueUrl: string | undefined, entry: SendMessageCommand['input'] | object): boolean => {
@@ -65,12 +69,12 @@ export const watchQueues = (): SentWakeUps => {
     if (command instanceof SendMessageBatchCommand) {
       const { QueueUrl, Entries = [] } = command.input
       const refused = Entries.filter((entry) => !take(QueueUrl, entry))
-      return { Failed: refused.map(({ Id }) => ({ Id, Code: 'InternalError', SenderFault: false })) }
+      return { Failed: refused.map(({ Id }) => ({ Id, Code: 'any', SenderFault: queues.senderFault })) }
     }
     if (!(command instanceof SendMessageCommand)) throw new Error('not expected')
     if (!take(command.input.QueueUrl, command.input)) throw new Error('refused')
     return {}
   }
-  vi.spyOn(sqs(), 'send').mockImplementation(send as never)
+  for (const client of [sqs(), sqsOnce()]) vi.spyOn(client, 'send').mockImplementation(send as never)
   return queues
 }

@@ -48,22 +48,22 @@ const events = () => lines.map((line) => JSON.parse(line).event)
 
 describe('a wake-up whose delay is over', () => {
   test('goes to the queue that delivers, as it is', async () => {
-    const wakeUp = due('acme|pending|c1', 5)
+    const wakeUp = due('acme|ConnectionRecord|c1', 5)
     expect(await failedOf(recordOf('m1', wakeUp))).toEqual([])
     expect(queues.sent).toMatchObject([{ queue: 'wake-ups.fifo', body: wakeUp }])
   })
 
   test('that comes twice has one id, so that the queue drops the second one; that of another time has another', async () => {
-    await failedOf(recordOf('m1', due('acme|pending|c1')), recordOf('m2', due('acme|pending|c1')))
-    await failedOf(recordOf('m3', due('acme|pending|c1', 2)))
+    await failedOf(recordOf('m1', due('acme|ConnectionRecord|c1')), recordOf('m2', due('acme|ConnectionRecord|c1')))
+    await failedOf(recordOf('m3', due('acme|ConnectionRecord|c1', 2)))
     const [first, second, third] = queues.sent.map(({ id }) => id)
     expect(second).toBe(first)
     expect(third).not.toBe(first)
   })
 
   test('comes again where the queue does not take it, and it alone', async () => {
-    queues.refuse = ({ body }) => body.lane === 'acme|pending|c2'
-    const records = ['c1', 'c2', 'c3'].map((id) => recordOf(id, due(`acme|pending|${id}`)))
+    queues.refuse = ({ body }) => body.lane === 'acme|ConnectionRecord|c2'
+    const records = ['c1', 'c2', 'c3'].map((id) => recordOf(id, due(`acme|ConnectionRecord|${id}`)))
     expect(await failedOf(...records)).toEqual(['c2'])
   })
 
@@ -102,15 +102,15 @@ describe('a wake-up that failed for good', () => {
 
   test('leaves its lane in the index, due in a minute', async () => {
     const now = Date.now()
-    await recover(recordOf('m1', { lane: 'acme|pending|lost', reason: { kind: 'committed' } }))
-    const { dueAt = 0 } = (await laneState('acme|pending|lost')) ?? {}
+    await recover(recordOf('m1', { lane: 'acme|ConnectionRecord|lost', reason: { kind: 'committed' } }))
+    const { dueAt = 0 } = (await laneState('acme|ConnectionRecord|lost')) ?? {}
     expect(dueAt - now).toBeGreaterThanOrEqual(60_000)
     expect(dueAt - now).toBeLessThan(70_000)
     expect(events()).toContain('wake_up.dead')
   })
 
   test('leaves a lane that is in the index already as it is', async () => {
-    const lane = 'acme|pending|waits'
+    const lane = 'acme|ConnectionRecord|waits'
     await table.put(laneItem.encode({ lane, failures: 3, ...dueFor(lane, 7) }))
     await recover(recordOf('m1', due(lane)))
     expect(await laneState(lane)).toMatchObject({ failures: 3, dueAt: 7 })
@@ -122,12 +122,14 @@ describe('a wake-up that failed for good', () => {
   })
 
   test('that is none is dropped, and those behind it are recovered', async () => {
-    await recover(recordOf('m1', 'x'), recordOf('m2', due('acme|pending|behind')))
-    expect(await laneState('acme|pending|behind')).toMatchObject({ dueAt: expect.any(Number) })
+    await recover(recordOf('m1', 'x'), recordOf('m2', due('acme|ConnectionRecord|behind')))
+    expect(await laneState('acme|ConnectionRecord|behind')).toMatchObject({ dueAt: expect.any(Number) })
   })
 
   test('comes again while the table does not answer', async () => {
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
-    await expect(recover(recordOf('m1', due('acme|pending|c1')))).rejects.toMatchObject({ code: 'store.unavailable' })
+    await expect(recover(recordOf('m1', due('acme|ConnectionRecord|c1')))).rejects.toMatchObject({
+      code: 'store.unavailable',
+    })
   })
 })

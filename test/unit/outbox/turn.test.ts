@@ -34,8 +34,9 @@ describe('the happy path', () => {
   test('writes nothing about a destination', async () => {
     const origin = newOrigin()
     await scene.send(scene.newLane(), 'one', { origin })
+    const before = await scene.destination(origin)
     await scene.handleAll()
-    expect(await scene.destination(origin)).toBeUndefined()
+    expect(await scene.destination(origin)).toEqual(before)
   })
 })
 
@@ -246,7 +247,70 @@ describe('a long lane', () => {
   })
 })
 
+describe('a destination of which nothing is known', () => {
+  const first = { unknown: true }
+
+  test('has its first attempts in the slow queue, and is known to be quick after a quick answer', async () => {
+    const origin = newOrigin()
+    await scene.send(scene.newLane(), 'first', { origin, ...first })
+    await scene.handleNext()
+    expect(scene.taken).toEqual([])
+    expect(scene.waiting).toMatchObject([{ queue: 'slow', wakeUp: { reason: { kind: 'released' } } }])
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['first'])
+    await scene.send(scene.newLane(), 'second', { origin, ...first })
+    await scene.handleNext()
+    expect(scene.taken).toEqual(['first', 'second'])
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('is known for a month, and noted again in the second half of it only', async () => {
+    const origin = newOrigin()
+    const DAY = 24 * HOUR
+    const send = async () => {
+      await scene.send(scene.newLane(), 'x', { origin, ...first })
+      await scene.handleAll()
+      return scene.destination(origin)
+    }
+    const noted = await send()
+    expect(noted?.expiresAt).toBe(Math.floor((scene.now + 30 * DAY) / 1000))
+    scene.now += 14 * DAY
+    expect(await send()).toEqual(noted)
+    scene.now += 2 * DAY
+    expect((await send())?.quickUntil).toBe(scene.now + 30 * DAY)
+  })
+
+  test('stays unknown while its answers are late', async () => {
+    const origin = newOrigin()
+    scene.respond = () => slowly(5_000)
+    await scene.send(scene.newLane(), 'late', { origin, ...first })
+    await scene.handleAll()
+    scene.now += 11 * 60 * SECOND
+    scene.respond = () => answered(200)
+    await scene.send(scene.newLane(), 'again', { origin, ...first })
+    await scene.handleNext()
+    expect(scene.taken).toEqual(['late'])
+    expect(scene.waiting).toMatchObject([{ queue: 'slow' }])
+  })
+})
+
 describe('a slow destination', () => {
+  test('is known as such while the first late attempt still waits', async () => {
+    const origin = newOrigin()
+    scene.after = (ms, act) => {
+      expect(ms).toBe(1_500)
+      act()
+      return () => undefined
+    }
+    scene.respond = async () => {
+      await expect.poll(async () => (await scene.destination(origin))?.slowUntil).toBeGreaterThan(scene.now)
+      return answered(200)
+    }
+    await scene.send(scene.newLane(), 'one', { origin })
+    await scene.handleNext()
+    expect(scene.taken).toEqual(['one'])
+  })
+
   const makeSlow = async (origin: string) => {
     scene.respond = () => slowly(5_000)
     await scene.send(scene.newLane(), 'slow', { origin })
@@ -334,6 +398,21 @@ describe('a slow destination', () => {
     expect(scene.taken).toHaveLength(7)
     await scene.pass(30 * SECOND)
     expect(await scene.left()).toEqual([])
+  })
+})
+
+describe('a wake-up for a lane that waits', () => {
+  test.each(['for a time', 'for a destination'])('%s costs one request', async (_for) => {
+    const to = scene.newLane()
+    const origin = newOrigin()
+    scene.respond = () => (_for === 'for a time' ? answered(500) : failing('connect'))
+    await scene.send(to, 'one', { origin })
+    await scene.handleNext()
+    await scene.send(to, 'two', { origin })
+    scene.table.watch()
+    await scene.handleNext()
+    expect(scene.attempts).toHaveLength(1)
+    expect(scene.table.requests).toEqual(['UpdateItem'])
   })
 })
 

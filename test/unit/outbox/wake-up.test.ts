@@ -10,7 +10,7 @@ import {
   type WakeUp,
 } from '../../../lib/outbox/wake-up.ts'
 
-const lane = 'tenant|pending|connection'
+const lane = 'tenant|ConnectionRecord|connection'
 const WAKE_UPS: WakeUp[] = [
   { lane, reason: { kind: 'committed' } },
   { lane, reason: { kind: 'due', at: 5 } },
@@ -77,8 +77,21 @@ describe('deduplication ids', () => {
     expect(deduplicationId(probe(1))).not.toBe(deduplicationId(probe(2)))
   })
 
+  test('are of lanes that share few groups with all lanes of their tenant, and none with those of another', () => {
+    const groups = (owner: string, use: 'fast' | 'slow' | 'released') =>
+      new Set(Array.from({ length: 2_000 }, (_, index) => groupOf(`${owner}|ConnectionRecord|${index}`, use)))
+    const [mine, others] = [groups('mine', 'fast'), groups('other', 'fast')]
+    expect([mine.size, groups('mine', 'slow').size, groups('mine', 'released').size]).toEqual([32, 8, 64])
+    expect([...mine, ...groups('mine', 'slow')].filter((group) => others.has(group))).toEqual([])
+    expect([...groups('mine', 'slow')].filter((group) => mine.has(group))).toEqual([])
+    // An endpoint is alone too: one that stalls holds up no other one of its organization.
+    const [hook, notification] = [groups('@outbox|org|hook', 'fast'), groups('@outbox|org|notification', 'fast')]
+    expect(hook.size).toBe(32)
+    expect([...hook].filter((group) => notification.has(group))).toEqual([])
+  })
+
   test('and groups are short enough for SQS, and show no ids', () => {
-    const long = `${'x'.repeat(500)}|pending|y`
-    for (const id of [groupOf(long), committedId(long, 'a')]) expect(id).toMatch(/^[\w-]{1,128}$/)
+    const long = `${'x'.repeat(500)}|ConnectionRecord|y`
+    for (const id of [groupOf(long, 'fast'), committedId(long, 'a')]) expect(id).toMatch(/^[\w-]{1,128}$/)
   })
 })

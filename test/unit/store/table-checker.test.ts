@@ -96,9 +96,9 @@ const MESSAGE = {
   createdAt: EVENT.occurredAt,
 }
 const ENDED = { endedAt: EVENT.occurredAt, expiresAt: 2_000_000_000 }
-const ENTRY = newEntry('acme|pending|c1', 1_767_225_600_000, 'one')
+const ENTRY = newEntry('acme|ConnectionRecord|c1', 1_767_225_600_000, 'one')
 const waitingFor = (destination: string): Item => {
-  const write = entryWrite(destination, { lane: 'acme|pending|c1', entry: ENTRY, now: 0 })
+  const write = entryWrite(destination, { lane: 'acme|ConnectionRecord|c1', entry: ENTRY, now: 0 })
   if (!('put' in write)) throw new Error('a put was expected')
   return write.put
 }
@@ -123,8 +123,8 @@ test('should find nothing in an empty table, nor where everything fits', async (
     attemptItem.encode(ATTEMPT),
     outboxItem.encode(MESSAGE),
     outcomeItem.encode({ ...MESSAGE, id: '0189', messages: [], state: 'delivered', ...ENDED }),
-    laneItem.encode({ lane: 'acme|pending|c1', waiting: ENTRY }),
-    laneItem.encode({ lane: 'acme|pending|c2', ...dueFor('acme|pending|c2', 1) }),
+    laneItem.encode({ lane: 'acme|ConnectionRecord|c1', waiting: ENTRY }),
+    laneItem.encode({ lane: 'acme|ConnectionRecord|c2', ...dueFor('acme|ConnectionRecord|c2', 1) }),
     destinationItem.encode({ destination: 'https://wallet.example', version: 1, ...dueFor('x', 1) }),
     waitingFor('https://wallet.example'),
     { ...toKey(slotAddress('https://wallet.example', 0)), kind: { S: 'slot' } },
@@ -251,16 +251,16 @@ describe('should find', () => {
     const outcome = outcomeItem.encode({ ...MESSAGE, state: 'delivered', ...ENDED })
     await table.putAll([waiting, outcome, { ...outboxItem.encode({ ...MESSAGE, id: '0191' }), messages: { S: '' } }])
     expect(await table.check()).toEqual([
+      'acme|ConnectionRecord|c1 0190: has an outcome already',
+      'acme|ConnectionRecord|c1 0190: waits, and expires',
+      'acme|ConnectionRecord|c1 0190: waits, and has nothing to send',
+      'acme|ConnectionRecord|c1 0191: no item of an outbox',
       `${at(outcome)}: delivered, and keeps its messages`,
-      'acme|pending|c1 0190: has an outcome already',
-      'acme|pending|c1 0190: waits, and expires',
-      'acme|pending|c1 0190: waits, and has nothing to send',
-      'acme|pending|c1 0191: no item of an outbox',
     ])
   })
 
   test('a lane and a destination that are half in the index', async () => {
-    const lane = laneItem.encode({ lane: 'acme|pending|c1', dueAt: 1 })
+    const lane = laneItem.encode({ lane: 'acme|ConnectionRecord|c1', dueAt: 1 })
     const destination = destinationItem.encode({ destination: 'https://wallet.example', version: 1, dueShard: 'due|1' })
     await table.putAll([lane, destination])
     expect(await table.check()).toEqual([

@@ -1,11 +1,13 @@
 /** What a delivery is tried with: an endpoint that listens, an event for it and a clock, anew before each test of a file. */
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { Transport } from '../../../lib/outbox/messages.ts'
 import { deliverLane } from '../../../lib/outbox/turn.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
-import { laneAddress, organizationPartition } from '../../../lib/store/keys.ts'
+import { endpointDestination, laneAddress, organizationPartition } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { eventItem, type NewEvent } from '../../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
@@ -22,6 +24,9 @@ interface Wanted {
   random?: () => number
   transport?: Transport
 }
+
+/** A destination that has answered quickly at some time. */
+const quick = (destination: string) => ({ destination, version: 1, quickUntil: Date.now() + QUICK_FOR })
 
 class DeliveryScene {
   table!: StartedTable
@@ -44,6 +49,7 @@ class DeliveryScene {
     this.endpoint = await registerAt(`${this.receiver.url}/hook`)
     this.event = eventFor(this.endpoint)
     this.lane = await storeEvent(this.event)
+    await this.table.put(destinationItem.encode(quick(endpointDestination(this.endpoint.id))))
   }
 
   /** One turn of the event's lane. */
@@ -54,8 +60,9 @@ class DeliveryScene {
         clock: () => this.now,
         random,
         pause: async () => {},
+        after: () => () => {},
         startUntil: this.now + 60_000,
-        speed: 'fast',
+        speed: 'slow',
         open: (name) => openEventLane(name, transport),
       },
     )

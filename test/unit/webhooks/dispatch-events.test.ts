@@ -184,11 +184,10 @@ describe('the lane of a record', () => {
     expect(queues.sent.map(({ id }) => id).sort()).toEqual(
       places.map(({ lane, position }) => committedId(lane, position)).sort(),
     )
-    expect(new Set(queues.sent.map(({ group }) => group)).size).toBe(2)
     for (const { queue, body, group } of queues.sent) {
       expect(queue).toBe('wake-ups.fifo')
       expect(body).toEqual({ lane: expect.any(String), reason: { kind: 'committed' } })
-      expect(group).toBe(groupOf(String(body.lane)))
+      expect(group).toBe(groupOf(String(body.lane), 'fast'))
       expect(group).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     }
   })

@@ -22,6 +22,7 @@ import {
 import { deliveryScene } from './delivery-scene.ts'
 
 const HOUR = 3_600_000
+const PENDING = { state: 'pending', attempts: 0, pendingSince: new Date().toISOString() } as const
 
 const scene = deliveryScene()
 
@@ -44,6 +45,23 @@ test('an event that is taken is delivered: its lane is empty, and its expiry is 
   expect(await scene.laneState()).toBeUndefined()
   expect(await places()).toEqual([])
   expect(await problems()).toEqual([])
+})
+
+test('an event or a place in the lane that is corrupt is set aside, and those behind it are delivered', async () => {
+  const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
+  if (lost === undefined || next === undefined) throw new Error('there are two')
+  for (const event of [lost, next]) await storeEvent(event)
+  const [first, second] = await places()
+  await scene.table.put({ ...eventItem.encode({ ...lost, ...PENDING }), sequence: { S: 'one' } })
+  await scene.table.put({ ...first, occurredAt: { N: '1' } })
+  await scene.deliver()
+  expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([next.id])
+  expect(await places()).toEqual([])
+  expect(await readStoredEvent(lost)).toBeUndefined()
+  const aside = (await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)
+  expect(aside.sort()).toEqual([first?.sk?.S, eventItem.addressOf(lost).sk].sort())
+  expect(second?.eventId?.S).toBe(lost.id)
+  expect(scene.lines.filter((line) => line.includes('outbox.item_corrupt'))).toHaveLength(2)
 })
 
 test('the events of a record go out by their sequences, whichever was written first, and none overtakes one that failed', async () => {
@@ -123,7 +141,7 @@ describe('nothing is sent, and the lane is left,', () => {
 })
 
 test('the name of another lane has no contents', async () => {
-  for (const name of ['', 'acme|pending|c1', '@outbox|a|b', '@outbox|a|b|c|d', '@outbox||b|c'])
+  for (const name of ['', 'acme|ConnectionRecord|c1', '@outbox|a|b', '@outbox|a|b|c|d', '@outbox||b|c'])
     expect(await openEventLane(name)).toBeUndefined()
 })
 

@@ -56,10 +56,11 @@ const deliver = async (lane: string): Promise<void> => {
     clock: Date.now,
     random: Math.random,
     pause: async () => {},
+    after: () => () => {},
     startUntil: Date.now() + 60_000,
     open,
   }
-  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, speed: 'fast' })
+  await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, speed: 'slow' })
 }
 
 const newProcess = async () => {

@@ -1,4 +1,5 @@
 /** Functions are held to their roles: what they ask of AWS is seen, whichever command asks for it, and refused where no role allows it. */
+import { globSync, readFileSync } from 'node:fs'
 import {
   BatchGetItemCommand,
   DynamoDBClient,
@@ -158,4 +159,16 @@ test.each([
   ['@parked', '@parked'],
 ])('%s is recorded as %s', (key, kind) => {
   expect(kindOf(key)).toBe(kind)
+})
+
+test('every client of AWS that functions make is watched', () => {
+  const made = globSync('lib/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/export const (\w+) = \(\): (\w+Client) =>/g)].map(([, name]) => name),
+  )
+  const watching = ['infra/local/guarded-functions.ts', 'test/support/delivery/roles.ts']
+  expect(made.toSorted()).toEqual(['dynamodb', 'kms', 'sqs', 'sqsOnce'])
+  // Tests in one process seal without KMS.
+  for (const file of watching)
+    for (const name of ['dynamodb', 'sqs', 'sqsOnce']) expect(readFileSync(file, 'utf8')).toContain(`${name}()`)
+  expect(readFileSync('infra/local/guarded-functions.ts', 'utf8')).toContain('kms()')
 })

@@ -1,0 +1,69 @@
+/** The functions as they are deployed: their zips out of the bucket, unpacked, and loaded as Lambda loads them. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
+import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { unzipSync } from 'fflate'
+import { physicalIds } from '../../infra/deployment/stack.ts'
+import { temporaryFolder } from '../support/stage/folder.ts'
+import { startProgram } from '../support/stage/program.ts'
+import type { EmulatedAws } from './emulator.ts'
+
+export interface DeployedFunction {
+  name: string
+  /** `file.export`. */
+  handler: string
+  environment: Record<string, string>
+  /** Bytes of its zip. */
+  zip: Uint8Array
+}
+
+export const deployedFunctions = async (aws: EmulatedAws, stackName: string): Promise<DeployedFunction[]> => {
+  const ids = await physicalIds(new CloudFormationClient(aws.clientConfig), stackName)
+  const names = Object.entries(ids).flatMap(([id, name]) => (/LambdaFunction$/.test(id) ? [name] : []))
+  const lambda = new LambdaClient(aws.clientConfig)
+  return Promise.all(
+    names.map(async (name) => {
+      const { Configuration, Code } = await lambda.send(new GetFunctionCommand({ FunctionName: name }))
+      return {
+        name,
+        handler: Configuration?.Handler ?? '',
+        environment: Configuration?.Environment?.Variables ?? {},
+        zip: await download(aws, Code?.Location ?? ''),
+      }
+    }),
+  )
+}
+
+/** The address is AWS's own, of an object in the bucket. */
+const download = async (aws: EmulatedAws, location: string): Promise<Uint8Array> => {
+  const { hostname, pathname } = new URL(location)
+  const answer = await fetch(`${aws.endpoint}/${hostname.split('.')[0]}${pathname}`)
+  if (!answer.ok) throw new Error(`${location}: ${answer.status}`)
+  return new Uint8Array(await answer.arrayBuffer())
+}
+
+/** Says `loaded` when the handler is there. */
+const LOAD = `
+const [, , file, name] = process.argv
+const loaded = await import(file)
+if (typeof loaded[name] !== 'function') throw new Error(file + ' has no ' + name)
+console.log('loaded')
+`
+
+/** Why a function does not load in a process of its own, with its own environment; undefined where it does. */
+export const loadFailure = async ({ handler, environment, zip }: DeployedFunction): Promise<string | undefined> => {
+  await using folder = await temporaryFolder()
+  for (const [file, contents] of Object.entries(unzipSync(zip))) {
+    await mkdir(dirname(join(folder.path, file)), { recursive: true })
+    await writeFile(join(folder.path, file), contents)
+  }
+  const [module = '', name = ''] = handler.split('.')
+  const script = join(folder.path, 'load-it.mjs')
+  await writeFile(script, LOAD)
+  const program = startProgram(process.execPath, [script, join(folder.path, `${module}.mjs`), name], {
+    env: { ...environment, AWS_REGION: 'eu-central-1' },
+  })
+  const { code, stdout, stderr } = await program.ended()
+  return code === 0 && stdout.includes('loaded') ? undefined : stderr.slice(0, 500)
+}

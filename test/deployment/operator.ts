@@ -1,0 +1,104 @@
+/** Whoever deploys: the README's commands, with the emulated AWS's credentials and the settings of a stage. */
+import { resolve } from 'node:path'
+import { serviceFolder } from '../support/stage/folder.ts'
+import { startProgram } from '../support/stage/program.ts'
+import { waitFor } from '../wallet/wait.ts'
+import type { EmulatedAws } from './emulator.ts'
+
+export interface Ended {
+  code: number
+  /** Both of its outputs. */
+  output: string
+}
+
+export const STAGE = 'prod'
+
+/** Ms for a command; a deployment with all bundles takes 60 s on a machine that has nothing else to do. */
+const DEADLINE = 420_000
+
+const SETTINGS = {
+  TOKEN_ISSUERS: JSON.stringify([
+    {
+      issuer: 'https://id.example.org',
+      audience: 'serverless-agent',
+      jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'a', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] },
+    },
+  ]),
+  PUBLIC_URL: 'https://agent.example.org',
+}
+
+/** In place of infra/plugins/bundle.ts: the zips that the first deployment has made. */
+const MADE_BUNDLES = `
+import { resolve } from 'node:path'
+export default class {
+  constructor({ service, processedInput }) {
+    this.hooks = {
+      'before:package:createDeploymentArtifacts': () => {
+        if (processedInput.commands[0] === 'check') return
+        for (const [key, definition] of Object.entries(service.functions)) {
+          definition.package = { artifact: resolve(${JSON.stringify(resolve('.build'))}, key + '.zip') }
+          definition.handler = 'index.' + definition.handler.split('.').at(-1)
+        }
+      },
+    }
+  }
+}`
+
+export class Operator {
+  readonly #aws: EmulatedAws
+  readonly #folder: { path: string } & AsyncDisposable
+
+  private constructor(aws: EmulatedAws, folder: { path: string } & AsyncDisposable) {
+    this.#aws = aws
+    this.#folder = folder
+  }
+
+  static async at(aws: EmulatedAws): Promise<Operator> {
+    return new Operator(aws, await serviceFolder({ 'infra/plugins/bundle.ts': MADE_BUNDLES }))
+  }
+
+  /** `npm run deploy -- --stage prod`, which bundles all functions. */
+  deployFromSource(settings: Record<string, string> = {}): Promise<Ended> {
+    return this.#run('npm', ['run', 'deploy', '--', '--stage', STAGE], resolve('.'), settings)
+  }
+
+  /** The same with the bundles that are there. */
+  deploy(settings: Record<string, string> = {}): Promise<Ended> {
+    return this.#serverless(['deploy', '--stage', STAGE], settings)
+  }
+
+  remove(): Promise<Ended> {
+    return this.#serverless(['remove', '--stage', STAGE], {})
+  }
+
+  /** `npm run redrive -- --stage prod` */
+  redrive(): Promise<Ended> {
+    return this.#run('npm', ['run', 'redrive', '--', '--stage', STAGE], resolve('.'), {})
+  }
+
+  /** `npm run doctor -- --stage prod --json`: what it found that is not ok. */
+  async doctor(settings: Record<string, string> = {}): Promise<{ code: number; lines: string[] }> {
+    const { code, output } = await this.#serverless(['check', '--stage', STAGE, '--json'], settings)
+    const { findings } = JSON.parse(output.slice(output.indexOf('{\n'), output.lastIndexOf('}') + 1))
+    const lines = findings.flatMap(({ check, status, message }: Record<string, string>) =>
+      status === 'ok' ? [] : [`${status} ${check}: ${message}`],
+    )
+    return { code, lines }
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve(this.#folder[Symbol.asyncDispose]())
+  }
+
+  #serverless(args: string[], settings: Record<string, string>): Promise<Ended> {
+    const program = resolve('node_modules/serverless/bin/serverless.js')
+    return this.#run(process.execPath, [program, ...args], this.#folder.path, settings)
+  }
+
+  async #run(program: string, args: string[], cwd: string, settings: Record<string, string>): Promise<Ended> {
+    const env = { SLS_AWS_MONITORING_FREQUENCY: '200', ...this.#aws.environment, ...SETTINGS, ...settings }
+    const started = startProgram(program, args, { cwd, env })
+    const ended = await waitFor(`${args.join(' ')} to end`, () => started.hasEnded() && started.ended(), DEADLINE)
+    return { code: ended.code ?? 1, output: `${ended.stdout}${ended.stderr}` }
+  }
+}

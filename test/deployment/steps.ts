@@ -1,0 +1,224 @@
+/** What an operator does with a stage from the first day on, and what has to hold after it: in this order, each on what the last one left. */
+import { strict as assert } from 'node:assert'
+import { deployedFunctions, loadFailure } from './functions.ts'
+import { STACK, type World } from './world.ts'
+
+export interface Step {
+  /** A sentence of behaviour. */
+  title: string
+  /** Rejects when it does not hold. */
+  take(world: World): Promise<void>
+}
+
+/** A resource that is made after table and key: it reads the table's stream. */
+const AMID = 'DispatchChangesEventSourceMappingDynamodbTable'
+
+const NEW_ACCOUNT = { concurrency: 10 }
+
+const required = (value: string | undefined, what: string): string => {
+  assert.ok(value, `there is no ${what}`)
+  return value
+}
+
+const succeeds = ({ code, output }: { code: number; output: string }): string => {
+  assert.equal(code, 0, output.slice(-1500))
+  return output
+}
+
+const failsWith = ({ code, output }: { code: number; output: string }, says: RegExp): void => {
+  assert.notEqual(code, 0, output.slice(-1500))
+  assert.match(output, says)
+}
+
+/** The settings by which a stack uses the first one's data. */
+const existing = ({ known }: World) => ({
+  EXISTING_TABLE: required(known.table, 'table'),
+  EXISTING_KEY: required(known.key, 'key'),
+})
+
+const FIRST: Step[] = [
+  {
+    title: 'doctor finds the limits of a new account, and nothing else',
+    take: async ({ operator }) => {
+      const { code, lines } = await operator.doctor()
+      assert.equal(code, 0)
+      assert.equal(lines.length, 1, lines.join('\n'))
+      assert.match(lines[0] ?? '', /^warning concurrency: the account runs 10 functions at once/)
+    },
+  },
+  {
+    title: 'settings that are wrong end a deployment before anything is made',
+    take: async (world) => {
+      failsWith(await world.operator.deploy({ PUBLIC_URL: '' }), /PUBLIC_URL: is not set/)
+      assert.equal(await world.stack(), undefined)
+    },
+  },
+  {
+    title: 'a first deployment that fails half-way leaves no table, no key and no queue',
+    take: async (world) => {
+      await world.aws.set({ ...NEW_ACCOUNT, fails: AMID })
+      failsWith(await world.operator.deployFromSource(), new RegExp(`${AMID} can't be made`))
+      assert.equal((await world.stack())?.status, 'UPDATE_ROLLBACK_COMPLETE')
+      assert.deepEqual([await world.tables(), await world.keys(), await world.queues()], [[], [], []])
+    },
+  },
+  {
+    title: 'the second try makes all of it, with the table protected against deletion',
+    take: async (world) => {
+      await world.aws.set(NEW_ACCOUNT)
+      assert.equal((await world.operator.doctor()).code, 0)
+      succeeds(await world.operator.deploy())
+      const { status, outputs } = (await world.stack()) ?? {}
+      assert.equal(status, 'UPDATE_COMPLETE')
+      world.known.table = required(outputs?.TableName, 'output TableName')
+      world.known.key = required(outputs?.SealingKeyArn, 'output SealingKeyArn')
+      world.known.api = required((await world.ids()).ApiGatewayRestApi, 'API')
+      assert.equal(await world.isProtected(world.known.table), true)
+      assert.deepEqual(await world.keys(), [world.known.key])
+    },
+  },
+  {
+    title: 'deliveries leave operations at least half of the account',
+    take: async (world) => {
+      const mostOf = (name: string) => async () => {
+        const found = (await world.sources()).filter(({ source }) => source.includes(`${STACK}-${name}-`))
+        assert.equal(found.length, 1, name)
+        return found[0]?.most ?? Number.POSITIVE_INFINITY
+      }
+      const most = [await mostOf('wake-ups')(), await mostOf('slow-wake-ups')()]
+      assert.ok(most.every((one) => one >= 2) && most.reduce((sum, one) => sum + one, 0) <= 5, `${most}`)
+    },
+  },
+  {
+    title: 'every function is deployed with code that loads',
+    take: async ({ aws }) => {
+      const functions = await deployedFunctions(aws, STACK)
+      assert.ok(functions.length > 20)
+      const failures: string[] = []
+      for (const one of functions) {
+        const failure = await loadFailure(one)
+        if (failure !== undefined) failures.push(`${one.name}: ${failure}`)
+      }
+      assert.deepEqual(failures, [])
+    },
+  },
+]
+
+const LATER: Step[] = [
+  {
+    title: 'redrive finds table and queue of the stage',
+    take: async ({ operator }) => {
+      assert.match(succeeds(await operator.redrive()), /0 changes were dispatched/)
+    },
+  },
+  {
+    title: 'an update keeps data, key and address',
+    take: async (world) => {
+      const { table = '', key, api } = world.known
+      await world.putItem(table)
+      succeeds(await world.operator.deploy({ AGENT_LABEL: 'Another' }))
+      const { outputs } = (await world.stack()) ?? {}
+      assert.deepEqual([outputs?.TableName, outputs?.SealingKeyArn], [table, key])
+      assert.equal((await world.ids()).ApiGatewayRestApi, api)
+      assert.ok(await world.hasItem(table))
+      assert.ok(
+        (await deployedFunctions(world.aws, STACK)).some(({ environment }) => environment.AGENT_LABEL === 'Another'),
+      )
+    },
+  },
+  {
+    title: 'an update that would begin with another table is refused before anything is made',
+    take: async (world) => {
+      failsWith(await world.operator.deploy({ TABLE_NAME: 'another' }), /has no fixed name: leave TABLE_NAME out/)
+      assert.deepEqual(await world.tables(), [world.known.table])
+    },
+  },
+  {
+    title: 'a larger account gives deliveries more, with the next deployment',
+    take: async (world) => {
+      await world.aws.set({ concurrency: 1000 })
+      assert.deepEqual((await world.operator.doctor()).lines, [])
+      succeeds(await world.operator.deploy())
+      const most = (await world.sources()).flatMap(({ most }) => most ?? [])
+      assert.equal(Math.max(...most), 367)
+    },
+  },
+  {
+    title: 'removing the stack keeps table and key, and says how to use them again',
+    take: async (world) => {
+      const { table = '', key = '' } = world.known
+      const output = succeeds(await world.operator.remove())
+      assert.ok(output.includes(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`), output)
+      assert.equal(await world.stack(), undefined)
+      assert.deepEqual([await world.tables(), await world.keys(), await world.queues()], [[table], [key], []])
+    },
+  },
+  {
+    title: 'doctor finds the table that is left, and what is wrong with its use',
+    take: async (world) => {
+      const { EXISTING_TABLE, EXISTING_KEY } = existing(world)
+      const { lines } = await world.operator.doctor()
+      assert.deepEqual(lines.length, 1, lines.join('\n'))
+      assert.ok(lines[0]?.startsWith(`warning tables: ${EXISTING_TABLE}: left of an earlier stack`), lines[0])
+      const other = EXISTING_KEY.replace(/[^/]+$/, '00000000-0000-0000-0000-000000000000')
+      const wrong = await world.operator.doctor({ EXISTING_TABLE, EXISTING_KEY: other })
+      assert.equal(wrong.code, 1)
+      assert.match(wrong.lines.join('\n'), /was sealed with .*set EXISTING_KEY to that\n.*there is no such key/)
+    },
+  },
+  {
+    title: 'a new stack uses the old table with what is in it, its stream and the old key',
+    take: async (world) => {
+      const { EXISTING_TABLE: table, EXISTING_KEY: key } = existing(world)
+      assert.deepEqual((await world.operator.doctor(existing(world))).lines, [])
+      succeeds(await world.operator.deploy(existing(world)))
+      assert.deepEqual([await world.tables(), await world.keys()], [[table], [key]])
+      assert.ok(await world.hasItem(table))
+      assert.equal(await world.isProtected(table), true)
+      const stream = await world.streamOf(table)
+      assert.ok((await world.sources()).some(({ source }) => source === stream))
+      for (const { name, environment } of await deployedFunctions(world.aws, STACK))
+        assert.deepEqual(
+          [name, environment.TABLE_NAME, key.endsWith(`/${environment.KMS_KEY_ID}`)],
+          [name, table, true],
+        )
+    },
+  },
+  {
+    title: 'an update that forgets the old table is refused before anything is made',
+    take: async (world) => {
+      const { EXISTING_TABLE } = existing(world)
+      failsWith(await world.operator.deploy(), new RegExp(`set EXISTING_TABLE=${EXISTING_TABLE} EXISTING_KEY=arn:`))
+      assert.deepEqual(await world.tables(), [EXISTING_TABLE])
+    },
+  },
+]
+
+const LAST: Step[] = [
+  {
+    title: 'doctor finds what somebody has left in the account or taken out of it',
+    take: async (world) => {
+      await world.leaveLogGroup(`/aws/lambda/${STACK}-health`)
+      await world.leaveApiKey(`${STACK}-rate-00`)
+      await world.setCloudWatchRole('arn:aws:iam::123456789012:role/gone')
+      const { code, lines } = await world.operator.doctor(existing(world))
+      assert.equal(code, 1)
+      assert.equal(lines.length, 3, lines.join('\n'))
+      assert.match(lines[0] ?? '', /^fault CloudWatch role of API Gateway: .*role\/gone is set and does not exist/)
+      assert.match(lines[1] ?? '', /^warning log groups: .*-health: left of an earlier stack/)
+      assert.match(lines[2] ?? '', /^warning API keys: .*-rate-00 .*: left of an earlier stack/)
+      failsWith(await world.operator.deploy(existing(world)), /role\/gone is set and does not exist/)
+    },
+  },
+  {
+    title: 'without credentials doctor says so, and nothing of what it could not ask',
+    take: async ({ operator }) => {
+      const { code, lines } = await operator.doctor({ AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' })
+      assert.equal(code, 1)
+      assert.equal(lines.length, 1, lines.join('\n'))
+      assert.match(lines[0] ?? '', /^fault credentials: AWS does not take them: log in/)
+    },
+  },
+]
+
+export const STEPS: readonly Step[] = [...FIRST, ...LATER, ...LAST]

@@ -1,0 +1,120 @@
+/** All that the steps of a deployment go by: the emulated AWS, whoever deploys, and what is looked at in between. */
+import { APIGatewayClient, CreateApiKeyCommand, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
+import { CloudWatchLogsClient, CreateLogGroupCommand } from '@aws-sdk/client-cloudwatch-logs'
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { DescribeKeyCommand, KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
+import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda'
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { type DeployedStack, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
+import { EmulatedAws } from './emulator.ts'
+import { Operator, STAGE } from './operator.ts'
+
+export const STACK = `serverless-agent-${STAGE}`
+
+/** An item of a tenant, as far as a deployment knows it. */
+const ITEM = { pk: { S: 'deployment' }, sk: { S: 'test' } }
+
+export class World {
+  readonly aws: EmulatedAws
+  readonly operator: Operator
+  /** What the steps remember for those that follow. */
+  readonly known: { table?: string; key?: string; api?: string } = {}
+
+  private constructor(aws: EmulatedAws, operator: Operator) {
+    this.aws = aws
+    this.operator = operator
+  }
+
+  static async start(): Promise<World> {
+    const aws = await EmulatedAws.start()
+    return new World(aws, await Operator.at(aws))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled([this.operator.stop(), this.aws.stop()])
+  }
+
+  stack(): Promise<DeployedStack | undefined> {
+    return describeStack(this.#cloudFormation, STACK)
+  }
+
+  ids(): Promise<Record<string, string>> {
+    return physicalIds(this.#cloudFormation, STACK)
+  }
+
+  async tables(): Promise<string[]> {
+    return (await this.#dynamodb.send(new ListTablesCommand())).TableNames ?? []
+  }
+
+  async queues(): Promise<string[]> {
+    return (await new SQSClient(this.aws.clientConfig).send(new ListQueuesCommand())).QueueUrls ?? []
+  }
+
+  /** ARNs of the keys that can be used. */
+  async keys(): Promise<string[]> {
+    const kms = new KMSClient(this.aws.clientConfig)
+    const { Keys = [] } = await kms.send(new ListKeysCommand())
+    const all = await Promise.all(Keys.map(({ KeyId }) => kms.send(new DescribeKeyCommand({ KeyId }))))
+    return all.flatMap(({ KeyMetadata }) =>
+      KeyMetadata?.KeyState === 'Enabled' && KeyMetadata.KeyManager !== 'AWS' ? (KeyMetadata.Arn ?? []) : [],
+    )
+  }
+
+  async isProtected(TableName: string): Promise<boolean> {
+    const { Table } = await this.#dynamodb.send(new DescribeTableCommand({ TableName }))
+    return Table?.DeletionProtectionEnabled ?? false
+  }
+
+  async streamOf(TableName: string): Promise<string | undefined> {
+    const { Table } = await this.#dynamodb.send(new DescribeTableCommand({ TableName }))
+    return Table?.LatestStreamArn
+  }
+
+  async putItem(TableName: string): Promise<void> {
+    await this.#dynamodb.send(new PutItemCommand({ TableName, Item: ITEM }))
+  }
+
+  async hasItem(TableName: string): Promise<boolean> {
+    const { Item } = await this.#dynamodb.send(new GetItemCommand({ TableName, Key: ITEM }))
+    return Item !== undefined
+  }
+
+  /** Sources of events with the most invocations at once, where there is a most. */
+  async sources(): Promise<{ source: string; most: number | undefined }[]> {
+    const { EventSourceMappings = [] } = await new LambdaClient(this.aws.clientConfig).send(
+      new ListEventSourceMappingsCommand(),
+    )
+    return EventSourceMappings.map(({ EventSourceArn = '', ScalingConfig }) => ({
+      source: EventSourceArn,
+      most: ScalingConfig?.MaximumConcurrency,
+    }))
+  }
+
+  async leaveLogGroup(logGroupName: string): Promise<void> {
+    await new CloudWatchLogsClient(this.aws.clientConfig).send(new CreateLogGroupCommand({ logGroupName }))
+  }
+
+  async leaveApiKey(name: string): Promise<void> {
+    await new APIGatewayClient(this.aws.clientConfig).send(new CreateApiKeyCommand({ name, value: name }))
+  }
+
+  async setCloudWatchRole(value: string): Promise<void> {
+    const patchOperations = [{ op: 'replace' as const, path: '/cloudwatchRoleArn', value }]
+    await new APIGatewayClient(this.aws.clientConfig).send(new UpdateAccountCommand({ patchOperations }))
+  }
+
+  get #cloudFormation(): CloudFormationClient {
+    return new CloudFormationClient(this.aws.clientConfig)
+  }
+
+  get #dynamodb(): DynamoDBClient {
+    return new DynamoDBClient(this.aws.clientConfig)
+  }
+}

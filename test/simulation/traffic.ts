@@ -1,0 +1,71 @@
+/** What is sent in a simulation: messages to connections, and events of records to webhook endpoints, as the service commits them. */
+import { randomUUID } from 'node:crypto'
+import { outboxItem } from '../../lib/outbox/message-item.ts'
+import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { eventLane, messageLane } from '../../lib/store/keys.ts'
+import type { Item } from '../../lib/store/table.ts'
+import { endpointItem } from '../../lib/webhooks/endpoint-item.ts'
+import { pendingItems } from '../../lib/webhooks/event-item.ts'
+import { eventIdOf } from '../../lib/webhooks/events.ts'
+
+/** A lane, and where what waits in it goes. */
+export interface Traffic {
+  lane: string
+  origin: string
+  /** The items of its n-th message or event; the last of them is the one in the lane. `now`: ms since the epoch. */
+  items(payload: string, now: number, number: number): Item[]
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** `age`: how old messages are when they are committed, in ms. */
+export const connectionTo = (origin: string, tenant: string, age = 0): Traffic => {
+  const connectionId = randomUUID()
+  return {
+    lane: messageLane(tenant, connectionId),
+    origin,
+    items: (payload, now) => [
+      outboxItem.encode({
+        ...{ tenant, connectionId, id: newOutboxId(now) },
+        messages: [{ endpoint: `${origin}/`, payload }],
+        ...{ taken: 0, attempts: 0, createdAt: iso(now - age) },
+      }),
+    ],
+  }
+}
+
+export interface SimulatedEndpoint {
+  orgId: string
+  id: string
+  origin: string
+  /** What registers it. */
+  item: Item
+}
+
+export const endpointAt = (origin: string, now: number): SimulatedEndpoint => {
+  const [orgId, id] = [randomUUID(), randomUUID()]
+  const item = endpointItem.encode({
+    ...{ orgId, id, kind: 'webhook', url: `${origin}/`, status: 'active', version: 1, secret: new Uint8Array(32) },
+    ...{ createdAt: iso(now), updatedAt: iso(now) },
+  })
+  return { orgId, id, origin, item }
+}
+
+/** The events of one record. */
+export const recordAt = ({ orgId, id: endpointId, origin }: SimulatedEndpoint, age = 0): Traffic => {
+  const recordId = randomUUID()
+  return {
+    lane: eventLane(orgId, endpointId, recordId),
+    origin,
+    items: (body, now, sequence) => {
+      const occurredAt = iso(now)
+      const id = eventIdOf(occurredAt, recordId, endpointId, String(sequence))
+      const of = { orgId, endpointId, endpointKind: 'webhook', recordId } as const
+      const { event, place } = pendingItems(
+        { id, type: 'proof.state_changed', ...of, sequence, occurredAt, body },
+        iso(now - age),
+      )
+      return [event, place]
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** Corrupt items: each is set aside and told of, and what waits behind it goes on. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { laneItem } from '../../../lib/outbox/lane.ts'
+import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
+import type { Item } from '../../../lib/store/table.ts'
+import { failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+const lines: string[] = []
+
+beforeAll(async () => {
+  process.env.LOG_LEVEL = 'debug'
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  scene = await startOutboxScene()
+})
+beforeEach(async () => {
+  lines.length = 0
+  await scene.reset()
+})
+afterAll(() => scene.table.stop())
+
+const MINUTE = 60_000
+
+const record = { id: 'm1', connectionId: 'c1', content: 'hello' }
+const encoded = ({ tenant, connectionId }: { tenant: string; connectionId: string }): Item =>
+  outboxItem.encode({
+    ...{ tenant, connectionId, id: newOutboxId(scene.now), taken: 0, attempts: 2 },
+    messages: [{ endpoint: 'https://wallet.example/', payload: 'corrupt' }],
+    basicMessages: [{ record }],
+    createdAt: new Date(scene.now).toISOString(),
+  })
+const ofKind = async (kind: string) => (await scene.table.items()).filter((item) => item.kind?.S === kind)
+const counted = () => lines.map((line) => JSON.parse(line)).filter(({ OutboxCorrupt }) => OutboxCorrupt === 1)
+
+describe('a message that is corrupt', () => {
+  test.each<[string, Item]>([
+    ['its messages', { messages: { S: '{"secret' } }],
+    ['a field that it lacks', { createdAt: { N: '1' } }],
+    ['its kind', { kind: { S: 'nonsense' } }],
+  ])('in %s has failed, is kept as it is, and those before and behind it are delivered', async (_name, change) => {
+    const to = scene.newLane()
+    await scene.commit(to, 'before')
+    const item = { ...encoded(to), ...change }
+    await scene.table.put(item)
+    await scene.send(to, 'behind')
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['before', 'behind'])
+    expect(await scene.left()).toEqual([])
+    const [failed, ...others] = (await ofKind('outbox-outcome')).filter(({ state }) => state?.S === 'failed')
+    expect(others).toEqual([])
+    expect(failed && outcomeItem.decode(failed)).toMatchObject({ id: item.sk?.S, messages: [] })
+    const [kept] = await ofKind('corrupt-item')
+    const { pk, sk, kind, ...rest } = item
+    expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
+    expect(counted()).toMatchObject([{ event: 'outbox.item_corrupt', tenant: to.tenant, outboxId: item.sk?.S }])
+    expect(lines.join()).not.toContain('secret')
+  })
+
+  test('is told of as failed, where its basic messages can be read', async () => {
+    const to = scene.newLane()
+    await scene.table.put({ ...encoded(to), messages: { S: '[1]' } })
+    await scene.committed(to.lane)
+    const [failed] = await ofKind('outbox-outcome')
+    expect(failed && outcomeItem.decode(failed)).toMatchObject({ basicMessages: [{ record }], attempts: 2 })
+  })
+})
+
+describe('state that is corrupt', () => {
+  test('of a lane is made anew, and the lane goes on', async () => {
+    const to = scene.newLane()
+    await scene.commit(to, 'one')
+    await scene.table.put({ ...laneItem.encode({ lane: to.lane }), failures: { S: 'many' } })
+    await expect(scene.committed(to.lane)).rejects.toThrow()
+    await scene.pass(2 * MINUTE)
+    expect(scene.taken).toEqual(['one'])
+    expect(await scene.left()).toEqual([])
+    expect(counted()).toHaveLength(1)
+  })
+
+  test('of a destination is made anew, and the lanes that wait for it go on', async () => {
+    const origin = newOrigin()
+    const { respond } = scene
+    scene.respond = () => failing('connect')
+    await scene.sendTo(origin, 3)
+    await scene.handleAll()
+    scene.respond = respond
+    scene.now += MINUTE
+    const closed = await scene.destination(origin)
+    await scene.table.put({
+      ...destinationItem.encode({ ...closed, destination: origin, version: 5 }),
+      suspicions: { S: 'none' },
+    })
+    await scene.pass(3 * MINUTE)
+    expect(scene.taken).toHaveLength(3)
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('of an entry in a waiting list stops none of the others, and its lane goes on', async () => {
+    const origin = newOrigin()
+    const { respond } = scene
+    scene.respond = () => failing('connect')
+    await scene.sendTo(origin, 3)
+    await scene.handleAll()
+    scene.respond = respond
+    const [entry] = await ofKind('waiting-lane')
+    await scene.table.put({ ...entry, since: { S: 'ever' } })
+    await scene.pass(10 * MINUTE)
+    expect(scene.taken).toHaveLength(3)
+    expect(await scene.left()).toEqual([])
+  })
+})

@@ -1,0 +1,53 @@
+/** The wake-up that a function sends after its commit: its caller waits, so there is one attempt, and it is short. */
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+
+let server: Server
+let requests = 0
+let answer: (response: ServerResponse) => void
+const lines: string[] = []
+
+beforeAll(async () => {
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  server = createServer((request, response) => {
+    requests += 1
+    request.resume().on('end', () => answer(response))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  Object.assign(process.env, {
+    LOG_LEVEL: 'debug',
+    SQS_ENDPOINT: endpoint,
+    WAKE_UP_QUEUE_URL: `${endpoint}/000000000000/wake-ups.fifo`,
+  })
+})
+beforeEach(() => {
+  requests = 0
+  lines.length = 0
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const wake = async () => {
+  const { wakeNow } = await import('../../../lib/outbox/queues.ts')
+  await wakeNow({ lane: 'acme|ConnectionRecord|c1', itemId: 'o1' })
+  return lines.map((line) => JSON.parse(line).event)
+}
+
+test('is not repeated where the queue fails', async () => {
+  answer = (response) => response.writeHead(500).end()
+  expect(await wake()).toEqual(['wake_up.not_sent'])
+  expect(requests).toBe(1)
+})
+
+test('is given up where the queue does not answer, long before the request itself would be', async () => {
+  answer = () => undefined
+  const startedAt = performance.now()
+  expect(await wake()).toEqual(['wake_up.not_sent'])
+  expect(performance.now() - startedAt).toBeLessThan(1_500)
+  expect(requests).toBe(1)
+})
