@@ -54,6 +54,8 @@ export interface FunctionDefinition {
   environment?: Record<string, unknown>
   events?: { http?: HttpEvent; stream?: StreamEvent; sqs?: QueueEvent; schedule?: string }[]
   package?: { artifact?: string }
+  /** Logical id of its role; set while packaging. */
+  role?: string
   /** Settings that are zipped with the code, by their names (infra/plugins/packed-settings.ts). */
   packed?: Record<string, unknown>
   /** What Serverless has events invoke in place of the function: an alias by name, which is in the template. */

@@ -7,6 +7,8 @@ export const Start = v.object({
   folder: v.string(),
   /** Handlers as serverless.yml names them, by the keys of their functions. */
   handlers: v.record(v.string(), v.string()),
+  /** Logical ids by the names that functions call tables, queues and keys by. */
+  resources: v.record(v.string(), v.string()),
 })
 export type Start = v.InferOutput<typeof Start>
 

@@ -12,6 +12,9 @@ const RUNTIME = fileURLToPath(new URL('./function-runtime.ts', import.meta.url))
 /** When a function's time is over, the process says so itself, unless it hangs in a loop: then it is killed so many ms later. */
 const GRACE_MS = 2_000
 
+/** Variables that are undefined are not there. */
+export type Environment = Record<string, string | undefined>
+
 export class FunctionProcess {
   /** Resolves when every function is loaded; rejects with a `StageFailure` when one can't be, or when the process ends before. */
   readonly loaded: Promise<void>
@@ -22,7 +25,7 @@ export class FunctionProcess {
   #lastId = 0
 
   /** Starts it with `environment` added to that of the stage. */
-  constructor(start: Start, environment: Record<string, string>) {
+  constructor(start: Start, environment: Environment) {
     this.#child = fork(RUNTIME, {
       env: { ...process.env, ...environment },
       // Node's options are those of the environment, as on AWS.

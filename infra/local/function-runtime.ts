@@ -8,10 +8,12 @@ import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
+import type { RoleGuard } from '../roles/guard.ts'
 import { splitHandler } from '../service.ts'
 import { cacheCompiled } from './compile-cache.ts'
 import { reason } from './failure.ts'
 import { Invocation, type Loaded, type Outcome, Start, toOutcome } from './function-messages.ts'
+import { guardFunctions } from './guarded-functions.ts'
 
 /** What functions use of a context. */
 type FunctionContext = Pick<Context, 'awsRequestId' | 'functionName' | 'getRemainingTimeInMillis'>
@@ -54,7 +56,11 @@ const currentInvocation = new AsyncLocalStorage<(error: unknown) => void>()
  * nobody: a rejection that it doesn't await, an error of a callback. On Lambda these end the invocation's process; here other invocations
  * share it.
  */
-const call = async (handler: Handler, { functionKey, event, timeoutMs }: Invocation): Promise<unknown> => {
+const call = async (
+  handler: Handler,
+  { functionKey, event, timeoutMs }: Invocation,
+  guard: RoleGuard,
+): Promise<unknown> => {
   const deadline = performance.now() + timeoutMs
   const failed = Promise.withResolvers<never>()
   const timer = setTimeout(
@@ -69,7 +75,7 @@ const call = async (handler: Handler, { functionKey, event, timeoutMs }: Invocat
     getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
   }
   try {
-    const answer = currentInvocation.run(end, async () => handler(JSON.parse(event), context))
+    const answer = currentInvocation.run(end, () => guard.run(functionKey, () => handler(JSON.parse(event), context)))
     return await Promise.race([answer, failed.promise])
   } finally {
     hasEnded = true
@@ -85,12 +91,12 @@ const toFailure = (id: number, thrown: unknown): Outcome => {
   return { id, error: { name: text(name), message: text(message) } }
 }
 
-const run = async (handlers: Map<string, Handler>, invocation: Invocation): Promise<void> => {
+const run = async (handlers: Map<string, Handler>, invocation: Invocation, guard: RoleGuard): Promise<void> => {
   const { id, functionKey } = invocation
   try {
     const handler = handlers.get(functionKey)
     if (handler === undefined) throw new Error(`there is no function ${functionKey}`)
-    say(toOutcome(id, await call(handler, invocation)))
+    say(toOutcome(id, await call(handler, invocation, guard)))
   } catch (thrown) {
     say(toFailure(id, thrown))
   }
@@ -111,8 +117,10 @@ process.once('disconnect', () => process.exit())
 cacheCompiled()
 const [start] = await once(process, 'message')
 try {
-  const handlers = await loadAll(v.parse(Start, start))
-  process.on('message', (message) => run(handlers, v.parse(Invocation, message)))
+  const told = v.parse(Start, start)
+  const guard = await guardFunctions(told)
+  const handlers = await loadAll(told)
+  process.on('message', (message) => run(handlers, v.parse(Invocation, message), guard))
   say({})
   // Node would do it at the end of the process, which comes by a signal.
   flushCompileCache()

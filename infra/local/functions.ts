@@ -4,7 +4,8 @@
  * without that.
  */
 import type { Serverless } from '../service.ts'
-import { FunctionProcess } from './function-process.ts'
+import type { Start } from './function-messages.ts'
+import { type Environment, FunctionProcess } from './function-process.ts'
 import { never } from './pause.ts'
 
 /** Rejects with what the function throws, when it takes too long, and when its process ends. */
@@ -20,13 +21,39 @@ export interface Functions {
   stop(): Promise<void>
 }
 
-/** Starts to load every function. A process that crashes is followed by another one, as on AWS. */
-export const startFunctions = ({ service, serviceDir }: Serverless, environment: Record<string, string>): Functions => {
+/**
+ * Starts to load every function. They share a process, whose memory is warm for all of them; with `RECORD_CALLS` each has its own, as on
+ * Lambda, so that none is spared a call by what another one has read.
+ */
+export const startFunctions = (
+  { service, serviceDir }: Serverless,
+  environment: Environment,
+  resources: Record<string, string>,
+): Functions => {
   const { functions, provider } = service
-  const handlers = Object.fromEntries(Object.entries(functions).map(([key, { handler }]) => [key, handler]))
+  const handlers = Object.entries(functions).map(([key, { handler }]) => [key, handler] as const)
+  const start = (some: typeof handlers) =>
+    keepRunning({ folder: serviceDir, handlers: Object.fromEntries(some), resources }, environment)
+  const shared = process.env.RECORD_CALLS === undefined ? start(handlers) : undefined
+  const running = new Map(handlers.map((one) => [one[0], shared ?? start([one])]))
+  const processes = [...new Set(running.values())]
+  return {
+    loaded: Promise.all(processes.map(({ loaded }) => loaded)).then(() => {}),
+    failed: Promise.race(processes.map(({ failed }) => failed)),
+    invoke: async (functionKey, event) => {
+      const timeoutMs = (functions[functionKey]?.timeout ?? provider.timeout) * 1000
+      return running.get(functionKey)?.invoke(functionKey, event, timeoutMs)
+    },
+    stop: async () => {
+      await Promise.all(processes.map(({ stop }) => stop()))
+    },
+  }
+}
+
+/** A process that crashes is followed by another one, as on AWS. */
+const keepRunning = (functions: Start, environment: Environment) => {
   // Whoever had a lease has ended with the process before.
-  const start = () =>
-    new FunctionProcess({ folder: serviceDir, handlers }, { ...environment, LEASES_VOID_BEFORE: String(Date.now()) })
+  const start = () => new FunctionProcess(functions, { ...environment, LEASES_VOID_BEFORE: String(Date.now()) })
   let current = start()
   let stopping = false
 
@@ -47,10 +74,7 @@ export const startFunctions = ({ service, serviceDir }: Serverless, environment:
   return {
     loaded: current.loaded,
     failed,
-    invoke: (functionKey, event) => {
-      const timeoutMs = (functions[functionKey]?.timeout ?? provider.timeout) * 1000
-      return current.invoke(functionKey, event, timeoutMs)
-    },
+    invoke: (...invocation: Parameters<FunctionProcess['invoke']>) => current.invoke(...invocation),
     stop: () => {
       stopping = true
       return current.stop()

@@ -24,6 +24,8 @@ const Environment = v.object({
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), v.parseJson({}, 'is not JSON'), TokenIssuers), '[]'),
   /** A DynamoDB to use instead of the embedded one. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
+  /** A KMS that data keys come from, as on AWS, instead of a key in a file. It is to have the key `alias/local`. */
+  KMS_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
   ...RateSettings.entries,
 })
 
@@ -37,6 +39,7 @@ export interface LocalSettings {
   publicUrl: string | undefined
   tokenIssuers: TokenIssuer[]
   dynamodbEndpoint: string | undefined
+  kmsEndpoint: string | undefined
 }
 
 /** Reads an environment; an empty variable is as good as none. Throws `StageFailure`. */
@@ -48,7 +51,7 @@ export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => 
     const path = v.getDotPath(issue) ?? 'environment'
     throw new StageFailure(`${path}${path in given ? `=${given[path]}` : ''}: ${issue.message}`)
   }
-  const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT } = result.output
+  const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } = result.output
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)
   return {
     port: PORT,
@@ -58,5 +61,6 @@ export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => 
     publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
     tokenIssuers: TOKEN_ISSUERS,
     dynamodbEndpoint: DYNAMODB_ENDPOINT,
+    kmsEndpoint: KMS_ENDPOINT,
   }
 }

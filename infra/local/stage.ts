@@ -10,6 +10,7 @@ import { lockDataFolder } from './data-folder.ts'
 import { startDatabase } from './dynamodb.ts'
 import { startEventSources } from './event-sources.ts'
 import { StageFailure } from './failure.ts'
+import type { Environment } from './function-process.ts'
 import { startFunctions } from './functions.ts'
 import { type Issuer, localIssuer } from './issuer.ts'
 import { freePort, LOOPBACK } from './port.ts'
@@ -22,7 +23,7 @@ export interface Stage {
   baseUrl: string
   issuer: Issuer
   /** The environment of the functions. */
-  environment: Record<string, string>
+  environment: Environment
   /** What its user should know, in one line each. */
   remarks: string[]
   /** Rejects when something that the stage can't do without has ended. */
@@ -50,7 +51,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     useNoAwsAccount(service.provider.region)
     if (dataDir !== undefined) parts.use(await lockDataFolder(dataDir))
     const issuer = await localIssuer(settings.issuerDir)
-    const sealingKey = await sealingKeyOf(dataDir)
+    const sealing = await sealingOf(settings)
     const port = settings.port === 0 ? await freePort() : settings.port
     const baseUrl = `http://${LOOPBACK}:${port}`
 
@@ -73,12 +74,15 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
       SQS_ENDPOINT: queues.endpoint,
       PUBLIC_URL: settings.publicUrl ?? baseUrl,
       TOKEN_ISSUERS: JSON.stringify([...settings.tokenIssuers, issuer.settings]),
-      SEALING_KEY: sealingKey,
+      ...sealing,
       LOCAL_STAGE: 'true',
       LOG_LEVEL: settings.logLevel,
     }
     checkEnvironment(environment)
-    const functions = startFunctions(serverless, environment)
+    const functions = startFunctions(serverless, environment, {
+      ...Object.fromEntries(created.map(({ ref, id }) => [ref, id])),
+      [KMS_KEY]: 'SealingKey',
+    })
     parts.defer(() => functions.stop())
 
     // Loaded while the functions are, in the other process.
@@ -104,10 +108,15 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
   }
 }
 
-/** What private keys are sealed with: kept with the data that it opens. */
-const sealingKeyOf = async (dataDir: string | undefined): Promise<string> => {
+const KMS_KEY = 'alias/local'
+
+/** What private keys are sealed with: kept with the data that it opens, unless a KMS keeps it. */
+const sealingOf = async ({ dataDir, kmsEndpoint }: LocalSettings): Promise<Environment> => {
+  if (kmsEndpoint !== undefined)
+    return { SEALING_KEY: undefined, KMS_KEY_ID: KMS_KEY, AWS_ENDPOINT_URL_KMS: kmsEndpoint }
   const newKey = () => randomBytes(32).toString('base64url')
-  return dataDir === undefined ? newKey() : (await privateFile(join(dataDir, 'sealing-key'), newKey)).trim()
+  const key = dataDir === undefined ? newKey() : (await privateFile(join(dataDir, 'sealing-key'), newKey)).trim()
+  return { SEALING_KEY: key, KMS_KEY_ID: undefined }
 }
 
 /** The environment that serverless.yml gives to the functions, as far as it stands for something here. In one process it is one. */
@@ -122,7 +131,7 @@ const environmentOf = ({ provider, functions }: Service, created: Created[]): Re
 }
 
 /** Checks it as the functions will. Throws `StageFailure`. */
-const checkEnvironment = (environment: Record<string, string>): void => {
+const checkEnvironment = (environment: Environment): void => {
   try {
     readSettings(environment)
   } catch (error) {

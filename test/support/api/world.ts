@@ -6,6 +6,7 @@ import { waitFor } from '../../wallet/wait.ts'
 import { Wallet } from '../../wallet/wallet.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { startStage } from '../stage/stage.ts'
+import { startKms } from '../table/kms-server.ts'
 import { ApiClient } from './client.ts'
 import { type Party, settle, tenantOf } from './party.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from './tokens.ts'
@@ -72,9 +73,13 @@ const startIssuers = async () => {
 /** Starts all of it. */
 export const startWorld = async (): Promise<RunningWorld> => {
   const { server, settings, issuers } = await startIssuers()
+  // As on AWS: what is sealed, and what functions may do for it, are the same.
+  const kms = await startKms('alias/local')
   const [stage, wallet, silentWallet] = await Promise.all([
     // The environment of the tests names a public URL, which is not this stage's.
-    startStage({ env: { PUBLIC_URL: '', TOKEN_ISSUERS: JSON.stringify(settings), LOG_LEVEL: 'warn' } }),
+    startStage({
+      env: { PUBLIC_URL: '', TOKEN_ISSUERS: JSON.stringify(settings), KMS_ENDPOINT: kms.url, LOG_LEVEL: 'warn' },
+    }),
     Wallet.start(),
     Wallet.start({ endpoint: false }),
   ])
@@ -82,6 +87,7 @@ export const startWorld = async (): Promise<RunningWorld> => {
     await Promise.all([wallet.stop(), silentWallet.stop()])
     server.close()
     await stage.stop()
+    await kms.stop()
   }
   try {
     const api = await ApiClient.of(stage.baseUrl)

@@ -12,9 +12,11 @@ import {
 } from '@aws-sdk/client-dynamodb-streams'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type { RoleGuard } from '../../../infra/roles/guard.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 import { CREDENTIALS, type Dynamo, REGION } from '../table/dynamo.ts'
 import type { DeliveryQueues } from './queues.ts'
+import { guardRoles } from './roles.ts'
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 
@@ -24,6 +26,8 @@ export type Through = <T>(run: () => Promise<T>) => Promise<T | undefined>
 type Work = (event: SQSEvent) => Promise<SQSBatchResponse>
 
 export class DeliveryLine {
+  /** Holds every function to its role. */
+  readonly guard: RoleGuard
   readonly #streams: DynamoDBStreamsClient
   readonly #sqs: SQSClient
   readonly #queues: DeliveryQueues
@@ -42,7 +46,9 @@ export class DeliveryLine {
     queues: DeliveryQueues,
     iterator: string | undefined,
     through: Through,
+    guard: RoleGuard,
   ) {
+    this.guard = guard
     const { endpoint } = queues
     this.#streams = streams
     this.#dynamo = dynamo
@@ -66,7 +72,7 @@ export class DeliveryLine {
     const { ShardIterator } = await streams.send(
       new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
     )
-    return new DeliveryLine(streams, dynamo, queues, ShardIterator, through)
+    return new DeliveryLine(streams, dynamo, queues, ShardIterator, through, await guardRoles(table, queues))
   }
 
   /** Moves what is there, again and again, until `pause`. */
@@ -109,7 +115,7 @@ export class DeliveryLine {
     await this.#read()
     const handed = this.#unread
     if (handed.length === 0) return 0
-    const answer = await this.#through(() => dispatchChanges({ Records: handed }))
+    const answer = await this.#invoke('dispatchChanges', () => dispatchChanges({ Records: handed }))
     if (answer === undefined) return handed.length
     const [failure] = answer.batchItemFailures
     const first = handed.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failure?.itemIdentifier)
@@ -141,25 +147,31 @@ export class DeliveryLine {
     const { wake } = await import('../../../functions/wake.ts')
     const { wakeUps, slowWakeUps, timers } = this.#queues.urls
     return (
-      (await this.#work(timers, batchSize, (event) => wake(event))) +
-      (await this.#work(wakeUps, batchSize, (event) => deliver(event, context))) +
-      (await this.#work(slowWakeUps, batchSize, (event) => deliverSlowly(event, context)))
+      (await this.#work('wake', timers, batchSize, (event) => wake(event))) +
+      (await this.#work('deliver', wakeUps, batchSize, (event) => deliver(event, context))) +
+      (await this.#work('deliverSlowly', slowWakeUps, batchSize, (event) => deliverSlowly(event, context)))
     )
   }
 
   async sweep(): Promise<void> {
     const { sweepOutbox } = await import('../../../functions/sweep-outbox.ts')
-    await this.#through(sweepOutbox)
+    await this.#invoke('sweepOutbox', sweepOutbox)
   }
 
+  /** Rejects where a role refused something: a function may have made the best of it. */
   async stop(): Promise<void> {
     await this.pause()
     this.#streams.destroy()
     this.#sqs.destroy()
+    if (this.guard.refusals.length > 0) throw new Error(this.guard.refusals.join('\n'))
+  }
+
+  #invoke<T>(functionKey: string, run: () => Promise<T>): Promise<T | undefined> {
+    return this.#through(() => this.guard.run(functionKey, run))
   }
 
   /** Each message is an invocation of its own, as serverless.yml has it; they run side by side. */
-  async #work(QueueUrl: string, batchSize: number, work: Work): Promise<number> {
+  async #work(functionKey: string, QueueUrl: string, batchSize: number, work: Work): Promise<number> {
     if (!this.#queues.hasVisible(QueueUrl)) return 0
     const { Messages = [] } = await this.#sqs.send(
       new ReceiveMessageCommand({
@@ -171,7 +183,7 @@ export class DeliveryLine {
     await Promise.all(
       Messages.map(async ({ MessageId, ReceiptHandle, Body, Attributes }) => {
         const record = { messageId: MessageId, receiptHandle: ReceiptHandle, body: Body, attributes: Attributes }
-        const answer = await this.#through(() => work({ Records: [record as unknown as SQSRecord] }))
+        const answer = await this.#invoke(functionKey, () => work({ Records: [record as unknown as SQSRecord] }))
         if (answer?.batchItemFailures.length === 0)
           await this.#sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
       }),

@@ -122,7 +122,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
         },
       },
     }
-    const result = await handler(event as unknown as APIGatewayProxyEvent, context)
+    const result = await line.guard.run(operation, () => handler(event as unknown as APIGatewayProxyEvent, context))
     const answered = result.headers as Record<string, string>
     return {
       status: result.statusCode,

@@ -5,13 +5,8 @@ import type { FunctionDefinition, Resource } from '../../../infra/service.ts'
 import { serviceFolder } from './folder.ts'
 import { runProgram } from './program.ts'
 
-/** A function as Serverless has it, with what the local stage does not look at. */
-export interface PackagedFunction extends FunctionDefinition {
-  iamRoleStatements?: unknown[]
-}
-
 export interface PackagedService {
-  functions: Record<string, PackagedFunction>
+  functions: Record<string, FunctionDefinition>
   /** Seconds, of a function that says none. */
   timeout: number
   resources: Record<string, Resource>

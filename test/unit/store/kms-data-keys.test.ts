@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dataKeyAddress, keyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { type KmsServer, startKms } from './kms-server.ts'
+import { type KmsServer, startKms } from '../../support/table/kms-server.ts'
 import { type StartedTable, startTable } from './started-table.ts'
 
 const KEY_ID = 'alias/serverless-agent-test'

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { laneAddress } from '../../../lib/store/keys.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
+import { type KmsServer, startKms } from '../../support/table/kms-server.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 import {
   eventFor,
@@ -13,7 +14,6 @@ import {
   verified,
 } from '../../support/webhooks/webhook-scene.ts'
 import { nameQueues } from '../outbox/sent-wake-ups.ts'
-import { type KmsServer, startKms } from '../store/kms-server.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
 const KEY_ID = 'alias/serverless-agent-test'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { packageService } from '../../../support/stage/template.ts'
 
-/** The region with the longest name: names of roles are made with it, and IAM takes 64 characters. */
+/** The region with the longest name. */
 export const REGION = 'ap-southeast-1'
 
 /** As good as none. */

@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { estimated } from '../../../../infra/deployment/checks/template.ts'
-import { type HttpEvent, splitHandler } from '../../../../infra/service.ts'
+import { type FunctionDefinition, type HttpEvent, splitHandler } from '../../../../infra/service.ts'
 import { rateKeys } from '../../../../lib/auth/rate-key.ts'
 import type { Contract } from '../../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { apiOf, functionIdOf, methodsOf } from '../../../support/stage/api-document.ts'
-import { ofType, type PackagedFunction, packageService } from '../../../support/stage/template.ts'
+import { ofType, packageService } from '../../../support/stage/template.ts'
 import { defaultTimeout, functions, REGION, resources } from './packaged.ts'
 
 interface Route {
   key: string
-  definition: PackagedFunction
+  definition: FunctionDefinition
   event: HttpEvent
 }
 

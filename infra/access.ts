@@ -1,0 +1,176 @@
+/**
+ * What each function does with the table, the queues and the key, by its name in serverless.yml: its role allows this and no more. The
+ * local stage holds the functions to it, and test/unit/infra/recorded-calls.test.ts compares it with the calls that they were seen to make.
+ */
+import type { Access } from './roles/access.ts'
+
+/** Patterns of partition keys, which lib/store/keys.ts writes: `*` stands for a tenant and for ids. */
+const TENANT = '@tenant|*'
+const ISSUER_KEYS = '@issuer-keys|*'
+const IDEMPOTENCY = '*|idempotency|*'
+const RECORD = '*|*Record|*'
+const CONNECTION = '*|ConnectionRecord|*'
+const CREDENTIAL = '*|CredentialRecord|*'
+const PROOF = '*|ProofRecord|*'
+const DID = '*|DidRecord|*'
+const BASIC_MESSAGE = '*|BasicMessageRecord|*'
+const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
+const CONTEXT = '*|context|*'
+const KEY = '*|key|*'
+const DATA_KEY = '*|data-key'
+const ISSUER_DID = '*|issuer-did'
+/** What was handled before: an envelope, and a message. */
+const ENVELOPE_MARK = '*|inbound|*'
+const MESSAGE_MARK = '*|message|*'
+/** Webhook endpoints of an organization, its data key, its list of tenants. */
+const ORGANIZATION = '@org|*'
+const ENDPOINT_EVENTS = '@endpoint|*|events|*'
+const ENDPOINT_ATTEMPTS = '@endpoint|*|attempts|*'
+/** What waits in lanes, of messages (beside the connection's record) and of events, and the states of these lanes. */
+const MESSAGE_LANES = CONNECTION
+const EVENT_LANES = '@outbox|*'
+const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
+const CORRUPT = '@corrupt|*'
+const MESSAGE_OUTCOMES = '*|delivery|*'
+/** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
+const DESTINATION = '@destination|*'
+const WAITING = '@destination|*|waiting|*'
+const SLOTS = '@destination|*|slot|*'
+
+/** A secret is sealed for its organization, and the answer that shows it for the agent. */
+const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
+
+const DELIVERS = {
+  GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
+  BatchGetItem: [ENDPOINT_EVENTS],
+  Query: [EVENT_LANES, MESSAGE_LANES, ORGANIZATION],
+  PutItem: [...LANES, CORRUPT, WAITING, ENDPOINT_ATTEMPTS, MESSAGE_OUTCOMES],
+  UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
+  DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
+  Decrypt: ['organizations'],
+} satisfies Access
+
+export const ACCESS: Record<string, Access> = {
+  // The seven operations.
+  getCredentialById: { GetItem: [CREDENTIAL] },
+  sendMessage: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  tenantGetBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
+  createRequest: {
+    GetItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, TENANT],
+    Query: [RECORD],
+    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  tenantProofFormData: { GetItem: [DIDCOMM_MESSAGE, PROOF], BatchGetItem: [DIDCOMM_MESSAGE], Query: [DIDCOMM_MESSAGE] },
+  // It looks at tokens itself: callers without one may ask too.
+  registerNotificationWebhook: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, ISSUER_KEYS, TENANT],
+    Query: [ORGANIZATION],
+    PutItem: ['@decoy|*', DATA_KEY, IDEMPOTENCY, ORGANIZATION],
+    DeleteItem: [ORGANIZATION],
+    ...SEALS_SECRETS,
+  },
+  registerWebhook: {
+    GetItem: [DATA_KEY, IDEMPOTENCY],
+    Query: [ORGANIZATION],
+    PutItem: [DATA_KEY, IDEMPOTENCY, ORGANIZATION],
+    ...SEALS_SECRETS,
+  },
+
+  // Their companions.
+  createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
+  createOffer: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY],
+    Query: [RECORD],
+    PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
+    // The connection has keys already: its agent has a data key.
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  getConnections: { Query: [CONNECTION] },
+  getConnectionById: { GetItem: [CONNECTION] },
+  getWebhookEndpoints: { Query: [ORGANIZATION] },
+  deleteWebhookEndpoint: {
+    GetItem: [DESTINATION, IDEMPOTENCY],
+    Query: [ORGANIZATION],
+    PutItem: [IDEMPOTENCY],
+    UpdateItem: [DESTINATION],
+    DeleteItem: [ORGANIZATION],
+    SendMessage: ['TimerQueue'],
+  },
+  rotateWebhookSecret: {
+    GetItem: [DATA_KEY, IDEMPOTENCY],
+    Query: [ORGANIZATION],
+    PutItem: [DATA_KEY, IDEMPOTENCY, ORGANIZATION],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents', 'organizations'],
+  },
+  testWebhookEndpoint: {
+    GetItem: [IDEMPOTENCY],
+    Query: [ORGANIZATION],
+    PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
+  },
+  enableWebhookEndpoint: {
+    GetItem: [DESTINATION, IDEMPOTENCY],
+    Query: [ORGANIZATION],
+    PutItem: [IDEMPOTENCY, ORGANIZATION],
+    UpdateItem: [DESTINATION],
+    SendMessage: ['TimerQueue'],
+  },
+  getWebhookDeliveries: { Query: [ENDPOINT_ATTEMPTS, ORGANIZATION] },
+  replayWebhookEvents: {
+    GetItem: [ENDPOINT_EVENTS, IDEMPOTENCY],
+    Query: [ENDPOINT_EVENTS, ORGANIZATION],
+    PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
+  },
+  receiveDidcomm: {
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT],
+    BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
+    Query: [RECORD],
+    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  openapi: {},
+  health: {},
+
+  // What nobody calls over HTTP.
+  authorizer: { GetItem: [ISSUER_KEYS, TENANT] },
+  dispatchChanges: {
+    GetItem: [TENANT],
+    Query: [ORGANIZATION],
+    PutItem: [ENDPOINT_EVENTS, EVENT_LANES, '@parked'],
+    UpdateItem: ['@dispatch|*'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  // What is slow is handed over to the other one, which takes a slot for each attempt.
+  deliver: { ...DELIVERS, SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'] },
+  deliverSlowly: {
+    ...DELIVERS,
+    PutItem: [...DELIVERS.PutItem, SLOTS],
+    DeleteItem: [...DELIVERS.DeleteItem, SLOTS],
+    SendMessage: ['SlowWakeUpQueue', 'TimerQueue'],
+  },
+  wake: {
+    GetItem: [DESTINATION],
+    BatchGetItem: [SLOTS],
+    Query: [WAITING],
+    UpdateItem: [DESTINATION],
+    DeleteItem: [WAITING],
+    SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
+  },
+  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue'] },
+  confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
+  recoverWakeUps: {
+    GetItem: [DESTINATION],
+    UpdateItem: [DESTINATION, ...LANES],
+    SendMessage: ['TimerQueue'],
+  },
+}

@@ -1,0 +1,73 @@
+/** Serverless plugin: a role for each function, which allows what infra/access.ts says and what Lambda needs to run the function. */
+import { ACCESS } from '../access.ts'
+import { allow, arnOf, statementsOf } from '../roles/access.ts'
+import type { Statement } from '../roles/policy.ts'
+import type { FunctionDefinition, Resource, Serverless } from '../service.ts'
+
+export default class Roles {
+  readonly hooks: Record<string, () => void>
+
+  constructor({ service }: Serverless) {
+    this.hooks = {
+      // A function that names its role gets no other: with none left over, Serverless makes no role that all share.
+      'before:package:setupProviderConfiguration': () => {
+        for (const [key, definition] of Object.entries(service.functions)) definition.role = roleIdOf(key)
+      },
+      'after:aws:package:finalize:mergeCustomProviderResources': () => {
+        const { Resources } = service.provider.compiledCloudFormationTemplate
+        for (const [key, definition] of Object.entries(service.functions))
+          Resources[roleIdOf(key)] = roleOf(key, definition, Resources)
+      },
+    }
+  }
+}
+
+const capital = (key: string): string => key.replace(/^./, (letter) => letter.toUpperCase())
+
+const roleIdOf = (key: string): string => `${capital(key)}Role`
+
+/** Throws where infra/access.ts says nothing of the function. */
+const roleOf = (key: string, definition: FunctionDefinition, resources: Record<string, Resource>): Resource => {
+  const access = ACCESS[key]
+  if (access === undefined) throw new Error(`infra/access.ts does not say what ${key} may do: {} if that is nothing`)
+  const Statement = [...runtimeStatements(key, resources), ...sourceStatements(definition), ...statementsOf(access)]
+  return {
+    Type: 'AWS::IAM::Role',
+    // CloudFormation names it: so it has at most 64 characters, in every region.
+    Properties: {
+      AssumeRolePolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+      },
+      Policies: [{ PolicyName: 'access', PolicyDocument: { Version: '2012-10-17', Statement } }],
+    },
+  }
+}
+
+/** Logs, and traces where they are on. */
+const runtimeStatements = (key: string, resources: Record<string, Resource>): Statement[] => {
+  const logGroup = resources.LogGroup === undefined ? `${capital(key)}LogGroup` : 'LogGroup'
+  const traced = resources[`${capital(key)}LambdaFunction`]?.Properties.TracingConfig !== undefined
+  return [
+    // Its ARN ends with `:*`, as the resource of both has to: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
+    allow('logs', ['CreateLogStream', 'PutLogEvents'], arnOf(logGroup)),
+    // X-Ray has no resources. https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html
+    ...(traced ? [allow('xray', ['PutTraceSegments', 'PutTelemetryRecords'], '*')] : []),
+  ]
+}
+
+/** What Lambda does on behalf of the function with the streams and queues that invoke it. */
+const sourceStatements = ({ events = [] }: FunctionDefinition): Statement[] => {
+  const queues = events.flatMap(({ sqs }) => sqs?.arn ?? [])
+  const streams = events.flatMap(({ stream }) => stream ?? [])
+  const failures = streams.flatMap(({ destinations }) => destinations?.onFailure.arn ?? [])
+  return [
+    // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+    ...(queues.length === 0 ? [] : [allow('sqs', ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'], queues)]),
+    // https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+    ...streams.map(({ arn }) =>
+      allow('dynamodb', ['GetRecords', 'GetShardIterator', 'DescribeStream', 'ListStreams'], arn),
+    ),
+    ...failures.map((arn) => allow('sqs', ['SendMessage'], arn)),
+  ]
+}

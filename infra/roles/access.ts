@@ -1,0 +1,79 @@
+/** What a function may do, in the words of infra/access.ts, as statements of its role. */
+import type { Conditions, Statement } from './policy.ts'
+
+const TABLE_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const
+const KMS_ACTIONS = ['GenerateDataKey', 'Decrypt'] as const
+type TableAction = (typeof TABLE_ACTIONS)[number]
+type KmsAction = (typeof KMS_ACTIONS)[number]
+
+/** Whose data keys: what the encryption context binds them to (lib/store/data-keys.ts). */
+export type Scope = 'agents' | 'organizations'
+
+/** What is not named is not allowed. */
+export type Access = {
+  /** Patterns of partition keys (lib/store/keys.ts); `*` stands for any text. */
+  [Action in TableAction]?: string[]
+} & {
+  [Action in KmsAction]?: Scope[]
+} & {
+  /** Names of indexes. */
+  QueryIndex?: string[]
+  /** Logical ids of queues. */
+  SendMessage?: string[]
+}
+
+export const statementsOf = (access: Access): Statement[] => [
+  ...alike(TABLE_ACTIONS, access).map(({ actions, values }) => ({
+    ...allow('dynamodb', actions, arnOf('Table')),
+    Condition: ofKeys(values),
+  })),
+  ...(access.QueryIndex ?? []).map((index) =>
+    allow('dynamodb', ['Query'], { 'Fn::Sub': `\${Table.Arn}/index/${index}` }),
+  ),
+  ...(access.SendMessage === undefined ? [] : [allow('sqs', ['SendMessage'], access.SendMessage.map(arnOf))]),
+  ...alike<KmsAction, Scope>(KMS_ACTIONS, access).map(({ actions, values }) => ({
+    ...allow('kms', actions, arnOf('SealingKey')),
+    Condition: ofScopes(values),
+  })),
+]
+
+export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
+
+export const allow = (service: string, actions: readonly string[], Resource: unknown): Statement => ({
+  Effect: 'Allow',
+  Action: actions.map((action) => `${service}:${action}`),
+  Resource,
+})
+
+/** Actions with the same values stand in one statement: the policies of a role have 10,240 characters in all. */
+const alike = <A extends string, T extends string>(actions: readonly A[], access: Partial<Record<A, T[]>>) => {
+  const groups = new Map<string, { actions: A[]; values: T[] }>()
+  for (const action of actions) {
+    const values = access[action]
+    if (values === undefined) continue
+    const group = groups.get(String(values)) ?? { actions: [], values }
+    group.actions.push(action)
+    groups.set(String(values), group)
+  }
+  return [...groups.values()]
+}
+
+/**
+ * `ForAllValues` alone holds for a request without a key too.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
+ */
+const ofKeys = (keys: string[]): Conditions => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+})
+
+/** https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context */
+const SCOPE = 'kms:EncryptionContext:scope'
+
+const ORGANIZATION = '@org|*'
+
+const ofScopes = (scopes: Scope[]): Conditions => {
+  if (!scopes.includes('agents')) return { StringLike: { [SCOPE]: ORGANIZATION } }
+  const named = { Null: { [SCOPE]: 'false' } }
+  return scopes.includes('organizations') ? named : { StringNotLike: { [SCOPE]: ORGANIZATION }, ...named }
+}

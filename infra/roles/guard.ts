@@ -1,0 +1,67 @@
+/** Holds functions to their roles where there is no IAM: on the local stage and in tests. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
+import type { Call } from './policy.ts'
+
+/** An invocation of a function, and what it tried that its role does not allow. */
+interface Invocation {
+  functionKey: string
+  refused: string[]
+}
+
+/** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
+type Client = Pick<DynamoDBClient, 'middlewareStack'>
+
+export type Judge = (functionKey: string, call: Call) => boolean
+
+export class RoleGuard {
+  readonly #resources: Record<string, string>
+  readonly #judge: Judge
+  readonly #running = new AsyncLocalStorage<Invocation>()
+  /** All that was refused, in the order in which it was. */
+  readonly refusals: string[] = []
+
+  /** `resources` has logical ids by the names that functions call tables, queues and keys by; `judge` says whether a function may. */
+  constructor(resources: Record<string, string>, judge: Judge) {
+    this.#resources = resources
+    this.#judge = judge
+  }
+
+  /** Looks at each request of a client, which must not have sent one yet. What is sent outside of functions passes. */
+  watch(client: object, service: Service): void {
+    const { middlewareStack } = client as Client
+    middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          const invocation = this.#running.getStore()
+          if (invocation !== undefined)
+            for (const call of callsOf(service, commandName, args.input as CommandInput)) this.#check(invocation, call)
+          return next(args)
+        },
+      { step: 'initialize' },
+    )
+  }
+
+  /**
+   * Runs a function. Rejects where it was refused something, also when it made the best of that: what it sends after its commit may fail
+   * without its caller noticing.
+   */
+  async run<T>(functionKey: string, act: () => Promise<T> | T): Promise<T> {
+    const invocation: Invocation = { functionKey, refused: [] }
+    const result = await this.#running.run(invocation, act)
+    if (invocation.refused.length > 0) throw new Error(invocation.refused.join('; '))
+    return result
+  }
+
+  #check({ functionKey, refused }: Invocation, { action, resource, context }: Call): void {
+    const [, name = '', path = ''] = resource.match(/^(.*?)(\/index\/.*)?$/) ?? []
+    const call = { action, resource: `${this.#resources[name] ?? name}${path}`, context }
+    if (this.#judge(functionKey, call)) return
+    const keys = Object.values(context).flat().join(' ')
+    const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see infra/access.ts`
+    refused.push(message)
+    this.refusals.push(message)
+    throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} })
+  }
+}

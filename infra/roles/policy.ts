@@ -1,0 +1,75 @@
+/** IAM's answer to a call, by the statements of a role, as far as the roles of this service use IAM's language. */
+
+/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html */
+export interface Statement {
+  Effect: 'Allow'
+  Action: string[]
+  Resource: unknown
+  Condition?: Conditions
+}
+
+/** By operator, then by condition key. */
+export type Conditions = Record<string, Record<string, string | string[]>>
+
+export interface Call {
+  /** As IAM names it: `dynamodb:GetItem`. */
+  action: string
+  resource: string
+  /** Values of condition keys that the request has. */
+  context: Record<string, string[]>
+}
+
+/** Whether one of the statements allows the call, whose resource has the name that `resourceName` gives. */
+export const allows = (statements: readonly Statement[], call: Call): boolean =>
+  statements.some(
+    ({ Action, Resource, Condition = {} }) =>
+      Action.includes(call.action) &&
+      [Resource].flat().some((resource) => resourceName(resource) === call.resource) &&
+      Object.entries(Condition).every(([operator, keys]) =>
+        Object.entries(keys).every(([key, wanted]) => holds(operator, call.context[key], [wanted].flat())),
+      ),
+  )
+
+/** The logical id of a resource of the template, and what of it: `Table`, `Table/index/due`. */
+export const resourceName = (resource: unknown): string => {
+  const text = JSON.stringify(resource)
+  const [, id, path = ''] =
+    text.match(/^\{"Fn::GetAtt":\["(\w+)","Arn"\]\}$/) ??
+    text.match(/^\{"Fn::Sub":"\$\{(\w+)\.Arn\}(\/[\w/]+)?"\}$/) ??
+    []
+  return id === undefined ? text : `${id}${path}`
+}
+
+/**
+ * `ForAllValues` holds where there is no value at all, and so does a negated operator:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
+ */
+const holds = (operator: string, values: string[] | undefined, wanted: string[]): boolean => {
+  switch (operator) {
+    case 'Null':
+      return wanted.includes(String(values === undefined))
+    case 'StringLike':
+      return values?.length === 1 && values.every((value) => isLike(value, wanted))
+    case 'StringNotLike':
+      return values === undefined || values.every((value) => !isLike(value, wanted))
+    case 'ForAllValues:StringLike':
+      return values === undefined || values.every((value) => isLike(value, wanted))
+    default:
+      throw new Error(`no role uses the operator ${operator} yet`)
+  }
+}
+
+const patterns = new Map<string, RegExp>()
+
+/** `*` stands for any text, `?` for one character. */
+const isLike = (value: string, wanted: string[]): boolean =>
+  wanted.some((pattern) => {
+    const known = patterns.get(pattern) ?? toExpression(pattern)
+    patterns.set(pattern, known)
+    return known.test(value)
+  })
+
+const toExpression = (pattern: string): RegExp => {
+  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's')
+}

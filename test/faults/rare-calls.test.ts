@@ -1,0 +1,240 @@
+/** What functions do on days that are not like others: their roles allow that too. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { destinationItem, readDestination } from '../../lib/outbox/destination.ts'
+import { dueFor } from '../../lib/outbox/due.ts'
+import { laneItem, leaseLane } from '../../lib/outbox/lane.ts'
+import { outboxItem } from '../../lib/outbox/message-item.ts'
+import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
+import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
+import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
+import { type Item, toKey } from '../../lib/store/table.ts'
+import { transact } from '../../lib/store/write.ts'
+import { ALL_GRANTS } from '../../lib/token-issuers.ts'
+import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
+import { inserted } from '../support/webhooks/changes.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+
+let stage: InProcessStage
+let receiver: FaultyReceiver
+let lane: string
+let issuer: TestIssuer
+let keySet: Server
+
+/** Serves the keys of an issuer; nobody answers for another one. */
+const trustIssuers = async (): Promise<void> => {
+  issuer = await newIssuer('served', 'ES256')
+  keySet = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [publicKeyOf(issuer)] }))
+  }).listen(0, '127.0.0.1')
+  await once(keySet, 'listening')
+  const { port } = keySet.address() as AddressInfo
+  const { issuer: name, audience } = issuer
+  process.env.TOKEN_ISSUERS = JSON.stringify([
+    { issuer: name, audience, jwksUri: `http://127.0.0.1:${port}/jwks`, grants: ALL_GRANTS },
+    // The discard port.
+    { issuer: 'urn:test:unreachable', audience, jwksUri: 'http://127.0.0.1:9/jwks', grants: ALL_GRANTS },
+  ])
+}
+
+beforeAll(async () => {
+  await trustIssuers()
+  stage = await startInProcessStage()
+  receiver = await startFaultyReceiver()
+})
+afterAll(async () => {
+  keySet.close()
+  await receiver.stop()
+  await stage.stop()
+})
+beforeEach(() => {
+  lane = messageLane('acme', randomUUID())
+})
+
+const put = (item: Item) => stage.client.send(new PutItemCommand({ TableName: stage.table, Item: item }))
+const read = async (address: Address): Promise<Item | undefined> => {
+  const { Item } = await stage.client.send(
+    new GetItemCommand({ TableName: stage.table, Key: toKey(address), ConsistentRead: true }),
+  )
+  return Item
+}
+const laneState = async (name: string) => {
+  const item = await read(laneItem.addressOf({ lane: name }))
+  return item && laneItem.decode(item)
+}
+const destinationState = async (destination: string) => {
+  const item = await read(destinationItem.addressOf({ destination }))
+  return item && destinationItem.decode(item)
+}
+const eventOf = (...wakeUps: WakeUp[]) => ({
+  Records: wakeUps.map((wakeUp) => ({ messageId: randomUUID(), body: encodeWakeUp(wakeUp) }) as SQSRecord),
+})
+const newDestination = () => `https://${randomUUID()}.example`
+const commit = async (payload: string): Promise<void> => {
+  const [, , connectionId = ''] = lane.split('|')
+  const of = { tenant: 'acme', connectionId, id: newOutboxId(Date.now()) }
+  const messages = [{ endpoint: `${receiver.url}/${connectionId}`, payload }]
+  await put(outboxItem.encode({ ...of, messages, taken: 0, attempts: 0, createdAt: new Date().toISOString() }))
+}
+
+test('confirmIssuerKeys stores the keys of an issuer, by which others verify its tokens', async () => {
+  const { confirmIssuerKeys } = await import('../../functions/confirm-issuer-keys.ts')
+  await stage.line.guard.run('confirmIssuerKeys', confirmIssuerKeys)
+  const token = await sign(issuer, { role: 'RestRootAgentWithTenants' })
+  const { status } = await stage.call('registerNotificationWebhook', {
+    headers: { authorization: `Bearer ${token}` },
+    body: { orgId: 'base', notificationWebhook: 'https://example.org/notifications' },
+  })
+  expect(status).toBe(201)
+})
+
+describe('recoverWakeUps', () => {
+  test('enters lanes of messages and of events, and destinations, into the index of what is due', async () => {
+    const { recoverWakeUps } = await import('../../functions/recover-wake-ups.ts')
+    const destination = newDestination()
+    const eventLane = `@outbox|acme|endpoint|${randomUUID()}`
+    const committed = { kind: 'committed' } as const
+    const lost = [
+      { lane, reason: committed },
+      { lane: eventLane, reason: committed },
+      { destination, at: 1 },
+    ]
+    await stage.line.guard.run('recoverWakeUps', () => recoverWakeUps(eventOf(...lost)))
+    for (const state of [await laneState(lane), await laneState(eventLane), await destinationState(destination)])
+      expect(state?.dueAt).toBeGreaterThan(Date.now() - 60_000)
+  })
+})
+
+describe('sweepOutbox', () => {
+  test('wakes lanes and destinations that are due', async () => {
+    const destination = newDestination()
+    await put(laneItem.encode({ lane, ...dueFor(lane, 1) }))
+    await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, 1) }))
+    await stage.line.sweep()
+    await stage.line.settle()
+    expect(await destinationState(destination)).not.toHaveProperty('dueAt')
+    expect(await laneState(lane)).toBeUndefined()
+  })
+})
+
+describe('wake', () => {
+  test('releases lanes to a slow destination as far as it has room', async () => {
+    const { wake } = await import('../../functions/wake.ts')
+    const destination = newDestination()
+    const [now, at] = [Date.now(), 1]
+    const due = { version: 1, slowUntil: now + 60_000, ...dueFor(destination, at) }
+    await put(destinationItem.encode({ destination, ...due }))
+    const waiting = newEntry(lane, now + 60_000, randomUUID())
+    await put(laneItem.encode({ lane, waiting, waitsFor: destination }))
+    await transact([entryWrite(destination, { lane, entry: waiting, now })])
+    await stage.line.guard.run('wake', () => wake(eventOf({ destination, at })))
+    await stage.line.settle()
+    // It was released: nothing waits in it, so that it has ended.
+    expect(await laneState(lane)).toBeUndefined()
+  })
+})
+
+describe('dispatchChanges', () => {
+  const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
+  const garbled = (notedAt?: number) =>
+    inserted(
+      {
+        ...{ pk: { S: `acme|ProofRecord|${randomUUID()}` }, sk: { S: '-' }, kind: { S: 'record' } },
+        ...{ version: { N: '1' }, value: { S: '{"state' }, tags: { S: '{}' } },
+      },
+      notedAt,
+    )
+
+  test('parks a change that it can’t read, and counts the tries of one that comes late and alone', async () => {
+    const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
+    const { parkedChanges } = await import('../../lib/delivery/parked-changes.ts')
+    const change = garbled(Math.floor(Date.now() / 1000) - 60)
+    const answer = await stage.line.guard.run('dispatchChanges', () => dispatchChanges({ Records: [change] }))
+    expect(answer).toEqual({ batchItemFailures: [] })
+    const sequences: string[] = []
+    for await (const { sequence } of parkedChanges()) sequences.push(sequence)
+    expect(sequences).toContain(sequenceOf(change))
+  })
+})
+
+describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
+  const run = async (wakeUp: WakeUp, milliseconds = 60_000) => {
+    const { deliver } = await import('../../functions/deliver.ts')
+    const { deliverSlowly } = await import('../../functions/deliver-slowly.ts')
+    const handler = { deliver, deliverSlowly }[functionKey]
+    const context = { getRemainingTimeInMillis: () => milliseconds } as Context
+    return stage.line.guard.run(functionKey, () => handler(eventOf(wakeUp), context))
+  }
+  const committed = (): WakeUp => ({ lane, reason: { kind: 'committed' } })
+
+  test('tells the holder of a lane that something was committed', async () => {
+    await leaseLane({ lane, reason: { kind: 'committed' } }, 'another', Date.now())
+    await run(committed())
+    expect(await laneState(lane)).toMatchObject({ lease: 'another', dirty: true })
+  })
+
+  test('sets aside what it can’t read, be it an item of a lane or the lane', async () => {
+    const id = newOutboxId(Date.now())
+    const eventLane = `@outbox|acme|${randomUUID()}|${randomUUID()}`
+    await put({ pk: { S: lane }, sk: { S: id }, kind: { S: 'outbox' } })
+    await put({ pk: { S: eventLane }, sk: { S: 'x' }, kind: { S: 'pending-event' } })
+    for (const of of [lane, eventLane]) {
+      await put({ ...toKey(laneItem.addressOf({ lane: of })), kind: { S: 'lane' }, lease: { N: '1' } })
+      for (let turns = 0; turns < 3; turns++) await run({ lane: of, reason: { kind: 'committed' } })
+      await stage.line.sweep()
+    }
+    await stage.line.settle()
+    expect(await read({ pk: lane, sk: id })).toBeUndefined()
+    expect(await read({ pk: eventLane, sk: 'x' })).toBeUndefined()
+  })
+
+  test('leaves what it has no time for to the next invocation', async () => {
+    const quick = { destination: receiver.url, version: 1, quickUntil: Date.now() + 3_600_000 }
+    await put(destinationItem.encode(quick))
+    for (const payload of ['1', '2', '3']) await commit(payload)
+    // Enough for one attempt.
+    await run(committed(), 20_000)
+    expect(receiver.received.filter(({ path }) => lane.endsWith(path.slice(1)))).toHaveLength(1)
+    await stage.line.settle()
+    const heard = receiver.received.filter(({ path }) => lane.endsWith(path.slice(1)))
+    expect(heard.map(({ body }) => body)).toEqual(['1', '2', '3'])
+  })
+})
+
+test('enableWebhookEndpoint has the lanes looked at that wait for the endpoint', async () => {
+  const { body } = await stage.call('registerWebhook', {
+    path: { orgId: 'base' },
+    body: { webhookUrl: 'https://example.org/events' },
+  })
+  const endpointId: string = body.data.id
+  const destination = endpointDestination(endpointId)
+  const address = { pk: '@org|base', sk: 'webhook' }
+  await put({ ...(await read(address)), status: { S: 'disabled' } })
+  await put(destinationItem.encode({ destination, version: 1, closedAt: Date.now(), rounds: 0 }))
+  const { status } = await stage.call('enableWebhookEndpoint', { path: { orgId: 'base', endpointId } })
+  expect(status).toBe(200)
+  expect(await readDestination(destination, Date.now())).not.toHaveProperty('closedAt')
+})
+
+test('receiveDidcomm looks for the keys of all recipients of an envelope', async () => {
+  const body = handMade({
+    kid: unknownKid(),
+    header: (header) => ({
+      ...header,
+      recipients: [
+        ...header.recipients,
+        { encrypted_key: randomBytes(80).toString('base64url'), header: { kid: unknownKid() } },
+      ],
+    }),
+  })
+  const { status } = await stage.call('receiveDidcomm', { body })
+  expect(status).toBe(400)
+})

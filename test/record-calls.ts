@@ -1,0 +1,43 @@
+/** `npm run record-calls`: runs the suites that run functions, and writes down which calls of AWS each of them made. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { RecordedCall } from '../infra/roles/recorder.ts'
+import { RECORDED_CALLS, type RecordedCalls } from './support/roles/recorded-calls.ts'
+
+/** Those whose functions run under a guard of their roles. */
+const PROJECTS = ['api', 'interop', 'attacks', 'faults']
+
+/** By function, then by action and resource; all sorted, so that a change is a short diff. */
+const summaryOf = (calls: RecordedCall[]): RecordedCalls => {
+  const sorted = <T>(groups: Map<string, T[]>): [string, T[]][] => [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
+  const byFunction = sorted(Map.groupBy(calls, (call) => call.function))
+  return Object.fromEntries(
+    byFunction.map(([functionKey, made]) => {
+      const byCall = sorted(Map.groupBy(made, ({ action, resource }) => `${action} ${resource}`))
+      const keysOf = (alike: RecordedCall[]) => [...new Set(alike.flatMap(({ key }) => key ?? []))].sort()
+      return [functionKey, Object.fromEntries(byCall.map(([call, alike]) => [call, keysOf(alike)]))]
+    }),
+  )
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'recorded-calls-'))
+try {
+  const { status } = spawnSync(
+    process.execPath,
+    [resolve('node_modules/vitest/vitest.mjs'), 'run', ...PROJECTS.flatMap((name) => ['--project', name])],
+    { stdio: 'inherit', env: { ...process.env, RECORD_CALLS: folder } },
+  )
+  const calls = readdirSync(folder).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line): RecordedCall => JSON.parse(line)),
+  )
+  // A test that fails has not made all of its calls.
+  if (status === 0) writeFileSync(RECORDED_CALLS, `${JSON.stringify(summaryOf(calls), null, 2)}\n`)
+  process.exitCode = status ?? 1
+} finally {
+  rmSync(folder, { recursive: true })
+}

@@ -1,0 +1,20 @@
+/** Holds the functions that run in a test's own process to their roles. */
+import { RoleGuard } from '../../../infra/roles/guard.ts'
+import { judge } from '../../../infra/roles/judge.ts'
+import type { DeliveryQueues } from './queues.ts'
+
+/** The service's clients must not have sent anything yet. */
+export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, 'urls'>): Promise<RoleGuard> => {
+  const { dynamodb } = await import('../../../lib/store/client.ts')
+  const { sqs, sqsOnce } = await import('../../../lib/outbox/queues.ts')
+  const resources = {
+    [table]: 'Table',
+    [urls.wakeUps]: 'WakeUpQueue',
+    [urls.slowWakeUps]: 'SlowWakeUpQueue',
+    [urls.timers]: 'TimerQueue',
+  }
+  const guard = new RoleGuard(resources, judge())
+  guard.watch(dynamodb(), 'dynamodb')
+  for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
+  return guard
+}
