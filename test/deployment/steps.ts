@@ -155,6 +155,7 @@ const LATER: Step[] = [
   {
     title: 'doctor finds the table that is left, and what is wrong with its use',
     take: async (world) => {
+      await world.dropLogGroups()
       const { EXISTING_TABLE, EXISTING_KEY } = existing(world)
       const { lines } = await world.operator.doctor()
       assert.deepEqual(lines.length, 1, lines.join('\n'))
