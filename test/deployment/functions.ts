@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { unzipSync } from 'fflate'
 import { physicalIds } from '../../infra/deployment/stack.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
@@ -29,18 +30,18 @@ export const deployedFunctions = async (aws: EmulatedAws, stackName: string): Pr
         name,
         handler: Configuration?.Handler ?? '',
         environment: Configuration?.Environment?.Variables ?? {},
-        zip: await download(aws, Code?.Location ?? ''),
+        zip: await download(aws, ids.ServerlessDeploymentBucket ?? '', Code?.Location ?? ''),
       }
     }),
   )
 }
 
-/** The address is AWS's own, of an object in the bucket. */
-const download = async (aws: EmulatedAws, location: string): Promise<Uint8Array> => {
-  const { hostname, pathname } = new URL(location)
-  const answer = await fetch(`${aws.endpoint}/${hostname.split('.')[0]}${pathname}`)
-  if (!answer.ok) throw new Error(`${location}: ${answer.status}`)
-  return new Uint8Array(await answer.arrayBuffer())
+/** moto names a bucket of Lambda's own in the address, which it does not have: the key is that of the stack's. */
+const download = async (aws: EmulatedAws, Bucket: string, location: string): Promise<Uint8Array> => {
+  const Key = decodeURIComponent(new URL(location).pathname.slice(1))
+  const { Body } = await new S3Client(aws.clientConfig).send(new GetObjectCommand({ Bucket, Key }))
+  if (Body === undefined) throw new Error(`${Key} is empty`)
+  return Body.transformToByteArray()
 }
 
 /** Says `loaded` when the handler is there. */

@@ -1,7 +1,12 @@
 /** All that the steps of a deployment go by: the emulated AWS, whoever deploys, and what is looked at in between. */
 import { APIGatewayClient, CreateApiKeyCommand, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
-import { CloudWatchLogsClient, CreateLogGroupCommand } from '@aws-sdk/client-cloudwatch-logs'
+import {
+  CloudWatchLogsClient,
+  CreateLogGroupCommand,
+  DeleteLogGroupCommand,
+  DescribeLogGroupsCommand,
+} from '@aws-sdk/client-cloudwatch-logs'
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -95,6 +100,13 @@ export class World {
       source: EventSourceArn,
       most: ScalingConfig?.MaximumConcurrency,
     }))
+  }
+
+  /** moto runs a function without looking at its LoggingConfig, and makes a log group of its name; on AWS there is none. */
+  async dropLogGroups(): Promise<void> {
+    const logs = new CloudWatchLogsClient(this.aws.clientConfig)
+    const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({ logGroupNamePrefix: '/aws/lambda/' }))
+    for (const { logGroupName } of logGroups) await logs.send(new DeleteLogGroupCommand({ logGroupName }))
   }
 
   async leaveLogGroup(logGroupName: string): Promise<void> {

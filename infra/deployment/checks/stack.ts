@@ -85,7 +85,7 @@ export const checkLogGroups = (account: Account, named: readonly string[]): Find
   leftOvers(
     'log groups',
     account,
-    account.logGroups,
+    withoutFunctions(account),
     (name) => name,
     (left) => {
       const inTheWay = left.filter((name) => named.includes(name))
@@ -96,6 +96,13 @@ export const checkLogGroups = (account: Account, named: readonly string[]): Find
         : warning('log groups', `${names}: left of an earlier stack; nothing writes to it any more: ${command}`)
     },
   )
+
+/** The log group of a function of the stack is the stack's, whoever made it. */
+const withoutFunctions = ({ logGroups, stack }: Account): Account['logGroups'] => {
+  const own = ownIds(stack)
+  if ('failure' in logGroups) return logGroups
+  return { value: logGroups.value.filter((name) => !own?.has(name.replace('/aws/lambda/', ''))) }
+}
 
 /** `values` are those that the template gives to API keys: an account knows each value once. */
 export const checkApiKeys = (account: Account, values: readonly string[]): Finding[] =>

@@ -47,8 +47,19 @@ parsing.parse_and_create_resource = make_or_fail
 
 # Policies of deletion.
 
-delete_resource = parsing.ResourceMap._delete_resource
+delete_any = parsing.ResourceMap._delete_resource
 delete_all = parsing.ResourceMap.delete
+
+
+def delete_resource(resource_map, resource, resource_json):
+    if resource_json["Type"] == "AWS::IAM::Role":
+        # CloudFormation takes a role's policies off first.
+        resource.policies.clear()
+        resource.managed_policies.clear()
+    delete_any(resource_map, resource, resource_json)
+
+
+parsing.ResourceMap._delete_resource = delete_resource
 
 
 def is_kept(resource_json):
@@ -147,13 +158,8 @@ def make_nothing_of(stack, before):
     }
     for _ in range(len(left) + 1):
         for name in list(left):
-            resource = resource_map._parsed_resources[name]
-            if left[name]["Type"] == "AWS::IAM::Role":
-                # CloudFormation takes a role's policies off first.
-                resource.policies.clear()
-                resource.managed_policies.clear()
             try:
-                delete_resource(resource_map, resource, left[name])
+                delete_resource(resource_map, resource_map._parsed_resources[name], left[name])
             except Exception:  # Something else has to go first.
                 continue
             resource_map._parsed_resources.pop(name, None)

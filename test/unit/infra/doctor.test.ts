@@ -118,6 +118,14 @@ describe('nothing is found', () => {
     expect(notOk({ account: own })).toEqual([])
   })
 
+  test('in the log group of a function of the stack, which Lambda made', () => {
+    const physicalIds = { Table: 't', SealingKey: 'id', HealthLambdaFunction: 'serverless-agent-prod-health' }
+    const stack = deployed({ physicalIds })
+    expect(notOk({ account: { stack, logGroups: { value: ['/aws/lambda/serverless-agent-prod-health'] } } })).toEqual(
+      [],
+    )
+  })
+
   test('where API Gateway has no role for logs: deploy makes it', () => {
     const gateway = { value: { cloudWatchRole: undefined, roleExists: false } }
     expect(notOk({ account: { gateway } })).toEqual([])
