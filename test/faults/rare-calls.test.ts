@@ -123,6 +123,15 @@ describe('sweepOutbox', () => {
     expect(await destinationState(destination)).not.toHaveProperty('dueAt')
     expect(await laneState(lane)).toBeUndefined()
   })
+
+  test('counts what waits for destinations that are closed', async () => {
+    const destination = newDestination()
+    await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, Date.now() + 60_000) }))
+    const { takeCensus } = await import('../../lib/outbox/census.ts')
+    const now = Date.now()
+    const counted = stage.line.guard.run('sweepOutbox', () => takeCensus([{ destination, at: now }], now))
+    expect(await counted).toEqual({ lanes: 0, age: 0 })
+  })
 })
 
 describe('wake', () => {

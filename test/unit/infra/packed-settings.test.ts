@@ -20,6 +20,7 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
     serviceDir,
     service: { functions: { authorizer: definition } },
     classes: { Error },
+    processedInput: { commands: ['package'] },
   })
   const tools = { log: { warning: (line: string) => warnings.push(line) } }
   await new PackedSettings(serverless, {}, tools).hooks[HOOK]?.()

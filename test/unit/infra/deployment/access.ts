@@ -211,8 +211,8 @@ describe('what a function loads is what it may do', () => {
       Action.some((one) => one.startsWith('dynamodb:')),
     )
     expect(reading.map(({ Action, Resource }) => [Action, resourceName(Resource)])).toEqual([
-      [['dynamodb:Query'], 'Table/index/due'],
       [['dynamodb:Query'], 'Table'],
+      [['dynamodb:Query'], 'Table/index/due'],
     ])
   })
 
