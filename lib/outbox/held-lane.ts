@@ -135,7 +135,10 @@ export class HeldLane {
       : laneWrites.handOver(this.#lane, reason.waiting, now + HANDED_OVER_MS)
     await this.end(isProbe ? [write] : [write, ...this.#leaveList()])
     const [taken] = await wakeLanes([{ lane, reason }], 'slow')
-    if (taken !== true) log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
+    if (taken === true) return
+    log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
+    // The wake-up comes again, and tries this again. A probe needs no repetition: the next one is on its way.
+    if (!isProbe) throw new AgentError('store.unavailable', 'the slow queue does not answer')
   }
 
   /** Others are to have their turn: the lane is due again at once. `quick`: its destination is. */

@@ -22,7 +22,7 @@ import {
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { enterLane, type Lane, type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { wakeLater } from './queues.ts'
+import { wakeLanes, wakeLater } from './queues.ts'
 import { nextAttemptAt } from './retry-plan.ts'
 import { takeSlot } from './slots.ts'
 import { Tally } from './tally.ts'
@@ -51,7 +51,10 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
   const now = surroundings.clock()
   const leasing = await leaseLane(wakeUp, randomUUID(), now)
   if (leasing.leased === undefined) {
-    if (surroundings.repeated === true) await dueAfterLease(wakeUp.lane, leasing.found, now)
+    if (surroundings.repeated === true) {
+      await dueAfterLease(wakeUp.lane, leasing.found, now)
+      await handOverAgain(wakeUp.lane, leasing.found)
+    }
     return checkWaiting(wakeUp, leasing.found, now)
   }
   const turn = new Turn(leasing.leased, wakeUp, surroundings)
@@ -76,6 +79,12 @@ const dueAfterLease = async (
   if (lease === undefined || leaseUntil <= now || dueAt !== undefined) return
   await enterLane(lane, leaseUntil)
   await wakeLater({ lane, reason: { kind: 'due', at: leaseUntil } }, leaseUntil - now)
+}
+
+/** The same where it has died before the slow queue had the lane's wake-up. The queue drops this one if it has it. */
+const handOverAgain = async (lane: string, { waiting, waitsFor }: Partial<Lane>): Promise<void> => {
+  if (waiting === undefined || waitsFor !== undefined) return
+  await wakeLanes([{ lane, reason: { kind: 'released', waiting } }], 'slow')
 }
 
 /**

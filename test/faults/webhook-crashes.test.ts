@@ -1,6 +1,10 @@
 /** The delivery of events dies or fails at any call of AWS: every event still arrives, in order for its record, under the same id. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { QUICK_FOR } from '../../lib/outbox/circuit-breaker.ts'
+import { destinationItem } from '../../lib/outbox/destination.ts'
 import { WEBHOOK_PLAN } from '../../lib/outbox/retry-plan.ts'
+import { endpointDestination } from '../../lib/store/keys.ts'
 import { type NewEvent, pendingItems } from '../../lib/webhooks/event-item.ts'
 import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
@@ -60,6 +64,9 @@ const statesOf = async (events: NewEvent[]) =>
 /** Events of some records for one endpoint. */
 const commitScene = async (records: string[]): Promise<Scene> => {
   const endpoint = await registerAt(`${receiver.url}/hook`)
+  // The first attempts at an endpoint of which nothing is known are test/faults/delivery's.
+  const quick = { destination: endpointDestination(endpoint.id), version: 1, quickUntil: Date.now() + QUICK_FOR }
+  await pipeline.put(destinationItem.encode(quick))
   const events = records.map((recordId) => eventFor(endpoint, { recordId }))
   await write(events)
   return { endpoint, events }

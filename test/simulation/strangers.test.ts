@@ -25,7 +25,7 @@ test.each([
   ['all new, at once, behind the tenants of healthy ones', { atOnce: 'new', sameTenants: true }],
   ['all known to be quick until then', { atOnce: 'primed' }],
 ] as const)('endpoints that answer after 14 s, %s, do not delay healthy ones', async (_name, how) => {
-  const size = { tarpits: 250, healthy: 40, fast: 200, slow: 50, end: 4 * 60_000, ...how }
+  const size = { tarpits: 500, healthy: 40, fast: 200, slow: 50, end: 4 * 60_000, ...how }
   const alone = await runTarpits(table, { ...size, tarpits: 0 })
   const beside = await runTarpits(table, size)
   expect(beside.healthyMessages).toBe(alone.healthyMessages)

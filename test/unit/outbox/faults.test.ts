@@ -67,7 +67,7 @@ describe('SQS', () => {
     await scene.send(to, 'one', { origin })
     await scene.send(to, 'two', { origin })
     scene.sqsFails = true
-    await scene.handleAll()
+    for (const one of scene.waiting.splice(0)) await scene.handleOrRepeat(one)
     scene.sqsFails = false
     await scene.pass(17 * MINUTE)
     expect(scene.taken).toEqual(['one', 'two'])

@@ -164,8 +164,8 @@ export class OutboxScene {
     }
   }
 
-  /** One invocation of the function that delivers. */
-  deliver(wakeUp: LaneWakeUp, speed: Speed = 'fast'): Promise<void> {
+  /** One invocation of the function that delivers. `repeated`: the wake-up has come before. */
+  deliver(wakeUp: LaneWakeUp, speed: Speed = 'fast', repeated = false): Promise<void> {
     return deliverLane(wakeUp, {
       clock: () => this.now,
       random: () => this.random,
@@ -173,6 +173,7 @@ export class OutboxScene {
       after: (ms, act) => this.after(ms, act),
       startUntil: this.now + 14_000,
       speed,
+      repeated,
       open: async (lane) => this.#open(lane),
     })
   }

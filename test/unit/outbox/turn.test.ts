@@ -264,6 +264,21 @@ describe('a destination of which nothing is known', () => {
     expect(await scene.left()).toEqual([])
   })
 
+  test('is tried as soon as its wake-up comes again, where the process has died before the slow queue had the lane', async () => {
+    const to = scene.newLane()
+    await scene.send(to, 'first', { origin: newOrigin(), ...first })
+    await scene.handleNext()
+    scene.waiting.length = 0
+    scene.now += 6 * 60 * SECOND
+    const wakeUp = { lane: to.lane, reason: { kind: 'committed' } } as const
+    await scene.deliver(wakeUp)
+    expect(scene.waiting).toEqual([])
+    await scene.deliver(wakeUp, 'fast', true)
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['first'])
+    expect(await scene.left()).toEqual([])
+  })
+
   test('is known for a month, and noted again in the second half of it only', async () => {
     const origin = newOrigin()
     const DAY = 24 * HOUR
