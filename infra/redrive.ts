@@ -44,6 +44,7 @@ export const redriveArguments = (args: string[]): RedriveArguments => {
 const nameStage = async (stage: string): Promise<void> => {
   // No address is made from it here.
   process.env.PUBLIC_URL ??= 'https://localhost'
+  process.env.LOG_LEVEL ??= 'warn'
   if (process.env.TABLE_NAME !== undefined && process.env.WAKE_UP_QUEUE_URL !== undefined) return
   const stackName = `${SERVICE}-${stage}`
   const stack = await describeStack(new CloudFormationClient(), stackName)

@@ -15,9 +15,11 @@ export const log = (level: Level, message: string, fields: Fields): void => {
   if (LEVELS.indexOf(level) >= LEVELS.indexOf(settings().LOG_LEVEL)) write({ level, message, ...fields })
 }
 
-/** A line that counts whatever `LOG_LEVEL` says, except `silent`. */
+/** A line that counts: on Lambda it is written whatever `LOG_LEVEL` says, except `silent`. Elsewhere nobody makes metrics of it. */
 export const logAlways = (level: Level, message: string, fields: Fields): void => {
-  if (settings().LOG_LEVEL !== 'silent') write({ level, message, ...fields })
+  const { LOG_LEVEL, AWS_LAMBDA_LOG_FORMAT } = settings()
+  if (AWS_LAMBDA_LOG_FORMAT === undefined) log(level, message, fields)
+  else if (LOG_LEVEL !== 'silent') write({ level, message, ...fields })
 }
 
 /**

@@ -62,7 +62,7 @@ export const Settings = v.object({
   /** Lambda's own: where X-Ray's daemon listens. */
   AWS_XRAY_DAEMON_ADDRESS: v.optional(v.string(), '169.254.79.129:2000'),
   /** Lambda's own: how it takes what is logged. */
-  AWS_LAMBDA_LOG_FORMAT: v.optional(v.string(), 'Text'),
+  AWS_LAMBDA_LOG_FORMAT: v.optional(v.string()),
 })
 
 export type Settings = v.InferOutput<typeof Settings>

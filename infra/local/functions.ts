@@ -37,9 +37,13 @@ export const startFunctions = (
   const shared = process.env.RECORD_CALLS === undefined ? start(handlers) : undefined
   const running = new Map(handlers.map((one) => [one[0], shared ?? start([one])]))
   const processes = [...new Set(running.values())]
+  const loaded = Promise.all(processes.map((one) => one.loaded)).then(() => {})
+  const failed = Promise.race(processes.map((one) => one.failed))
+  // Nobody may be listening yet when it happens.
+  for (const outcome of [loaded, failed]) outcome.catch(() => {})
   return {
-    loaded: Promise.all(processes.map(({ loaded }) => loaded)).then(() => {}),
-    failed: Promise.race(processes.map(({ failed }) => failed)),
+    loaded,
+    failed,
     invoke: async (functionKey, event) => {
       const timeoutMs = (functions[functionKey]?.timeout ?? provider.timeout) * 1000
       return running.get(functionKey)?.invoke(functionKey, event, timeoutMs)

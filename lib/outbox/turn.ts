@@ -9,7 +9,6 @@ import { type Fault, faultOf, SLOW_MS } from './circuit-breaker.ts'
 import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
 import {
   type Destination,
-  ensureDue,
   isClosed,
   isQuick,
   isSlow,
@@ -20,13 +19,12 @@ import {
   recentDestination,
 } from './destination.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
-import { enterLane, type Lane, type LeasedLane, leaseLane } from './lane.ts'
+import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { wakeLanes, wakeLater } from './queues.ts'
+import { repairLane } from './repair-lane.ts'
 import { nextAttemptAt } from './retry-plan.ts'
 import { takeSlot } from './slots.ts'
 import { Tally } from './tally.ts'
-import { removeEntry } from './waiting-list.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
 export interface TurnSurroundings extends HolderSurroundings {
@@ -51,11 +49,7 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
   const now = surroundings.clock()
   const leasing = await leaseLane(wakeUp, randomUUID(), now)
   if (leasing.leased === undefined) {
-    if (surroundings.repeated === true) {
-      await dueAfterLease(wakeUp.lane, leasing.found, now)
-      await handOverAgain(wakeUp.lane, leasing.found)
-    }
-    return checkWaiting(wakeUp, leasing.found, now)
+    return repairLane(wakeUp, leasing.found, { now, repeated: surroundings.repeated === true })
   }
   const turn = new Turn(leasing.leased, wakeUp, surroundings)
   try {
@@ -65,39 +59,6 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
   } finally {
     turn.tally.report(surroundings.clock())
   }
-}
-
-/**
- * A wake-up that comes again is one whose invocation has died, perhaps with the lease: nobody will give that back. So the lane is due when
- * the lease is over.
- */
-const dueAfterLease = async (
-  lane: string,
-  { lease, leaseUntil = 0, dueAt }: Partial<Lane>,
-  now: number,
-): Promise<void> => {
-  if (lease === undefined || leaseUntil <= now || dueAt !== undefined) return
-  await enterLane(lane, leaseUntil)
-  await wakeLater({ lane, reason: { kind: 'due', at: leaseUntil } }, leaseUntil - now)
-}
-
-/** The same where it has died before the slow queue had the lane's wake-up. The queue drops this one if it has it. */
-const handOverAgain = async (lane: string, { waiting, waitsFor }: Partial<Lane>): Promise<void> => {
-  if (waiting === undefined || waitsFor !== undefined) return
-  await wakeLanes([{ lane, reason: { kind: 'released', waiting } }], 'slow')
-}
-
-/**
- * A wake-up that has nothing to do may be the repetition of one whose process died right after it had put the lane into a waiting list:
- * without the destination's entry in the index of what is due, nobody would look at that list. And an entry of a lane that does not wait
- * for it any more must not be chosen for a probe again.
- */
-const checkWaiting = async ({ reason }: LaneWakeUp, found: Partial<Lane>, now: number): Promise<void> => {
-  const { waiting, waitsFor, dueAt, lease } = found
-  if (reason.kind === 'probe' && waiting !== reason.waiting) await removeEntry(reason.destination, reason.waiting)
-  if (waitsFor === undefined || dueAt !== undefined || lease !== undefined) return
-  const destination = await recentDestination(waitsFor, now)
-  if (destination.dueAt === undefined) await ensureDue(waitsFor, now)
 }
 
 /** Ms until a lane is tried again after a fault of our own or of AWS; it doubles with each failure, to a bound. */

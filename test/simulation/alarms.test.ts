@@ -21,7 +21,7 @@ let from: number
 let until: number
 
 beforeAll(async () => {
-  process.env.LOG_LEVEL = 'error'
+  process.env.LOG_LEVEL = 'info'
   vi.spyOn(console, 'log').mockImplementation((line) => recorded.addLine(JSON.parse(line)))
   table = await startTable({ stream: false })
   await runOutage(table, { ...SHORT, size: sizeOf(1 / 1000), failing: UNAVAILABLE })

@@ -26,7 +26,7 @@ beforeAll(async () => {
     startFaultyReceiver(),
   ])
   const sqs = new SQSClient({ endpoint: stage.sqsEndpoint, region: REGION, credentials: CREDENTIALS })
-  const QueueName = `${stage.tableName}-wake-ups.fifo`
+  const QueueName = `${stage.tableName}-WakeUpQueue.fifo`
   const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName }))
   env = {
     TABLE_NAME: stage.tableName,

@@ -1,11 +1,12 @@
 /** Lines in CloudWatch's embedded metric format, as Lambda takes them in either of its log formats. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
+const LAMBDA = { TABLE_NAME: 'agent', PUBLIC_URL: 'https://a.example', AWS_LAMBDA_LOG_FORMAT: 'Text' }
+
 /** A process of its own, for it reads its settings once. */
-const load = async (environment: Record<string, string>) => {
+const load = async (environment: Record<string, string | undefined>) => {
   vi.resetModules()
-  for (const [name, value] of Object.entries({ TABLE_NAME: 'agent', PUBLIC_URL: 'https://a.example', ...environment }))
-    vi.stubEnv(name, value)
+  for (const [name, value] of Object.entries({ ...LAMBDA, ...environment })) vi.stubEnv(name, value)
   const [{ measure }, { log }] = await Promise.all([import('../../lib/metrics.ts'), import('../../lib/log.ts')])
   return { measure, log }
 }
@@ -57,6 +58,14 @@ describe('a measurement', () => {
       measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)
     }
     expect(printed).toHaveLength(4)
+  })
+
+  test('is a line like others where nobody makes metrics of it: on this machine', async () => {
+    for (const LOG_LEVEL of ['debug', 'info', 'warn', 'error', 'silent']) {
+      const { measure } = await load({ LOG_LEVEL, AWS_LAMBDA_LOG_FORMAT: undefined })
+      measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)
+    }
+    expect(printed).toHaveLength(2)
   })
 
   test('goes past `console.log` where Lambda would wrap it in another line, and so does all that is logged', async () => {

@@ -1,4 +1,5 @@
 /** What DynamoDB says that requests have consumed: read and write request units, which is what a table on demand costs. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import * as v from 'valibot'
 import { withOpenStack } from './open-stack.ts'
@@ -23,11 +24,13 @@ const READS = /^(GetItem|BatchGetItem|Query|TransactGetItems)Command$/
 /** Watches a client. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ConsumedCapacity.html */
 export class ConsumedUnits {
   readonly #total: Units = { read: 0, write: 0 }
+  readonly #aside = new AsyncLocalStorage<true>()
 
   constructor(client: DynamoDBClient) {
     withOpenStack(client).middlewareStack.add(
       (next, { commandName }) =>
         async (parameters) => {
+          if (this.#aside.getStore() === true) return next(parameters)
           const input = { ...parameters.input, ReturnConsumedCapacity: 'TOTAL' }
           const result = await next({ ...parameters, input })
           const { ConsumedCapacity } = v.parse(Output, result.output)
@@ -44,5 +47,10 @@ export class ConsumedUnits {
     const before = { ...this.#total }
     const result = await act()
     return { result, units: { read: this.#total.read - before.read, write: this.#total.write - before.write } }
+  }
+
+  /** Runs `act`, and counts nothing of it. */
+  aside<T>(act: () => Promise<T>): Promise<T> {
+    return this.#aside.run(true, act)
   }
 }

@@ -6,7 +6,7 @@ import { countEnded, endOf } from '../../../lib/webhooks/ended-exchanges.ts'
 import type { Fact } from '../../../lib/webhooks/facts.ts'
 import { storedIn } from './event-scenes.ts'
 
-Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'error' })
+Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'info' })
 
 const lines: Record<string, unknown>[] = []
 beforeEach(() => {
