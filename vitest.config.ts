@@ -3,12 +3,13 @@ import { defineConfig } from 'vitest/config'
 
 const SECOND = 1000
 
-const layer = (name: string, testTimeout: number, globalSetup: string[] = []) => ({
+/** `isolate`: whether each file has a process of its own. */
+const layer = (name: string, testTimeout: number, { isolate = false, globalSetup = [] as string[] } = {}) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
-    // To load Credo takes a second of processor time: the files of a layer share a process, and test/support/environment.ts cleans up between them.
-    isolate: false,
+    // To load Credo takes a second of processor time: files share a process, and test/support/environment.ts cleans up between them.
+    isolate,
     setupFiles: ['test/support/environment.ts'],
     globalSetup,
     testTimeout,
@@ -22,13 +23,14 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       layer('unit', 30 * SECOND),
-      layer('api', 30 * SECOND, ['test/support/api/stage.ts']),
+      layer('api', 30 * SECOND, { globalSetup: ['test/support/api/stage.ts'] }),
       layer('interop', 60 * SECOND),
       layer('attacks', 60 * SECOND),
-      layer('property', 120 * SECOND),
       layer('faults', 120 * SECOND),
-      layer('stage', 60 * SECOND),
-      layer('simulation', 120 * SECOND),
+      // A few long files that load no Credo: shared processes would keep one processor waiting for the other.
+      layer('property', 120 * SECOND, { isolate: true }),
+      layer('simulation', 120 * SECOND, { isolate: true }),
+      layer('stage', 60 * SECOND, { isolate: true }),
     ],
   },
 })

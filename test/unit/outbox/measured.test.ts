@@ -9,7 +9,7 @@ let scene: OutboxScene
 const lines: Record<string, number | string>[] = []
 
 beforeAll(async () => {
-  process.env.LOG_LEVEL = 'error'
+  process.env.LOG_LEVEL = 'info'
   vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
   scene = await startOutboxScene()
 })
