@@ -9,7 +9,7 @@ const lines: Record<string, unknown>[] = []
 
 beforeEach(() => {
   Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000' })
-  settings().LOG_LEVEL = 'warn'
+  settings().LOG_LEVEL = 'info'
   lines.length = 0
   vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
 })
