@@ -30,7 +30,8 @@ export class VirtualClock {
 
   /** Calls `act` at a time; at once where that has passed. */
   at(time: number, act: () => void): void {
-    const event = { at: Math.max(time, this.#now), order: this.#order++, act }
+    // Whole ms, as `Date.now()` has them: the service stores times, and takes a fraction for a corrupt item.
+    const event = { at: Math.max(Math.ceil(time), this.#now), order: this.#order++, act }
     let index = this.#events.push(event) - 1
     while (index > 0) {
       const parent = (index - 1) >> 1
