@@ -130,6 +130,8 @@ const preflightOf = (path: string, { origin, headers, maxAge }: Cors, there: Ope
     'x-amazon-apigateway-integration': {
       type: 'mock',
       requestTemplates: { 'application/json': '{"statusCode":200}' },
+      // Without it, a body of another type makes a 500 of it: https://github.com/aws/aws-sam-cli/issues/2483
+      passthroughBehavior: 'never',
       contentHandling: 'CONVERT_TO_TEXT',
       responses: {
         default: {

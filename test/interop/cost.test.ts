@@ -29,7 +29,7 @@ interface Row extends Units {
 }
 
 /** Prices of docs/cost.md, in US dollars. */
-const PRICES = { read: 0.125, write: 0.625, gbSecond: 0.0000133334, invocation: 0.2, http: 3.5, queueRequest: 0.4 }
+const PRICES = { read: 0.125, write: 0.625, gbSecond: 0.0000133334, invocation: 0.2, http: 3.5, queueRequest: 0.5 }
 /** Requests of a wake-up to its queue: it is sent, received and deleted. */
 const QUEUE_REQUESTS = 3
 
@@ -158,6 +158,12 @@ test('what an operation, a message and an event consume is what the document say
   await settle()
   await call('testWebhookEndpoint', { path: endpoint })
   await measure('its event', settle)
+  await call('getWebhookEndpoints', { path: { orgId: tenantId } })
+  await call('getWebhookDeliveries', { path: endpoint })
+  await call('enableWebhookEndpoint', { path: endpoint })
+  await settle()
+  await call('replayWebhookEvents', { path: endpoint, body: { since: new Date(Date.now() - 60_000).toISOString() } })
+  await settle()
   await call('rotateWebhookSecret', { path: endpoint })
   await settle()
   await call('deleteWebhookEndpoint', { path: endpoint })

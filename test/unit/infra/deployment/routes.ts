@@ -149,6 +149,8 @@ describe('what is deployed', () => {
         path,
         preflight: {
           type: 'mock',
+          // A body of any type is no fault of ours: a 415, not a 500.
+          passthroughBehavior: 'never',
           responses: {
             default: {
               statusCode: '200',
