@@ -88,7 +88,7 @@ const templateOf = (server: Server, method: string, path: string): string | unde
   }
 }
 
-/** The answer to a preflight, as the integration gives it that Serverless makes of `cors`; undefined: nothing is at the path. */
+/** The answer to a preflight, as the integration gives it that infra/gateway/document.ts makes of `cors`; undefined: nothing is at the path. */
 const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
   const there = events.filter((event) => templateOf(server, event.method, path) === event.path)
   const [cors] = there.flatMap(({ cors }) => cors ?? [])

@@ -56,7 +56,7 @@ const functionAlarms = ({ stack, background, concurrency }: Surroundings): Recor
     expression: 'FILL(crashes, 0)',
     threshold: 3,
   },
-  // Deliveries end at 84 % of their time where receivers let them wait (lib/webhooks/deliver-woken.ts).
+  // Deliveries end at 84 % of their time where receivers let them wait (lib/delivery/deliver.ts).
   ...grouped('DurationAlarm', background, (group) => {
     const metrics = numbered(group.map(({ id }) => lambda('Duration', 'Maximum', id)))
     const late = group.map(({ timeout }, index) => `IF(FILL(m${index}, 0) >= ${timeout * 900}, 1, 0)`)
