@@ -47,8 +47,8 @@ export const addAliases = ({ Resources }: Template, codeHashes: ReadonlyMap<stri
 /** An alarm while one of `alarms` is one. They have to be in the template. */
 export const addCanaryAlarm = ({ Resources }: Template, alarms: string[], name: string): void => {
   const missing = alarms.filter((id) => Resources[id]?.Type !== 'AWS::CloudWatch::Alarm')
-  if (alarms.length === 0 || missing.length > 0)
-    throw new Error(`custom.canaryAlarms names alarms that are not there: ${missing.join(', ')}`)
+  if (alarms.length === 0) throw new Error('custom.canaryAlarms names no alarm')
+  if (missing.length > 0) throw new Error(`custom.canaryAlarms names alarms that are not there: ${missing.join(', ')}`)
   Resources[CANARY_ALARM] = {
     Type: 'AWS::CloudWatch::CompositeAlarm',
     Properties: {

@@ -3,6 +3,7 @@
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 import type { Cors, HttpEvent, Service, TokenAuthorizer } from '../service.ts'
+import { preflightHeaders } from './preflight.ts'
 
 /** What the template refers to things by. */
 export interface References {
@@ -113,15 +114,11 @@ const invocationOf = (arn: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/2015-03-31/functions/${arn}/invocations`,
 })
 
-/** The answer to a browser's question before it calls from another origin; infra/local/gateway.ts gives the same one. */
-const preflightOf = (path: string, { origin, headers, maxAge }: Cors, there: Operation[]) => {
-  const methods = ['OPTIONS', ...there.map(({ method }) => method.toUpperCase())]
-  const answered = {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Allow-Headers': headers.join(','),
-    'Access-Control-Allow-Methods': methods.join(','),
-    'Access-Control-Max-Age': String(maxAge),
-  }
+const preflightOf = (path: string, cors: Cors, there: Operation[]) => {
+  const answered = preflightHeaders(
+    cors,
+    there.map(({ method }) => method),
+  )
   const each = <T>(as: (value: string) => T, prefix = '') =>
     Object.fromEntries(Object.entries(answered).map(([name, value]) => [`${prefix}${name}`, as(value)]))
   return {

@@ -117,9 +117,9 @@ process.once('disconnect', () => process.exit())
 cacheCompiled()
 const [start] = await once(process, 'message')
 try {
-  const told = v.parse(Start, start)
-  const guard = await guardFunctions(told)
-  const handlers = await loadAll(told)
+  const started = v.parse(Start, start)
+  const guard = await guardFunctions(started)
+  const handlers = await loadAll(started)
   process.on('message', (message) => run(handlers, v.parse(Invocation, message), guard))
   say({})
   // Node would do it at the end of the process, which comes by a signal.

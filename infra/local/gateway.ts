@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
+import { preflightHeaders } from '../gateway/preflight.ts'
 import type { GatewayResponse, HttpEvent, Serverless, TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
 import { ratesOf } from './rates.ts'
@@ -88,17 +89,14 @@ const templateOf = (server: Server, method: string, path: string): string | unde
   }
 }
 
-/** The answer to a preflight, as the integration gives it that Serverless makes of `cors`; undefined: nothing is at the path. */
+/** The answer to a preflight; undefined: nothing is at the path. */
 const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
   const there = events.filter((event) => templateOf(server, event.method, path) === event.path)
   const [cors] = there.flatMap(({ cors }) => cors ?? [])
   if (cors === undefined) return undefined
-  const methods = ['OPTIONS', ...there.map(({ method }) => method.toUpperCase())]
+  const methods = there.map(({ method }) => method)
   const response = h.response().code(200).type('application/json')
-  response.header('access-control-allow-origin', cors.origin)
-  response.header('access-control-allow-headers', cors.headers.join(','))
-  response.header('access-control-allow-methods', methods.join(','))
-  response.header('access-control-max-age', String(cors.maxAge))
+  for (const [name, value] of Object.entries(preflightHeaders(cors, methods))) response.header(name, value)
   return asTheGatewaySends(response)
 }
 

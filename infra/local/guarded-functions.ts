@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RoleGuard } from '../roles/guard.ts'
-import { judge } from '../roles/judge.ts'
+import { roleCheck } from '../roles/role-check.ts'
 import type { Start } from './function-messages.ts'
 
 export const guardFunctions = async ({ folder, resources }: Start): Promise<RoleGuard> => {
-  const guard = new RoleGuard(resources, judge())
+  const guard = new RoleGuard(resources, roleCheck())
   /** The same modules as the functions load. */
   const load = (module: string) => import(pathToFileURL(join(folder, 'lib', module)).href)
   const { dynamodb } = await load('store/client.ts')

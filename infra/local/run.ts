@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Serverless } from '../service.ts'
 import { announce } from './announcement.ts'
 import { StageFailure } from './failure.ts'
-import { npmGone } from './npm-gone.ts'
+import { npmEnded } from './npm-ended.ts'
 import { localSettings } from './settings.ts'
 import { type Stage, startStage } from './stage.ts'
 
@@ -16,7 +16,7 @@ const endWanted = (): Promise<unknown> =>
   Promise.race([
     once(process, 'SIGINT'),
     once(process, 'SIGTERM'),
-    ...(process.env.npm_lifecycle_event === 'start' ? [npmGone()] : []),
+    ...(process.env.npm_lifecycle_event === 'start' ? [npmEnded()] : []),
     ...(process.connected ? [once(process, 'disconnect')] : []),
   ])
 

@@ -4,6 +4,7 @@
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 import * as v from 'valibot'
+import { isLike } from '../roles/policy.ts'
 import type { TokenAuthorizer } from '../service.ts'
 import type { Invoke } from './functions.ts'
 
@@ -43,20 +44,9 @@ export interface Caller {
 /** The type of the gateway response that a request gets instead of an answer. */
 export type Refusal = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'
 
-/** `*` is any text and `?` any character, in actions and in resources. */
-const covers = (pattern: string, text: string): boolean => {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
-  return new RegExp(`^${source}$`).test(text)
-}
-
 const allows = ({ policyDocument }: Answer, methodArn: string): boolean => {
   const effects = policyDocument.Statement.filter(
-    ({ Action, Resource }) =>
-      Action.some((action) => covers(action, 'execute-api:Invoke')) &&
-      Resource.some((resource) => covers(resource, methodArn)),
+    ({ Action, Resource }) => isLike('execute-api:Invoke', Action) && isLike(methodArn, Resource),
   ).map(({ Effect }) => Effect)
   return effects.includes('Allow') && !effects.includes('Deny')
 }

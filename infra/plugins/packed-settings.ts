@@ -46,13 +46,13 @@ const packSettings = async ({ service, classes }: Serverless): Promise<string[]>
 /** An empty list is what a function has without the setting. */
 const move = (definition: FunctionDefinition, values: Record<PackedSetting, unknown[]>): void => {
   const { environment = {} } = definition
-  const told = NAMES.filter((name) => environment[name] !== undefined)
-  if (told.length === 0) return
+  const present = NAMES.filter((name) => environment[name] !== undefined)
+  if (present.length === 0) return
   // Functions may share the object.
   definition.environment = Object.fromEntries(
-    Object.entries(environment).filter(([name]) => told.every((one) => one !== name)),
+    Object.entries(environment).filter(([name]) => present.every((one) => one !== name)),
   )
   // A copy for each function: Serverless writes what they share as a reference into its state file.
-  const packed = told.filter((name) => values[name].length > 0).map((name) => [name, structuredClone(values[name])])
+  const packed = present.filter((name) => values[name].length > 0).map((name) => [name, structuredClone(values[name])])
   if (packed.length > 0) definition.packed = Object.fromEntries(packed)
 }

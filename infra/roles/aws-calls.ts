@@ -4,9 +4,6 @@ import type { Call } from './policy.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** An action as IAM names it, on a table, an index, a queue or a key by its own name. */
-export type AwsCall = Call
-
 /** The inputs of all commands, as far as they matter here. */
 export interface CommandInput {
   TableName?: string
@@ -32,8 +29,8 @@ const TRANSACT_ACTIONS = {
 
 type TransactPart = keyof typeof TRANSACT_ACTIONS
 
-/** `commandName` is the name of the command's class, `service` the prefix of its actions. */
-export const callsOf = (service: Service, commandName: string, input: CommandInput): AwsCall[] => {
+/** `commandName` is the name of the command's class, `service` the prefix of its actions. Tables, queues and keys have their own names. */
+export const callsOf = (service: Service, commandName: string, input: CommandInput): Call[] => {
   const action = commandName.replace(/Command$/, '')
   if (service === 'sqs')
     return [{ action: `sqs:${action.replace(/Batch$/, '')}`, resource: input.QueueUrl ?? '', context: {} }]
@@ -50,13 +47,13 @@ export const callsOf = (service: Service, commandName: string, input: CommandInp
 
 export type Service = 'dynamodb' | 'sqs' | 'kms'
 
-const tableCall = (action: string, resource: string, keys: string[]): AwsCall => ({
+const tableCall = (action: string, resource: string, keys: string[]): Call => ({
   action: `dynamodb:${action}`,
   resource,
   context: keys.length === 0 ? {} : { 'dynamodb:LeadingKeys': keys },
 })
 
-const kmsCall = (action: string, { KeyId = '', EncryptionContext = {} }: CommandInput): AwsCall => ({
+const kmsCall = (action: string, { KeyId = '', EncryptionContext = {} }: CommandInput): Call => ({
   action: `kms:${action}`,
   resource: KeyId,
   context: Object.fromEntries(
@@ -64,7 +61,7 @@ const kmsCall = (action: string, { KeyId = '', EncryptionContext = {} }: Command
   ),
 })
 
-const transactCalls = (parts: Partial<Record<TransactPart, CommandInput>>): AwsCall[] =>
+const transactCalls = (parts: Partial<Record<TransactPart, CommandInput>>): Call[] =>
   Object.entries(TRANSACT_ACTIONS).flatMap(([part, action]) => {
     const input = parts[part as TransactPart]
     return input === undefined ? [] : [tableCall(action, input.TableName ?? '', leadingKeys(input))]

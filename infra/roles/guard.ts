@@ -13,19 +13,20 @@ interface Invocation {
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
 
-export type Judge = (functionKey: string, call: Call) => boolean
+/** Whether a function may make a call. */
+export type IsAllowed = (functionKey: string, call: Call) => boolean
 
 export class RoleGuard {
   readonly #resources: Record<string, string>
-  readonly #judge: Judge
+  readonly #isAllowed: IsAllowed
   readonly #running = new AsyncLocalStorage<Invocation>()
   /** All that was refused, in the order in which it was. */
   readonly refusals: string[] = []
 
-  /** `resources` has logical ids by the names that functions call tables, queues and keys by; `judge` says whether a function may. */
-  constructor(resources: Record<string, string>, judge: Judge) {
+  /** `resources` has logical ids by the names that functions call tables, queues and keys by. */
+  constructor(resources: Record<string, string>, isAllowed: IsAllowed) {
     this.#resources = resources
-    this.#judge = judge
+    this.#isAllowed = isAllowed
   }
 
   /** Looks at each request of a client, which must not have sent one yet. What is sent outside of functions passes. */
@@ -57,7 +58,7 @@ export class RoleGuard {
   #check({ functionKey, refused }: Invocation, { action, resource, context }: Call): void {
     const [, name = '', path = ''] = resource.match(/^(.*?)(\/index\/.*)?$/) ?? []
     const call = { action, resource: `${this.#resources[name] ?? name}${path}`, context }
-    if (this.#judge(functionKey, call)) return
+    if (this.#isAllowed(functionKey, call)) return
     const keys = Object.values(context).flat().join(' ')
     const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see infra/access.ts`
     refused.push(message)

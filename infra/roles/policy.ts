@@ -61,8 +61,8 @@ const holds = (operator: string, values: string[] | undefined, wanted: string[])
 
 const patterns = new Map<string, RegExp>()
 
-/** `*` stands for any text, `?` for one character. */
-const isLike = (value: string, wanted: string[]): boolean =>
+/** Whether one of the patterns matches: `*` stands for any text, `?` for one character. */
+export const isLike = (value: string, wanted: readonly string[]): boolean =>
   wanted.some((pattern) => {
     const known = patterns.get(pattern) ?? toExpression(pattern)
     patterns.set(pattern, known)

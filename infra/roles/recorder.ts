@@ -1,7 +1,7 @@
 /** Records which kinds of AWS calls each function makes, once each, for the test that compares them with its role. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Judge } from './guard.ts'
+import type { IsAllowed } from './guard.ts'
 
 /** A kind of call: keys and scopes stand for all that are made alike. */
 export interface RecordedCall {
@@ -14,7 +14,7 @@ export interface RecordedCall {
 
 /** What stands in keys beside ids (lib/store/keys.ts): at the beginning, after it, and anywhere later. */
 const FIRST = /^@(?!base$)/
-const SECOND = /^(\w+Record|context|data-key|delivery|idempotency|inbound|issuer-did|key|message|pending)$/
+const SECOND = /^(\w+Record|context|data-key|delivery|idempotency|inbound|issuer-did|key|message)$/
 const LATER = /^(attempts|data-key|events|lane|slot|tenants|waiting)$/
 
 /** A partition key with `*` in the place of ids and hashes. */
@@ -30,7 +30,7 @@ export const kindOf = (key: string): string => {
 }
 
 /** Allows everything, and appends it to a file of this process in `folder`, at once: a process may end at any time. */
-export const recorder = (folder: string): Judge => {
+export const recorder = (folder: string): IsAllowed => {
   const known = new Set<string>()
   const file = join(folder, `${process.pid}-${Date.now()}.jsonl`)
   return (functionKey, { action, resource, context }) => {

@@ -11,21 +11,21 @@ export interface Metric {
 
 export interface Alarm {
   /** What is wrong when it is red: one line of the e-mail. */
-  says: string
+  description: string
   /** By the names that `expression` has for them: at most 10, as CloudWatch has it. */
   metrics: Record<string, Metric>
   /** A metric's name, or metric math. A metric that has values only where there is something to count is filled with 0: it would keep its alarm red when it ends. */
   expression: string
-  /** Red from this value on; `below`: red under it. */
   threshold: number
-  below?: true
+  /** How a value that is red compares with the threshold. */
+  comparison?: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold'
   /** Seconds. */
   period?: number
-  /** Of so many of the last periods, so many have to be over the threshold. */
-  of?: number
-  least?: number
-  /** Without any data it is red. */
-  silence?: true
+  /** It is red where at least `datapointsToAlarm` of the last `evaluationPeriods` values are. */
+  evaluationPeriods?: number
+  datapointsToAlarm?: number
+  /** What a period without data counts as. */
+  missingData?: 'breaching' | 'notBreaching'
 }
 
 /** Where docs/operations.md says what to do. */
@@ -38,20 +38,22 @@ const TOPIC = { Ref: 'Alarms' }
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html ("FILL")
  */
 export const toResource = (id: string, stack: string, alarm: Alarm): Resource => {
-  const { says, metrics, expression, threshold, below, period = 300, of = 2, least = 1, silence } = alarm
+  const { description, metrics, expression, threshold, period = 300 } = alarm
+  const { comparison = 'GreaterThanOrEqualToThreshold', missingData = 'notBreaching' } = alarm
+  const { evaluationPeriods = 2, datapointsToAlarm = 1 } = alarm
   const only = metrics[expression]
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
-      AlarmDescription: `${says} (${stack}). What to do: ${guideOf(id)}`,
+      AlarmDescription: `${description} (${stack}). What to do: ${guideOf(id)}`,
       ...(only === undefined
         ? { Metrics: queriesOf(id, alarm, period) }
         : { ...metricOf(only), Period: period, Statistic: only.statistic }),
-      EvaluationPeriods: of,
-      DatapointsToAlarm: least,
+      EvaluationPeriods: evaluationPeriods,
+      DatapointsToAlarm: datapointsToAlarm,
       Threshold: threshold,
-      ComparisonOperator: below ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
-      TreatMissingData: silence ? 'breaching' : 'notBreaching',
+      ComparisonOperator: comparison,
+      TreatMissingData: missingData,
       AlarmActions: [TOPIC],
       OKActions: [TOPIC],
     },

@@ -45,60 +45,67 @@ const functionAlarms = ({ stack, background, concurrency }: Surroundings): Recor
     background.filter(({ refuses }) => !refuses),
     (group) => {
       const metrics = numbered(group.map(({ id }) => lambda('Errors', 'Sum', id)))
-      const says = 'Functions that work in the background fail'
-      return { says, metrics, expression: sumOf(Object.keys(metrics)), threshold: 3 }
+      const description = 'Functions that work in the background fail'
+      return { description, metrics, expression: sumOf(Object.keys(metrics)), threshold: 3 }
     },
   ),
   // Of all functions, whoever waits for them.
   FunctionCrashesAlarm: {
-    says: 'Functions were killed: out of time, out of memory, or by themselves',
+    description: 'Functions were killed: out of time, out of memory, or by themselves',
     metrics: { crashes: filtered(stack, 'FunctionCrashes') },
     expression: 'FILL(crashes, 0)',
     threshold: 3,
   },
-  // Deliveries end at 84 % of their time where receivers let them wait (lib/webhooks/deliver-woken.ts).
+  // Deliveries end at 84 % of their time where receivers let them wait (lib/delivery/deliver.ts).
   ...grouped('DurationAlarm', background, (group) => {
     const metrics = numbered(group.map(({ id }) => lambda('Duration', 'Maximum', id)))
     const late = group.map(({ timeout }, index) => `IF(FILL(m${index}, 0) >= ${timeout * 900}, 1, 0)`)
-    const says = 'Functions that work in the background take 90 % of their time or more'
-    return { says, metrics, expression: late.join(' + '), threshold: 1, of: 3, least: 2 }
+    const description = 'Functions that work in the background take 90 % of their time or more'
+    return {
+      description,
+      metrics,
+      expression: late.join(' + '),
+      threshold: 1,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+    }
   }),
   // The account's, since all functions share its concurrency.
   ThrottlesAlarm: {
-    says: 'Invocations of functions are throttled',
+    description: 'Invocations of functions are throttled',
     metrics: { throttles: lambda('Throttles', 'Sum') },
     expression: 'FILL(throttles, 0)',
     threshold: 1,
-    of: 3,
-    least: 2,
+    evaluationPeriods: 3,
+    datapointsToAlarm: 2,
   },
   ConcurrencyAlarm: {
-    says: `The account uses 80 % of its concurrency of ${concurrency} or more`,
+    description: `The account uses 80 % of its concurrency of ${concurrency} or more`,
     metrics: { running: lambda('ConcurrentExecutions', 'Maximum') },
     expression: `100 * FILL(running, 0) / ${concurrency}`,
     threshold: 80,
     period: 60,
-    of: 5,
-    least: 3,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
   },
 })
 
 const apiAlarms = ({ stack, stage }: Surroundings): Record<string, Alarm> => ({
   // Of a hundred requests at least: five errors, or five percent of more requests.
   ServerErrorsAlarm: {
-    says: 'Five percent of the answers or more are a 5xx',
+    description: 'Five percent of the answers or more are a 5xx',
     metrics: { errors: api('5XXError', 'Sum', stack, stage), requests: api('Count', 'SampleCount', stack, stage) },
     expression: '100 * FILL(errors, 0) / IF(FILL(requests, 0) < 100, 100, FILL(requests, 0))',
     threshold: 5,
   },
   // The shortest timeout of an operation is 10 s.
   SlowOperationsAlarm: {
-    says: 'Operations take 8 s or more, near the timeout of their functions',
+    description: 'Operations take 8 s or more, near the timeout of their functions',
     metrics: { latency: api('IntegrationLatency', 'Maximum', stack, stage) },
     expression: 'FILL(latency, 0)',
     threshold: 8_000,
-    of: 3,
-    least: 2,
+    evaluationPeriods: 3,
+    datapointsToAlarm: 2,
   },
 })
 
@@ -117,13 +124,13 @@ const tableAlarms = (): Record<string, Alarm> => {
   const errors = numbered(OPERATIONS.map((Operation) => table('SystemErrors', { Operation })))
   return {
     TableThrottlesAlarm: {
-      says: 'DynamoDB throttles requests',
+      description: 'DynamoDB throttles requests',
       metrics: throttles,
       expression: sumOf(Object.keys(throttles)),
       threshold: 10,
     },
     TableErrorsAlarm: {
-      says: 'DynamoDB has faults of its own',
+      description: 'DynamoDB has faults of its own',
       metrics: errors,
       expression: sumOf(Object.keys(errors)),
       threshold: 5,
@@ -137,18 +144,18 @@ const queueAlarms = (): Record<string, Alarm> => {
   const dead = numbered(DEAD_LETTER_QUEUES.map((id) => queue('ApproximateNumberOfMessagesVisible', id)))
   return {
     OldWakeUpsAlarm: {
-      says: 'Wake-ups have waited for over a minute to be handled',
+      description: 'Wake-ups have waited for over a minute to be handled',
       metrics: { age: queue('ApproximateAgeOfOldestMessage', 'WakeUpQueue') },
       expression: 'FILL(age, 0)',
       threshold: 60,
       period: 60,
-      of: 7,
-      least: 5,
+      evaluationPeriods: 7,
+      datapointsToAlarm: 5,
     },
     // By growth: what a redrive policy moves counts in no metric of what was sent, and what lies there is known. Without data a queue is
     // empty: one with messages is active. DeadWakeUpsAlarm counts what recoverWakeUps takes at once.
     DeadLettersAlarm: {
-      says: 'Dead-letter queues have grown',
+      description: 'Dead-letter queues have grown',
       metrics: dead,
       expression: `DIFF(${sumOf(Object.keys(dead))})`,
       threshold: 1,
@@ -163,12 +170,12 @@ export const awsAlarms = (surroundings: Surroundings, dispatcher: string): Recor
   ...tableAlarms(),
   ...queueAlarms(),
   DispatchDelayAlarm: {
-    says: 'Changes of the table have waited for over a minute to be dispatched',
+    description: 'Changes of the table have waited for over a minute to be dispatched',
     metrics: { age: lambda('IteratorAge', 'Maximum', dispatcher) },
     expression: 'FILL(age, 0)',
     threshold: 60_000,
     period: 60,
-    of: 5,
-    least: 3,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
   },
 })

@@ -1,4 +1,5 @@
 /** The dashboard: requests, deliveries, exchanges, what waits, and what costs. */
+import { FINAL_STATES, FORMATS } from '../../lib/metrics.ts'
 import type { Resource } from '../service.ts'
 import type { Metric } from './alarm.ts'
 import { api, exchanges, filtered, lambda, own, table } from './metrics.ts'
@@ -51,8 +52,6 @@ const widgetOf = ({ title, lines, expressions = [], stacked }: Graph, index: num
     ],
   },
 })
-
-const FORMATS = ['credential/json-ld', 'proof/presentation-exchange', 'proof/anoncreds']
 
 const graphs = (stack: string, stage: string): Graph[] => {
   const requests = (name: string, statistic: Metric['statistic']) => api(name, statistic, stack, stage)
@@ -111,7 +110,7 @@ const graphs = (stack: string, stage: string): Graph[] => {
       title: 'Exchanges ended',
       stacked: true,
       lines: FORMATS.flatMap((format) =>
-        ['done', 'declined', 'abandoned'].map((state) => ({
+        FINAL_STATES.map((state) => ({
           ...{ metric: exchanges(format, state), label: `${format} ${state}` },
         })),
       ),

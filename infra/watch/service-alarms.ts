@@ -6,8 +6,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 /** `threshold` of them within five minutes. */
-const counted = (says: string, name: Parameters<typeof own>[0], threshold: number): Alarm => ({
-  says,
+const counted = (description: string, name: Parameters<typeof own>[0], threshold: number): Alarm => ({
+  description,
   metrics: { count: own(name) },
   expression: 'FILL(count, 0)',
   threshold,
@@ -17,38 +17,38 @@ const counted = (says: string, name: Parameters<typeof own>[0], threshold: numbe
 export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, Alarm> => ({
   // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is red until the first one.
   SweepAlarm: {
-    says: 'The sweep of the outbox does not run',
+    description: 'The sweep of the outbox does not run',
     metrics: { sweeps: own('OutboxDueAge', 'SampleCount') },
     expression: 'sweeps',
     threshold: 1,
-    below: true,
-    silence: true,
+    comparison: 'LessThanThreshold',
+    missingData: 'breaching',
     period: 60,
-    of: 5,
-    least: 5,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 5,
   },
   DueAlarm: {
-    says: 'What is due has not been handled for ten minutes',
+    description: 'What is due has not been handled for ten minutes',
     metrics: { age: own('OutboxDueAge', 'Maximum') },
     expression: 'age',
     threshold: 10 * MINUTE,
-    least: 2,
+    datapointsToAlarm: 2,
   },
   WaitingAlarm: {
-    says: `${waiting} lanes or more wait for their receivers`,
+    description: `${waiting} lanes or more wait for their receivers`,
     metrics: { lanes: own('OutboxWaiting', 'Maximum') },
     expression: 'lanes',
     threshold: waiting,
-    of: 3,
-    least: 3,
+    evaluationPeriods: 3,
+    datapointsToAlarm: 3,
   },
   // Events are given up after 75 h 35 min (lib/outbox/retry-plan.ts), messages after a day.
   WaitingAgeAlarm: {
-    says: 'Something waits for longer than it may: it is not given up',
+    description: 'Something waits for longer than it may: it is not given up',
     metrics: { age: own('OutboxWaitingAge', 'Maximum') },
     expression: 'age',
     threshold: 77 * HOUR,
-    least: 2,
+    datapointsToAlarm: 2,
   },
   // One that is down is its owner's affair; many at once look like ours.
   DestinationsClosedAlarm: {

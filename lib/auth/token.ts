@@ -1,4 +1,4 @@
-/** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys that come from the settings and never from the token. */
+/** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys of that issuer (settings, table or its address: ADR 22), never of the token. */
 import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'

@@ -77,11 +77,14 @@ const parkOne = async ({ record, error }: FailedChange): Promise<string | undefi
   const passes = mayPassLater(error)
   const fields = { sequence, error: nameOf(error) }
   if (passes) {
-    log('warn', 'the events of a change were not written', { event: 'dispatcher.event_not_written', ...fields })
+    log('warn', 'the events of a change were not written, and will be retried', {
+      event: 'dispatcher.event_not_written',
+      ...fields,
+    })
     return sequence
   }
   const event = { event: 'dispatcher.change_parked', ...fields } as const
-  measure('error', 'the events of a change were not written', event, { values: { ChangesParked: 1 } })
+  measure('error', 'a change was parked', event, { values: { ChangesParked: 1 } })
   return (await park(record)) ? undefined : sequence
 }
 

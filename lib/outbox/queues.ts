@@ -138,7 +138,7 @@ export const wakeLanes = (wakeUps: LaneWakeUp[], use: Use = 'fast'): Promise<boo
     wakeUps.map((wakeUp) => laneEntry(wakeUp, use)),
   )
 
-/** SQS delays a message by at most 15 minutes; longer waits are the sweep's. */
+/** Seconds. SQS allows 15 minutes, but the sweep runs every minute and sees to longer waits. */
 const MAX_DELAY = 60
 
 /**

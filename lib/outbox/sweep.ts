@@ -25,7 +25,7 @@ export const sweep = async (now: number): Promise<Swept> => {
   if (counts)
     reportWaiting(
       await takeCensus(
-        shards.flatMap(({ all }) => all),
+        shards.flatMap(({ waiting }) => waiting),
         now,
       ),
       now,
@@ -34,19 +34,19 @@ export const sweep = async (now: number): Promise<Swept> => {
 }
 
 interface SweptShard extends Swept {
-  /** Every entry, if they were asked for. */
-  all: DueEntry[]
+  /** Every entry, also those that are not due, where they are counted. */
+  waiting: DueEntry[]
 }
 
-const sweepShard = async (shard: string, now: number, all: boolean): Promise<SweptShard> => {
-  const swept: SweptShard = { entries: 0, age: 0, all: [] }
-  for await (const page of dueEntries(shard, all ? Number.MAX_SAFE_INTEGER : now)) {
+const sweepShard = async (shard: string, now: number, counts: boolean): Promise<SweptShard> => {
+  const swept: SweptShard = { entries: 0, age: 0, waiting: [] }
+  for await (const page of dueEntries(shard, counts ? Number.MAX_SAFE_INTEGER : now)) {
     const due = page.filter(({ at }) => at <= now)
     await wakeLanes(due.flatMap(toLaneWakeUp))
     await wakeDestinations(due.flatMap(toDestinationWakeUp))
     swept.entries += due.length
     swept.age = Math.max(swept.age, ...due.map(({ at }) => now - at))
-    if (all) swept.all.push(...page)
+    if (counts) swept.waiting.push(...page)
   }
   return swept
 }

@@ -1,15 +1,12 @@
 /** Exchanges that have come to their end: of which format, in which state; and how many, as metrics. */
 import { isObject } from '../json.ts'
-import { measure } from '../metrics.ts'
+import { FINAL_STATES, type Format, measure } from '../metrics.ts'
 import { VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { Fact } from './facts.ts'
 
-/** Each pair of a format and a state is a metric to be paid for: there are 9. */
-const FINAL_STATES = ['done', 'declined', 'abandoned']
-
-/** By what this agent notes in a record's metadata. */
-const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): string => {
+/** By what this agent notes in a record's metadata. A further format of `FORMATS` needs a mark of its own there. */
+const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): Format => {
   // No other is offered.
   if (type === 'CredentialRecord') return 'credential/json-ld'
   return isObject(metadata) && VERIFIER_CONTEXTS in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds'
@@ -19,7 +16,7 @@ const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'va
 export const endOf = (stored: Pick<StoredRecord, 'type' | 'value'>): Fact['ended'] => {
   const { state } = stored.value
   if (!['CredentialRecord', 'ProofRecord'].includes(stored.type) || typeof state !== 'string') return undefined
-  return FINAL_STATES.includes(state) ? { format: formatOf(stored), state } : undefined
+  return FINAL_STATES.some((one) => one === state) ? { format: formatOf(stored), state } : undefined
 }
 
 /** One line for each format and state. A batch of the stream that comes again is counted again. */

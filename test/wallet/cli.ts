@@ -1,6 +1,6 @@
 /** `npm run wallet -- "<invitationUrl>"`: a holder's wallet at the terminal. */
 import { createInterface } from 'node:readline'
-import { npmGone } from '../../infra/local/npm-gone.ts'
+import { npmEnded } from '../../infra/local/npm-ended.ts'
 import { narrate } from './narration.ts'
 import { Wallet } from './wallet.ts'
 
@@ -25,7 +25,7 @@ const end = (status: number): Promise<never> => {
   return ending
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0))
-if (process.env.npm_lifecycle_event === 'wallet') void npmGone().then(() => end(0))
+if (process.env.npm_lifecycle_event === 'wallet') void npmEnded().then(() => end(0))
 
 narrate(wallet, tell)
 const { id, theirLabel } = await wallet.connect(invitationUrl).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { type Finding, fault, ok } from '../finding.ts'
 import { ofType, type Template } from '../template.ts'
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; bytes of one that comes from S3. */
-const TEMPLATE = { bytes: 1_048_576, resources: 500, outputs: 200 }
+export const LIMITS = { bytes: 1_048_576, resources: 500, outputs: 200 }
 
 /** Bytes of names and values together. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const ENVIRONMENT_BYTES = 4096
@@ -18,18 +18,18 @@ export const checkTemplate = (template: Template): Finding[] => {
     outputs: Object.keys(template.Outputs ?? {}).length,
   }
   const { bytes, resources, outputs } = counts
-  const tooMuch = (['bytes', 'resources', 'outputs'] as const).filter((what) => counts[what] > TEMPLATE[what])
+  const tooMuch = (['bytes', 'resources', 'outputs'] as const).filter((what) => counts[what] > LIMITS[what])
   if (tooMuch.length === 0)
     return [
       ok(
         'template',
-        `${bytes} bytes, ${resources} of ${TEMPLATE.resources} resources, ${outputs} of ${TEMPLATE.outputs} outputs`,
+        `${bytes} bytes, ${resources} of ${LIMITS.resources} resources, ${outputs} of ${LIMITS.outputs} outputs`,
       ),
     ]
   return tooMuch.map((what) =>
     fault(
       'template',
-      `it has ${counts[what]} ${what}, and CloudFormation takes ${TEMPLATE[what]}: take operations or options out of serverless.yml`,
+      `it has ${counts[what]} ${what}, and CloudFormation takes ${LIMITS[what]}: take operations or options out of serverless.yml`,
     ),
   )
 }

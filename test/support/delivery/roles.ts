@@ -1,6 +1,6 @@
 /** Holds the functions that run in a test's own process to their roles. */
 import { RoleGuard } from '../../../infra/roles/guard.ts'
-import { judge } from '../../../infra/roles/judge.ts'
+import { roleCheck } from '../../../infra/roles/role-check.ts'
 import type { DeliveryQueues } from './queues.ts'
 
 /** The service's clients must not have sent anything yet. */
@@ -13,7 +13,7 @@ export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, '
     [urls.slowWakeUps]: 'SlowWakeUpQueue',
     [urls.timers]: 'TimerQueue',
   }
-  const guard = new RoleGuard(resources, judge())
+  const guard = new RoleGuard(resources, roleCheck())
   guard.watch(dynamodb(), 'dynamodb')
   for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   return guard

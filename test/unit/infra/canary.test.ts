@@ -84,8 +84,8 @@ describe('the version of a function', () => {
 test('alarms judge a canary that are in the template', () => {
   const { CanaryAlarm } = templateOf(512).Resources
   expect(CanaryAlarm?.Properties.AlarmRule).toEqual({ 'Fn::Sub': `ALARM("\${ServerErrorsAlarm}")` })
-  expect(() => addCanaryAlarm(templateOf(512), ['NoAlarm'], 'name')).toThrow('NoAlarm')
-  expect(() => addCanaryAlarm(templateOf(512), [], 'name')).toThrow('custom.canaryAlarms')
+  expect(() => addCanaryAlarm(templateOf(512), ['NoAlarm'], 'name')).toThrow('not there: NoAlarm')
+  expect(() => addCanaryAlarm(templateOf(512), [], 'name')).toThrow('custom.canaryAlarms names no alarm')
 })
 
 describe('the first update', () => {

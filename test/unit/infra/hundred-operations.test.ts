@@ -1,16 +1,13 @@
 /** Room for 100 operations: a service with as many, and with all that a stage can ask for, is one stack that CloudFormation takes. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { LIMITS } from '../../../infra/deployment/checks/template.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { apiOf, methodsOf } from '../../support/stage/api-document.ts'
 import { cycleIn } from '../../support/stage/references.ts'
 import { ofType, packageChanged } from '../../support/stage/template.ts'
 
 const OPERATIONS_WANTED = 100
-
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
-const RESOURCES_OF_A_STACK = 500
-const BYTES_OF_A_TEMPLATE = 1_000_000
 
 /** Packaging so many functions takes a while. */
 const PACKAGING_MS = 120_000
@@ -66,8 +63,8 @@ test(
       expect(ofType(resources, type)).not.toEqual([])
 
     expect(cycleIn(resources)).toBeUndefined()
-    expect(Object.keys(resources).length).toBeLessThanOrEqual(RESOURCES_OF_A_STACK)
-    expect(templateBytes).toBeLessThanOrEqual(BYTES_OF_A_TEMPLATE)
+    expect(Object.keys(resources).length).toBeLessThanOrEqual(LIMITS.resources)
+    expect(templateBytes).toBeLessThanOrEqual(LIMITS.bytes)
   },
   PACKAGING_MS,
 )

@@ -1,5 +1,6 @@
 /** Exchanges that have come to their end, by format and state. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { FORMATS } from '../../../lib/metrics.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { VERIFIER_CONTEXTS } from '../../../lib/records/record-json.ts'
 import { countEnded, endOf } from '../../../lib/webhooks/ended-exchanges.ts'
@@ -25,12 +26,18 @@ describe('the end of an exchange', () => {
     expect(endOf({ type: 'ProofRecord', value: {} })).toBeUndefined()
   })
 
-  test.each([
+  const KNOWN_BY: [type: string, names: string[], format: string][] = [
     ['CredentialRecord', [], 'credential/json-ld'],
-    ['ProofRecord', [], 'proof/anoncreds'],
     ['ProofRecord', [VERIFIER_CONTEXTS], 'proof/presentation-exchange'],
-  ])('of a %s with the metadata %j is of the format %s', (type, names, format) => {
+    ['ProofRecord', [], 'proof/anoncreds'],
+  ]
+
+  test.each(KNOWN_BY)('of a %s with the metadata %j is of the format %s', (type, names, format) => {
     expect(endOf(withMetadata(type, ...names))).toEqual({ format, state: 'done' })
+  })
+
+  test('is of one of the formats that the dashboard shows, each of which is known by something', () => {
+    expect(KNOWN_BY.map(([, , format]) => format)).toEqual([...FORMATS])
   })
 
   test('is counted by format and state, and by nothing of the tenant', () => {

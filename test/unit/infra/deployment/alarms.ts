@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { METRICS } from '../../../../lib/metrics.ts'
+import { FINAL_STATES, FORMATS, METRICS } from '../../../../lib/metrics.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { AlarmProperties, statesOf, watchedBy } from '../../../support/watch/alarm-state.ts'
 import { RecordedMetrics } from '../../../support/watch/recorded-metrics.ts'
@@ -153,8 +153,7 @@ describe('alarms are heard', () => {
 })
 
 test('there are at most thirty metrics of our own', () => {
-  // Three formats, three states each (lib/webhooks/ended-exchanges.ts).
-  const exchanges = 9
+  const exchanges = FORMATS.length * FINAL_STATES.length
   const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
   expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(30)
 })

@@ -49,13 +49,6 @@ describe(`an update from ${release} keeps`, () => {
   })
 })
 
-test('what holds data stays when its stack goes, or no longer has it', () => {
-  for (const id of ['Table', 'SealingKey']) {
-    expect(resources[id]?.DeletionPolicy).toMatch(/^Retain/)
-    expect(resources[id]).toMatchObject({ UpdateReplacePolicy: 'Retain' })
-  }
-})
-
 test('an account has one of each function: no two have one name', () => {
   const names = ofType(resources, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
   expect(new Set(names).size).toBe(names.length)

@@ -150,7 +150,7 @@ test.each([
   ['acme|ConnectionRecord|did|hash', '*|ConnectionRecord|*'],
   ['@base|key|k1', '*|key|*'],
   ['@base', '*'],
-  ['acme|pending|c1|lane', '*|pending|*|lane'],
+  ['acme|ConnectionRecord|c1|lane', '*|ConnectionRecord|*|lane'],
   ['@org|acme|data-key', '@org|*|data-key'],
   ['@org|tenants', '@org|*'],
   ['@outbox|acme|e|message|lane', '@outbox|*|lane'],

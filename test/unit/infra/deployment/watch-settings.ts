@@ -1,0 +1,69 @@
+/** The access log, tracing and the settings of watching, as they are deployed. */
+import { describe, expect, test } from 'vitest'
+import { ofType, packageService } from '../../../support/stage/template.ts'
+import { resources } from './packaged.ts'
+
+describe('the access log', () => {
+  const { AccessLogSetting } = Object(resources.ApiStage?.Properties)
+
+  test('has a group of its own', () => {
+    expect(AccessLogSetting.DestinationArn).toEqual({ 'Fn::GetAtt': ['AccessLog', 'Arn'] })
+    expect(resources.AccessLog?.Type).toBe('AWS::Logs::LogGroup')
+  })
+
+  test('names request, tenant, operation, status and latency, and no content', () => {
+    const fields: Record<string, string> = JSON.parse(AccessLogSetting.Format)
+    expect(Object.keys(fields)).toEqual(
+      expect.arrayContaining(['requestId', 'tenant', 'operation', 'status', 'latency']),
+    )
+    // What a caller wrote himself would be content: his path with ids, his query, his address, his agent, his token.
+    expect(Object.values(fields).join(' ')).not.toMatch(
+      /\$context\.(path|identity|requestOverride|domainName)|principal/,
+    )
+  })
+})
+
+describe('what nobody asked for', () => {
+  test('is not traced, and may not be', () => {
+    expect(resources.ApiStage?.Properties.TracingEnabled).toBe(false)
+    for (const [, { Properties }] of ofType(resources, 'AWS::Lambda::Function'))
+      expect(Object(Properties.TracingConfig).Mode).not.toBe('Active')
+    expect(JSON.stringify(ofType(resources, 'AWS::IAM::Role'))).not.toContain('xray')
+  })
+})
+
+describe('with settings', { timeout: 60_000 }, () => {
+  test('requests and functions are traced, an address hears of alarms, and thresholds are the account’s', async () => {
+    const { resources: set } = await packageService({
+      ...{ TRACING: 'on', ALARM_EMAIL: 'ops@example.org', ACCOUNT_CONCURRENCY: '10', WAITING_LANES: '50' },
+    })
+    expect(set.ApiStage?.Properties.TracingEnabled).toBe(true)
+    for (const [, { Properties }] of ofType(set, 'AWS::Lambda::Function'))
+      expect(Properties.TracingConfig).toEqual({ Mode: 'Active' })
+    expect(JSON.stringify(ofType(set, 'AWS::IAM::Role'))).toContain('xray:PutTraceSegments')
+    expect(set.AlarmSubscription?.Properties).toEqual({
+      ...{ TopicArn: { Ref: 'Alarms' }, Protocol: 'email', Endpoint: 'ops@example.org' },
+    })
+    expect(JSON.stringify(set.ConcurrencyAlarm)).toContain('100 * FILL(running, 0) / 10')
+    expect(set.WaitingAlarm?.Properties.Threshold).toBe(50)
+  })
+
+  test('that are empty, all is as without them', async () => {
+    const empty = { TRACING: '', ALARM_EMAIL: '', ACCOUNT_CONCURRENCY: '', WAITING_LANES: '' }
+    const { resources: set } = await packageService(empty)
+    for (const id of ['ApiStage', 'WaitingAlarm', 'ConcurrencyAlarm'])
+      expect({ ...set[id]?.Properties, DeploymentId: undefined }).toEqual({
+        ...resources[id]?.Properties,
+        DeploymentId: undefined,
+      })
+    expect(Object.keys(set).sort()).toEqual(Object.keys(resources).sort())
+  })
+
+  test.each([
+    [{ ALARM_EMAIL: 'ops' }, 'ALARM_EMAIL: is not an e-mail address'],
+    [{ ACCOUNT_CONCURRENCY: 'all' }, 'ACCOUNT_CONCURRENCY: is not a whole number'],
+    [{ TRACING: 'yes' }, 'TRACING: is neither on nor off'],
+  ])('that are wrong, nothing is packaged: %j', async (settings, problem) => {
+    await expect(packageService(settings)).rejects.toThrow(problem)
+  })
+})
