@@ -1,7 +1,8 @@
 /** Asks an issuer's address for its keys by the guarded client: at a deployment, and on schedule. */
 import type { AddressPolicy } from '../egress/address-guard.ts'
 import { describeOutcome, type Get, get } from '../egress/post.ts'
-import { keysOfText, MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
+import { MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
+import { keysOfText } from './importable-keys.ts'
 
 /** `keys`; or why there are none. `permanent`: the address is not allowed, or what it says is no key set, however often it is asked. */
 export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; permanent: boolean }

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { keysOfText } from '../../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../../lib/auth/served-keys.ts'
 import { readOperatorAddress } from '../../../lib/egress/operator-address.ts'
-import { keysOfText } from '../../../lib/key-set.ts'
 import { certificateFor } from '../../support/webhooks/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 

@@ -26,6 +26,7 @@ const CLAIMS = { iss: ISSUER, aud: AUDIENCE, exp: NOW + 60, sub: 'alice', role: 
 const sign = ({ alg, kid, privateKey }: Key, claims: JWTPayload = {}, header: object = {}) =>
   new SignJWT({ ...CLAIMS, ...claims }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
 
+const base64urlOf = (length: number, byte: number) => Buffer.alloc(length, byte).toString('base64url')
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 const keys = new Map<string, Key>()
@@ -119,6 +120,20 @@ describe('a token is refused', () => {
     await expect(verifier()(await sign({ ...keyOf('stranger'), kid: 'EdDSA' }, {}, header))).rejects.toThrow(
       unauthorized,
     )
+  })
+
+  test.each<[string, string, JWK]>([
+    ['a point off its curve', 'ES256', { kty: 'EC', crv: 'P-256', x: base64urlOf(32, 1), y: base64urlOf(32, 1) }],
+    ['a modulus of zeros', 'RS256', { kty: 'RSA', n: base64urlOf(257, 0), e: 'AQAB' }],
+    ['a modulus of zeros', 'PS256', { kty: 'RSA', n: base64urlOf(257, 0), e: 'AQAB' }],
+  ])('when the key of its kid is none but %s (%s), and other keys work', async (_, alg, broken) => {
+    const { kty = '', ...members } = broken
+    const verify = createVerifier(
+      [{ ...issuer, jwks: { keys: [{ kty, ...members, kid: 'broken' }, keyOf('EdDSA').jwk] } }],
+      () => NOW,
+    )
+    await expect(verify(await sign({ ...keyOf(alg), kid: 'broken' }))).rejects.toThrow(unauthorized)
+    await expect(verify(await sign(keyOf('EdDSA')))).resolves.toBeDefined()
   })
 
   test('when its payload was changed', async () => {

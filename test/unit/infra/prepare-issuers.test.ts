@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { issuerProblem, prepareIssuers } from '../../../infra/token-issuers.ts'
-import { keysOfText, type VerifyingKey } from '../../../lib/key-set.ts'
+import { keysOfText } from '../../../lib/auth/importable-keys.ts'
+import type { VerifyingKey } from '../../../lib/key-set.ts'
 import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
 
 const NOW = Date.parse('2026-11-22T05:00:00.000Z')
@@ -41,6 +42,15 @@ test('keys of which none can verify are no reason to deploy nothing, and are tol
   })
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
   expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+})
+
+test('of keys that are given, those that nothing can be verified with are not packed', async () => {
+  const broken = { kty: 'RSA', n: 'A'.repeat(342), e: 'AQAB' }
+  const given = await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken, ...keys] } }], NOW, nobody)
+  expect(given).toEqual({ issuers: [GIVEN], remarks: [] })
+  const asked = await prepareIssuers([{ ...SERVED, jwks: { keys: [broken] } }], NOW, answering({ keys }))
+  expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+  expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).remarks).toHaveLength(1)
 })
 
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
