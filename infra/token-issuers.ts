@@ -41,9 +41,9 @@ export const prepareIssuers = async (
       if (!isGiven) remarks.push(`the jwks of ${issuer} has no key that could verify a token: none of it is valid`)
       return { ...entry, jwks }
     }
-    if (isGiven) return { ...entry, jwks, preparedAt: now }
+    if (isGiven) return { ...entry, jwks, given: true, preparedAt: now }
     const served = await ask(jwksUri)
-    if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, preparedAt: now }
+    if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, given: false, preparedAt: now }
     const what = `the keys of ${issuer} at ${jwksUri}: ${served.reason}`
     if (served.permanent)
       throw new Error(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)

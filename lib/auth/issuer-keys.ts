@@ -1,4 +1,4 @@
-/** The keys that an issuer's tokens are verified with: the newest of those that were prepared, confirmed or asked for. */
+/** The keys that an issuer's tokens are verified with: the newest that its address has served, or those that were given beside it. */
 import { createLocalJWKSet } from 'jose/jwks/local'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 import { AgentError, errorName } from '../errors.ts'
@@ -31,13 +31,19 @@ export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGet
   return jwksUri === undefined ? createLocalJWKSet(jwks ?? { keys: [] }) : keysAtAddress(issuer, jwksUri, now)
 }
 
-const keysAtAddress = (
-  { issuer, jwks, preparedAt }: TokenIssuer,
-  jwksUri: string,
-  now: () => number,
-): JWTVerifyGetKey => {
-  let known: ConfirmedKeys | undefined
-  let find: JWTVerifyGetKey | undefined
+const isGiven = ({ given, preparedAt }: TokenIssuer): boolean => given === true || preparedAt === undefined
+
+/** Keys of nobody knows when are as old as this process: the local stage has such. */
+const packedKeys = ({ jwks, preparedAt }: TokenIssuer, now: number): ConfirmedKeys | undefined =>
+  jwks !== undefined && jwks.keys.length > 0 ? { keys: jwks.keys, at: preparedAt ?? now } : undefined
+
+const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): JWTVerifyGetKey => {
+  const { issuer } = entry
+  const packed = packedKeys(entry, now())
+  const given = isGiven(entry) ? packed : undefined
+  /** What the address has said last: to a deployment, on schedule, or here. */
+  let known = isGiven(entry) ? undefined : packed
+  let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let lookAt = 0
   let askAt = 0
   let failure: unknown
@@ -45,12 +51,12 @@ const keysAtAddress = (
   let asking: Promise<void> | undefined
 
   const take = (keys: ConfirmedKeys): void => {
-    if (!newer(keys, known, now())) return
-    known = keys
-    find = undefined
+    if (newer(keys, known, now())) known = keys
   }
-  // Keys of nobody knows when are as old as this process: the local stage has such.
-  if (jwks !== undefined) take({ keys: jwks.keys, at: preparedAt ?? now() })
+
+  /** A deployment packs given keys each time: if they counted by its time, it would bring back those that the issuer withdrew since. */
+  const usable = (): ConfirmedKeys | undefined =>
+    [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
 
   /** Takes what the scheduled function has confirmed. A table that does not answer leaves the keys as they are. */
   const look = async (): Promise<void> => {
@@ -65,7 +71,8 @@ const keysAtAddress = (
         error: errorName(error),
       })
     }
-    const age = known === undefined ? 0 : ageOf(known, now())
+    const keys = usable() ?? known ?? given
+    const age = keys === undefined ? 0 : ageOf(keys, now())
     if (age > WATCHED) logUnconfirmed(issuer, age, now())
   }
 
@@ -100,14 +107,17 @@ const keysAtAddress = (
     await looking
   }
 
-  const has = (kid: string | undefined): boolean =>
-    known !== undefined && (kid === undefined || known.keys.some((key) => key.kid === kid))
+  const isKnown = (kid: string | undefined): boolean => {
+    const keys = usable()
+    return keys !== undefined && (kid === undefined || keys.keys.some((key) => key.kid === kid))
+  }
 
   return async (header, token) => {
     await lookIfOld()
-    if (known === undefined || ageOf(known, now()) > USABLE || !has(header.kid)) await asked()
-    if (known === undefined || ageOf(known, now()) > USABLE) throw unavailable('the keys are too old')
-    find ??= createLocalJWKSet({ keys: known.keys })
-    return find(header, token)
+    if (!isKnown(header.kid)) await asked()
+    const keys = usable()
+    if (keys === undefined) throw unavailable('the keys are too old')
+    if (found?.keys !== keys) found = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
+    return found.find(header, token)
   }
 }

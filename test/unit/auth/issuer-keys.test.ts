@@ -154,6 +154,64 @@ describe('keys that were prepared some time ago', () => {
   })
 })
 
+describe('keys that the settings give beside the address', () => {
+  const given = (at = now) => entry({ given: true, preparedAt: at })
+
+  test('work while nothing is confirmed, and the issuer is not asked', async () => {
+    expect(await verifier(given())(await old.sign())).toEqual(good)
+    expect(server.requests).toBe(0)
+  })
+
+  test.each([
+    ['given at a deployment', () => given()],
+    ['without a time', () => entry({ preparedAt: undefined })],
+  ])('are a fallback: a deployment brings no key back that the issuer withdrew (%s)', async (_, issuer) => {
+    await confirm(now - 23 * HOUR, fresh)
+    server.serve(fresh)
+    const verify = verifier(issuer())
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+
+  test('count no longer in a process that has used them, a minute after keys were confirmed', async () => {
+    server.serve(fresh)
+    const verify = verifier(given())
+    expect(await verify(await old.sign())).toEqual(good)
+    await confirm(now, fresh)
+    now += MINUTE
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+  })
+
+  test('are looked for in the table once a minute at most', async () => {
+    const verify = verifier(given())
+    for (let request = 0; request < 3; request++) expect(await verify(await old.sign())).toEqual(good)
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('count when what was confirmed is older than a day, also in a process that used it', async () => {
+    await confirm(now - 23 * HOUR, fresh)
+    const verify = verifier(given())
+    expect(await verify(await fresh.sign())).toEqual(good)
+    now += HOUR + MINUTE
+    expect(await verify(await old.sign())).toEqual(good)
+  })
+
+  test('count for a day, and then the issuer is asked', async () => {
+    server.serve(fresh)
+    const verify = verifier(given())
+    expect(await verify(await old.sign())).toEqual(good)
+    now += 24 * HOUR + 1
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(server.requests).toBe(1)
+  })
+
+  test('of which none can verify are none: the issuer is asked', async () => {
+    server.serve(fresh)
+    const verify = verifier(entry({ given: true, jwks: { keys: [] } }))
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+})
+
 describe('keys that nobody has confirmed for a day', () => {
   const prepared = () => entry({ preparedAt: now - 24 * HOUR - MINUTE })
 

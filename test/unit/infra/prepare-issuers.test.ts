@@ -20,7 +20,7 @@ const nobody = async () => {
 
 test('keys are fetched from the address, and it is packed when that was', async () => {
   expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
-    issuers: [{ ...SERVED, jwks: { keys }, preparedAt: NOW }],
+    issuers: [{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }],
     remarks: [],
   })
 })
@@ -29,9 +29,12 @@ test('keys that are given are packed as they are, and the same each time: nobody
   expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], remarks: [] })
 })
 
-test('keys that are given beside an address spare the deployment the question', async () => {
+test('keys that are given beside an address spare the deployment the question, and are marked as a fallback', async () => {
   const both = { ...SERVED, jwks: { keys } }
-  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual([{ ...both, preparedAt: NOW }])
+  const packed = [{ ...both, given: true, preparedAt: NOW }]
+  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual(packed)
+  const claimed = { ...both, given: false, preparedAt: NOW + 1 }
+  expect((await prepareIssuers([claimed], NOW, nobody)).issuers).toEqual(packed)
 })
 
 test('keys of which none can verify are no reason to deploy nothing, and are told of; beside an address they are none', async () => {
@@ -41,7 +44,7 @@ test('keys of which none can verify are no reason to deploy nothing, and are tol
     remarks: ['the jwks of https://given.example has no key that could verify a token: none of it is valid'],
   })
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
-  expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+  expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
 })
 
 test('of keys that are given, those that nothing can be verified with are not packed', async () => {
@@ -49,7 +52,7 @@ test('of keys that are given, those that nothing can be verified with are not pa
   const given = await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken, ...keys] } }], NOW, nobody)
   expect(given).toEqual({ issuers: [GIVEN], remarks: [] })
   const asked = await prepareIssuers([{ ...SERVED, jwks: { keys: [broken] } }], NOW, answering({ keys }))
-  expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+  expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
   expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).remarks).toHaveLength(1)
 })
 
