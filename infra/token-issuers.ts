@@ -22,8 +22,9 @@ export interface Prepared {
 }
 
 /**
- * Fetches the keys of those who give none. An address that does not answer is no reason to deploy nothing: the functions ask it. `now` in ms
- * since the epoch; `ask` is for tests. Throws, with the way out, where what it says is no key set, or where its address is not allowed.
+ * Fetches the keys of those who give none. An address that does not answer, or with what is no key set, is no reason to deploy nothing: one
+ * issuer, however limited, could keep the operator from deploying. The functions ask it. `now` in ms since the epoch; `ask` is for tests.
+ * Throws, with the way out, where an address is not allowed.
  */
 export const prepareIssuers = async (
   issuers: readonly TokenIssuer[],
@@ -45,8 +46,7 @@ export const prepareIssuers = async (
     const served = await ask(jwksUri)
     if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, given: false, preparedAt: now }
     const what = `the keys of ${issuer} at ${jwksUri}: ${served.reason}`
-    if (served.permanent)
-      throw new Error(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)
+    if (served.refused) throw new Error(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)
     remarks.push(`${what}. They are not packed: the functions fetch them when the first token comes`)
     return { ...entry, jwks }
   }

@@ -57,22 +57,33 @@ test('of keys that are given, those that nothing can be verified with are not pa
 })
 
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
-  const { issuers, remarks } = await prepareIssuers(
-    [SERVED],
-    NOW,
-    answering({ reason: 'status 503', permanent: false }),
-  )
+  const { issuers, remarks } = await prepareIssuers([SERVED], NOW, answering({ reason: 'status 503', refused: false }))
   expect(issuers).toEqual([SERVED])
   expect(remarks).toEqual([
     'the keys of https://id.example at https://id.example.org/certs: status 503. They are not packed: the functions fetch them when the first token comes',
   ])
 })
 
+test.each([
+  'is no JSON',
+  'is too large',
+  'holds a private key',
+  'has no key that could verify a token',
+  'is no JSON Web Key Set',
+])('an issuer that says what is no key set keeps nothing from being deployed: %s', async (reason) => {
+  const ask = async (url: string) => (url === SERVED.jwksUri ? { reason, refused: false } : { keys })
+  const other: TokenIssuer = { ...SERVED, issuer: 'https://other.example', jwksUri: 'https://other.example/certs' }
+  const { issuers, remarks } = await prepareIssuers([SERVED, other], NOW, ask)
+  expect(issuers).toEqual([SERVED, { ...other, jwks: { keys }, given: false, preparedAt: NOW }])
+  expect(remarks).toEqual([expect.stringContaining(`the keys of https://id.example at ${SERVED.jwksUri}: ${reason}`)])
+})
+
 describe('is refused', () => {
-  test('an issuer whose answer is no key set', async () => {
-    await expect(
-      prepareIssuers([SERVED], NOW, answering({ reason: 'holds a private key', permanent: true })),
-    ).rejects.toThrow(/^the keys of https:\/\/id\.example at .+: holds a private key\. Give them as jwks .+$/)
+  test('an issuer whose address leads inside', async () => {
+    const answer = { reason: 'id.example.org leads to 10.0.0.1, private', refused: true }
+    await expect(prepareIssuers([SERVED], NOW, answering(answer))).rejects.toThrow(
+      /^the keys of https:\/\/id\.example at .+: id\.example\.org leads to 10\.0\.0\.1, private\. Give them as jwks .+$/,
+    )
   })
 
   test.each<[string, TokenIssuer, string]>([
