@@ -25,7 +25,12 @@ const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
   }
 }
 
-/** The keys of an issuer. `now` in ms since the epoch. What it gives throws what jose throws, and `auth.keys_unavailable`. */
+/**
+ * The keys of an issuer. `now` in ms since the epoch. What it gives throws what jose throws; `auth.keys_unavailable` where no keys are known
+ * or nobody has confirmed them for a day; and `auth.unauthorized` for a key that is not among the known ones while the address does not
+ * answer. Anybody can make up a token with such a key, so it must not count as a failure of ours. The price: where an issuer rotates its keys
+ * while its address does not answer, tokens of the new key are a 401 until it does, and those of the keys before are valid for up to a day.
+ */
 export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
   const { jwks, jwksUri } = issuer
   return jwksUri === undefined ? createLocalJWKSet(jwks ?? { keys: [] }) : keysAtAddress(issuer, jwksUri, now)
@@ -46,6 +51,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let lookAt = 0
   let askAt = 0
+  /** Why the issuer could not be asked, the last time. */
   let failure: unknown
   let looking: Promise<void> | undefined
   let asking: Promise<void> | undefined
@@ -95,7 +101,6 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
       })
       await asking
     }
-    if (failure !== undefined) throw failure
   }
 
   const lookIfOld = async (): Promise<void> => {
@@ -116,7 +121,10 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     await lookIfOld()
     if (!isKnown(header.kid)) await asked()
     const keys = usable()
-    if (keys === undefined) throw unavailable('the keys are too old')
+    if (keys === undefined) throw failure ?? unavailable('the keys are too old')
+    // The cause is for the log: the token may be good.
+    if (failure !== undefined && !isKnown(header.kid))
+      throw new AgentError('auth.unauthorized', 'Unauthorized', { cause: failure })
     if (found?.keys !== keys) found = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
     return found.find(header, token)
   }

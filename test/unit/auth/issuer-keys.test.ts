@@ -280,7 +280,7 @@ describe('forged tokens', () => {
 
   test('make us ask one that fails no oftener than every 5 s', async () => {
     const verify = verifier(entry())
-    for (let count = 0; count < 5; count++) await expect(fresh.sign().then(verify)).rejects.toMatchObject(unavailable)
+    for (let count = 0; count < 5; count++) await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
     expect(server.requests).toBe(1)
     now += 5_000
     server.serve(old, fresh)
@@ -290,21 +290,45 @@ describe('forged tokens', () => {
 
 describe('an issuer that is asked and answers with', () => {
   test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
-    '%s has said nothing: its keys work, and others are our failure',
+    '%s has said nothing: its keys work, others are refused, and the log can tell why',
     async (_, listener) => {
       server.behave(listener)
       const verify = verifier(entry())
-      await expect(fresh.sign().then(verify)).rejects.toMatchObject(unavailable)
+      await expect(fresh.sign().then(verify)).rejects.toMatchObject({ ...refused, cause: unavailable })
       expect(await verify(await old.sign())).toEqual(good)
       expect(server.requests).toBe(1)
     },
   )
 
+  test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
+    '%s is our failure where no keys are known, or they are too old',
+    async (_, listener) => {
+      server.behave(listener)
+      const tooOld = entry({ preparedAt: now - 24 * HOUR - 1 })
+      for (const issuer of [entry({ jwks: undefined, preparedAt: undefined }), tooOld]) {
+        await expect(fresh.sign().then(verifier(issuer))).rejects.toMatchObject(unavailable)
+        await expect(old.sign().then(verifier(issuer))).rejects.toMatchObject(unavailable)
+      }
+    },
+  )
+
+  test('its new key again, after an outage, has tokens of that key refused until then', async () => {
+    const verify = verifier(entry())
+    await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
+    server.serve(fresh)
+    now += 5_000
+    expect(await verify(await fresh.sign())).toEqual(good)
+    await expect(old.sign().then(verify)).rejects.toMatchObject({
+      ...refused,
+      cause: { code: 'ERR_JWKS_NO_MATCHING_KEY' },
+    })
+  })
+
   test('its keys over plain http is not even asked on AWS', async () => {
     server.serve(fresh)
     settings().LOCAL_STAGE = false
     try {
-      await expect(fresh.sign().then(verifier(entry()))).rejects.toMatchObject(unavailable)
+      await expect(fresh.sign().then(verifier(entry()))).rejects.toMatchObject({ ...refused, cause: unavailable })
       expect(server.requests).toBe(0)
     } finally {
       settings().LOCAL_STAGE = true

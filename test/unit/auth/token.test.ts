@@ -266,10 +266,21 @@ describe('a key set at an address', () => {
     await expect(verify(await sign(keyOf('stranger'), {}, { kid: undefined }))).rejects.toThrow(unauthorized)
   })
 
-  test('that cannot be reached is our failure, not the token’s', async () => {
+  /** Nothing is known of the issuer but its address. */
+  const verifierWithoutKeys = (jwksUri: string) => createVerifier([{ ...issuer, jwksUri }], () => NOW)
+
+  test('that cannot be reached is our failure, not the token’s, where no key is known', async () => {
     const jwksUri = await serveKeys()
     await new Promise((resolve) => server?.close(resolve))
-    await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+  })
+
+  test('that cannot be reached makes no failure of ours out of a token with an unknown kid, where keys are known', async () => {
+    const jwksUri = await serveKeys()
+    await new Promise((resolve) => server?.close(resolve))
+    const verify = verifierOf(jwksUri)
+    await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(unauthorized)
+    await expect(verify(await sign(keyOf('EdDSA')))).resolves.toBeDefined()
   })
 
   test.each([
@@ -278,22 +289,25 @@ describe('a key set at an address', () => {
     ['is no key set', 200, '{"keys":7}'],
   ])('that %s is our failure too', async (_, status, body) => {
     const jwksUri = await serve((_request, response) => response.writeHead(status).end(body))
-    await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
   })
 
   test('that does not answer in time is our failure too', async () => {
     const jwksUri = await serve(() => undefined)
-    await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
   })
 
-  test('serves again some seconds after it failed', async () => {
+  test.each([
+    ['with given keys', localJwks, unauthorized],
+    ['without keys', () => undefined, keysUnavailable],
+  ])('serves again some seconds after it failed (%s)', async (_, jwksOf, failure) => {
     let broken = true
     let now = NOW
     const jwksUri = await serve((_, response) => {
       response.writeHead(broken ? 503 : 200).end(JSON.stringify({ keys: [keyOf('stranger').jwk] }))
     })
-    const verify = createVerifier([{ ...issuer, jwks: localJwks(), jwksUri }], () => now)
-    await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    const verify = createVerifier([{ ...issuer, jwks: jwksOf(), jwksUri }], () => now)
+    await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(failure)
     broken = false
     now += 5
     await expect(verify(await sign(keyOf('stranger')))).resolves.toBeDefined()
