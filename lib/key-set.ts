@@ -28,7 +28,7 @@ const anyKind = {
   alg: v.exactOptional(v.picklist(ALGORITHMS)),
 }
 
-/** By `kty`: RFC 7518, section 6, and RFC 8037. An RSA key has 2048 to 8192 bits. */
+/** By `kty`: RFC 7518, section 6, and RFC 8037. An RSA key has 2048 to 8192 bits, by the length of its text. */
 const PUBLIC_KEYS = new Map<unknown, v.GenericSchema<unknown, VerifyingKey>>([
   ['RSA', v.object({ kty: v.string(), n: encoded(342, 1366), e: encoded(1, 8), ...anyKind })],
   ['EC', v.object({ kty: v.string(), crv: v.literal('P-256'), x: encoded(43), y: encoded(43), ...anyKind })],
@@ -49,7 +49,7 @@ const toVerifyingKey = (key: unknown): VerifyingKey[] => {
   return result.success && mayVerify ? [result.output] : []
 }
 
-/** The keys of a set that can verify a token; or, as a text, why the set is none to be trusted. */
+/** The keys of a set that by their members can verify a token (lib/auth/importable-keys.ts imports them); or, as a text, why the set is none to be trusted. */
 export const verifyingKeys = (set: unknown): VerifyingKey[] | string => {
   const keys: unknown = isObject(set) ? set.keys : undefined
   if (!Array.isArray(keys)) return 'is no JSON Web Key Set'
@@ -57,16 +57,6 @@ export const verifyingKeys = (set: unknown): VerifyingKey[] | string => {
   // Whoever shows one key too much may have shown others, too.
   if (keys.some(isPrivate)) return 'holds a private key'
   return keys.flatMap(toVerifyingKey)
-}
-
-/** The same of the text of a set, as it is served. One without any key is more often a fault than what the issuer means. */
-export const keysOfText = (text: string): VerifyingKey[] | string => {
-  try {
-    const keys = verifyingKeys(JSON.parse(text))
-    return keys.length === 0 ? 'has no key that could verify a token' : keys
-  } catch {
-    return 'is no JSON'
-  }
 }
 
 export const KeySet = v.pipe(

@@ -24,8 +24,8 @@ export type Grants = v.InferOutput<typeof Grants>
 export const ALL_GRANTS: Grants = { roles: [...ROLES], tenants: '*', organizations: '*' }
 
 /**
- * Its keys are given here (`jwks`), or served at its address (`jwksUri`). With both, those given here count until the address has been
- * asked for the first time, and then what it says.
+ * Its keys are given here (`jwks`), or served at its address (`jwksUri`). With both, those given here are a fallback: they count while there
+ * are no keys that the address has confirmed within a day, and for a day after the deployment that packed them.
  */
 const TokenIssuer = v.object({
   issuer: v.pipe(v.string(), v.minLength(1)),
@@ -34,6 +34,8 @@ const TokenIssuer = v.object({
   jwksUri: v.optional(v.pipe(v.string(), v.url())),
   /** When a deployment packed `jwks` with the code, in ms since the epoch. */
   preparedAt: v.optional(v.number()),
+  /** The settings gave `jwks` beside the address; otherwise the deployment fetched it there at `preparedAt`. Without that time it was given. */
+  given: v.optional(v.boolean()),
   grants: v.optional(Grants),
 })
 

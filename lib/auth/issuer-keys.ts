@@ -1,4 +1,4 @@
-/** The keys that an issuer's tokens are verified with: the newest of those that were prepared, confirmed or asked for. */
+/** The keys that an issuer's tokens are verified with: the newest that its address has served, or those that were given beside it. */
 import { createLocalJWKSet } from 'jose/jwks/local'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 import { AgentError, errorName } from '../errors.ts'
@@ -25,32 +25,44 @@ const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
   }
 }
 
-/** The keys of an issuer. `now` in ms since the epoch. What it gives throws what jose throws, and `auth.keys_unavailable`. */
+/**
+ * The keys of an issuer. `now` in ms since the epoch. What it gives throws what jose throws; `auth.keys_unavailable` where no keys are known
+ * or nobody has confirmed them for a day; and `auth.unauthorized` for a key that is not among the known ones while the address does not
+ * answer. Anybody can make up a token with such a key, so it must not count as a failure of ours. The price: where an issuer rotates its keys
+ * while its address does not answer, tokens of the new key are a 401 until it does, and those of the keys before are valid for up to a day.
+ */
 export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
   const { jwks, jwksUri } = issuer
   return jwksUri === undefined ? createLocalJWKSet(jwks ?? { keys: [] }) : keysAtAddress(issuer, jwksUri, now)
 }
 
-const keysAtAddress = (
-  { issuer, jwks, preparedAt }: TokenIssuer,
-  jwksUri: string,
-  now: () => number,
-): JWTVerifyGetKey => {
-  let known: ConfirmedKeys | undefined
-  let find: JWTVerifyGetKey | undefined
+const isGiven = ({ given, preparedAt }: TokenIssuer): boolean => given === true || preparedAt === undefined
+
+/** Keys of nobody knows when are as old as this process: the local stage has such. */
+const packedKeys = ({ jwks, preparedAt }: TokenIssuer, now: number): ConfirmedKeys | undefined =>
+  jwks !== undefined && jwks.keys.length > 0 ? { keys: jwks.keys, at: preparedAt ?? now } : undefined
+
+const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): JWTVerifyGetKey => {
+  const { issuer } = entry
+  const packed = packedKeys(entry, now())
+  const given = isGiven(entry) ? packed : undefined
+  /** What the address has said last: to a deployment, on schedule, or here. */
+  let known = isGiven(entry) ? undefined : packed
+  let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let lookAt = 0
   let askAt = 0
+  /** Why the issuer could not be asked, the last time. */
   let failure: unknown
   let looking: Promise<void> | undefined
   let asking: Promise<void> | undefined
 
   const take = (keys: ConfirmedKeys): void => {
-    if (!newer(keys, known, now())) return
-    known = keys
-    find = undefined
+    if (newer(keys, known, now())) known = keys
   }
-  // Keys of nobody knows when are as old as this process: the local stage has such.
-  if (jwks !== undefined) take({ keys: jwks.keys, at: preparedAt ?? now() })
+
+  /** A deployment packs given keys each time: if they counted by its time, it would bring back those that the issuer withdrew since. */
+  const usable = (): ConfirmedKeys | undefined =>
+    [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
 
   /** Takes what the scheduled function has confirmed. A table that does not answer leaves the keys as they are. */
   const look = async (): Promise<void> => {
@@ -65,7 +77,8 @@ const keysAtAddress = (
         error: errorName(error),
       })
     }
-    const age = known === undefined ? 0 : ageOf(known, now())
+    const keys = usable() ?? known ?? given
+    const age = keys === undefined ? 0 : ageOf(keys, now())
     if (age > WATCHED) logUnconfirmed(issuer, age, now())
   }
 
@@ -88,7 +101,6 @@ const keysAtAddress = (
       })
       await asking
     }
-    if (failure !== undefined) throw failure
   }
 
   const lookIfOld = async (): Promise<void> => {
@@ -100,14 +112,20 @@ const keysAtAddress = (
     await looking
   }
 
-  const has = (kid: string | undefined): boolean =>
-    known !== undefined && (kid === undefined || known.keys.some((key) => key.kid === kid))
+  const isKnown = (kid: string | undefined): boolean => {
+    const keys = usable()
+    return keys !== undefined && (kid === undefined || keys.keys.some((key) => key.kid === kid))
+  }
 
   return async (header, token) => {
     await lookIfOld()
-    if (known === undefined || ageOf(known, now()) > USABLE || !has(header.kid)) await asked()
-    if (known === undefined || ageOf(known, now()) > USABLE) throw unavailable('the keys are too old')
-    find ??= createLocalJWKSet({ keys: known.keys })
-    return find(header, token)
+    if (!isKnown(header.kid)) await asked()
+    const keys = usable()
+    if (keys === undefined) throw failure ?? unavailable('the keys are too old')
+    // The cause is for the log: the token may be good.
+    if (failure !== undefined && !isKnown(header.kid))
+      throw new AgentError('auth.unauthorized', 'Unauthorized', { cause: failure })
+    if (found?.keys !== keys) found = { keys, find: createLocalJWKSet({ keys: keys.keys }) }
+    return found.find(header, token)
   }
 }

@@ -1,10 +1,11 @@
 /** Asks an issuer's address for its keys by the guarded client: at a deployment, and on schedule. */
 import type { AddressPolicy } from '../egress/address-guard.ts'
 import { describeOutcome, type Get, get } from '../egress/post.ts'
-import { keysOfText, MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
+import { MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
+import { keysOfText } from './importable-keys.ts'
 
-/** `keys`; or why there are none. `permanent`: the address is not allowed, or what it says is no key set, however often it is asked. */
-export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; permanent: boolean }
+/** `keys`; or why there are none. `refused`: the address is not allowed. All else is what the issuer says, or its network does, just now. */
+export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; refused: boolean }
 
 const LIMITS = { connectMs: 3_000, attemptMs: 10_000, responseBytes: MAX_KEY_SET_BYTES }
 
@@ -20,9 +21,9 @@ export const servedKeys = async (
   if (status !== 200 || failure !== undefined)
     return {
       reason: status === 200 ? `${failure}` : describeOutcome(outcome),
-      permanent: failure === 'address',
+      refused: failure === 'address',
     }
-  if (Buffer.byteLength(body) >= MAX_KEY_SET_BYTES) return { reason: 'is too large', permanent: true }
+  if (Buffer.byteLength(body) >= MAX_KEY_SET_BYTES) return { reason: 'is too large', refused: false }
   const keys = keysOfText(body)
-  return typeof keys === 'string' ? { reason: keys, permanent: true } : { keys }
+  return typeof keys === 'string' ? { reason: keys, refused: false } : { keys }
 }

@@ -1,8 +1,7 @@
 /** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys of that issuer (settings, table or its address: ADR 22), never of the token. */
-import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
-import { AgentError } from '../errors.ts'
+import { AgentError, isAgentError } from '../errors.ts'
 import { ALGORITHMS } from '../key-set.ts'
 import { settings } from '../settings.ts'
 import type { TokenIssuer } from '../token-issuers.ts'
@@ -24,7 +23,7 @@ const unauthorized = (cause: unknown) => new AgentError('auth.unauthorized', 'Un
 export const createVerifier = (issuers: readonly TokenIssuer[], now: () => number = () => Date.now() / 1000) => {
   const known = issuers.map((issuer) => ({ ...issuer, keys: issuerKeys(issuer, () => now() * 1000) }))
 
-  const verify = async (token: string): Promise<Principal> => {
+  const verify = async (token: string) => {
     const { iss, aud } = decodeJwt(token)
     // The claims that are not yet verified choose among configured issuers, nothing more: jwtVerify checks both again.
     const audiences = Array.isArray(aud) ? aud : [aud]
@@ -39,17 +38,23 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
       clockTolerance: CLOCK_TOLERANCE,
       currentDate: new Date(now() * 1000),
     })
-    return principalFromClaims(payload, now(), issuer.grants)
+    return { payload, grants: issuer.grants }
+  }
+
+  /** Not all that is thrown is jose's: a public key that can't be imported makes WebCrypto throw, and is its issuer's fault, not ours. */
+  const verified = async (token: string): ReturnType<typeof verify> => {
+    try {
+      return await verify(token)
+    } catch (error) {
+      throw isAgentError(error) ? error : unauthorized(error)
+    }
   }
 
   return async (authorization: string): Promise<Principal> => {
     const token = authorization.length <= MAX_TOKEN ? AUTHORIZATION.exec(authorization.trim())?.[1] : undefined
     if (token === undefined) throw unauthorized('not a token')
-    try {
-      return await verify(token)
-    } catch (error) {
-      throw error instanceof JOSEError ? unauthorized(error) : error
-    }
+    const { payload, grants } = await verified(token)
+    return principalFromClaims(payload, now(), grants)
   }
 }
 

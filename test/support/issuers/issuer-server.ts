@@ -70,6 +70,8 @@ const endless: RequestListener = (_, response) => {
   response.end(text)
 }
 
+const offCurve = { kty: 'EC', crv: 'P-256', x: `${'A'.repeat(42)}E`, y: `${'A'.repeat(42)}E` }
+
 /** Answers that are no key set, by what they are. `elsewhere`: where a redirect leads. */
 export const badAnswers = (elsewhere: string, secret: object): [string, RequestListener][] => [
   ['an error', (_, response) => response.writeHead(500).end('{}')],
@@ -82,6 +84,7 @@ export const badAnswers = (elsewhere: string, secret: object): [string, RequestL
   ['a redirect', (_, response) => response.writeHead(302, { location: elsewhere }).end()],
   ['an empty key set', (_, response) => response.end('{"keys":[]}')],
   ['a key set with a private key', (_, response) => response.end(JSON.stringify({ keys: [secret] }))],
+  ['a key set whose only key is off its curve', (_, response) => response.end(JSON.stringify({ keys: [offCurve] }))],
   ['65 keys', (_, response) => response.end(JSON.stringify({ keys: Array.from({ length: 65 }, () => secret) }))],
   ['nothing: it hangs up', (_, response) => response.destroy()],
 ]

@@ -154,6 +154,64 @@ describe('keys that were prepared some time ago', () => {
   })
 })
 
+describe('keys that the settings give beside the address', () => {
+  const given = (at = now) => entry({ given: true, preparedAt: at })
+
+  test('work while nothing is confirmed, and the issuer is not asked', async () => {
+    expect(await verifier(given())(await old.sign())).toEqual(good)
+    expect(server.requests).toBe(0)
+  })
+
+  test.each([
+    ['given at a deployment', () => given()],
+    ['without a time', () => entry({ preparedAt: undefined })],
+  ])('are a fallback: a deployment brings no key back that the issuer withdrew (%s)', async (_, issuer) => {
+    await confirm(now - 23 * HOUR, fresh)
+    server.serve(fresh)
+    const verify = verifier(issuer())
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+
+  test('count no longer in a process that has used them, a minute after keys were confirmed', async () => {
+    server.serve(fresh)
+    const verify = verifier(given())
+    expect(await verify(await old.sign())).toEqual(good)
+    await confirm(now, fresh)
+    now += MINUTE
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+  })
+
+  test('are looked for in the table once a minute at most', async () => {
+    const verify = verifier(given())
+    for (let request = 0; request < 3; request++) expect(await verify(await old.sign())).toEqual(good)
+    expect(table.requests).toEqual(['GetItem'])
+  })
+
+  test('count when what was confirmed is older than a day, also in a process that used it', async () => {
+    await confirm(now - 23 * HOUR, fresh)
+    const verify = verifier(given())
+    expect(await verify(await fresh.sign())).toEqual(good)
+    now += HOUR + MINUTE
+    expect(await verify(await old.sign())).toEqual(good)
+  })
+
+  test('count for a day, and then the issuer is asked', async () => {
+    server.serve(fresh)
+    const verify = verifier(given())
+    expect(await verify(await old.sign())).toEqual(good)
+    now += 24 * HOUR + 1
+    await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
+    expect(server.requests).toBe(1)
+  })
+
+  test('of which none can verify are none: the issuer is asked', async () => {
+    server.serve(fresh)
+    const verify = verifier(entry({ given: true, jwks: { keys: [] } }))
+    expect(await verify(await fresh.sign())).toEqual(good)
+  })
+})
+
 describe('keys that nobody has confirmed for a day', () => {
   const prepared = () => entry({ preparedAt: now - 24 * HOUR - MINUTE })
 
@@ -222,7 +280,7 @@ describe('forged tokens', () => {
 
   test('make us ask one that fails no oftener than every 5 s', async () => {
     const verify = verifier(entry())
-    for (let count = 0; count < 5; count++) await expect(fresh.sign().then(verify)).rejects.toMatchObject(unavailable)
+    for (let count = 0; count < 5; count++) await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
     expect(server.requests).toBe(1)
     now += 5_000
     server.serve(old, fresh)
@@ -232,21 +290,45 @@ describe('forged tokens', () => {
 
 describe('an issuer that is asked and answers with', () => {
   test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
-    '%s has said nothing: its keys work, and others are our failure',
+    '%s has said nothing: its keys work, others are refused, and the log can tell why',
     async (_, listener) => {
       server.behave(listener)
       const verify = verifier(entry())
-      await expect(fresh.sign().then(verify)).rejects.toMatchObject(unavailable)
+      await expect(fresh.sign().then(verify)).rejects.toMatchObject({ ...refused, cause: unavailable })
       expect(await verify(await old.sign())).toEqual(good)
       expect(server.requests).toBe(1)
     },
   )
 
+  test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
+    '%s is our failure where no keys are known, or they are too old',
+    async (_, listener) => {
+      server.behave(listener)
+      const tooOld = entry({ preparedAt: now - 24 * HOUR - 1 })
+      for (const issuer of [entry({ jwks: undefined, preparedAt: undefined }), tooOld]) {
+        await expect(fresh.sign().then(verifier(issuer))).rejects.toMatchObject(unavailable)
+        await expect(old.sign().then(verifier(issuer))).rejects.toMatchObject(unavailable)
+      }
+    },
+  )
+
+  test('its new key again, after an outage, has tokens of that key refused until then', async () => {
+    const verify = verifier(entry())
+    await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
+    server.serve(fresh)
+    now += 5_000
+    expect(await verify(await fresh.sign())).toEqual(good)
+    await expect(old.sign().then(verify)).rejects.toMatchObject({
+      ...refused,
+      cause: { code: 'ERR_JWKS_NO_MATCHING_KEY' },
+    })
+  })
+
   test('its keys over plain http is not even asked on AWS', async () => {
     server.serve(fresh)
     settings().LOCAL_STAGE = false
     try {
-      await expect(fresh.sign().then(verifier(entry()))).rejects.toMatchObject(unavailable)
+      await expect(fresh.sign().then(verifier(entry()))).rejects.toMatchObject({ ...refused, cause: unavailable })
       expect(server.requests).toBe(0)
     } finally {
       settings().LOCAL_STAGE = true

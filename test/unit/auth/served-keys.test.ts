@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { keysOfText } from '../../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../../lib/auth/served-keys.ts'
 import { readOperatorAddress } from '../../../lib/egress/operator-address.ts'
-import { keysOfText } from '../../../lib/key-set.ts'
 import { certificateFor } from '../../support/webhooks/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 
@@ -35,7 +35,7 @@ describe('the guarded client, at a deployment and on schedule', () => {
   test('takes nothing of who has none; another time it may be another’s', async () => {
     const { url } = await secure()
     const served = await servedKeys(url, LOCAL, { resolve: leadingTo('127.0.0.1') })
-    expect(served).toEqual({ reason: 'tls: DEPTH_ZERO_SELF_SIGNED_CERT', permanent: false })
+    expect(served).toEqual({ reason: 'tls: DEPTH_ZERO_SELF_SIGNED_CERT', refused: false })
   })
 
   test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254'])(
@@ -43,20 +43,28 @@ describe('the guarded client, at a deployment and on schedule', () => {
     async (to) => {
       const { url, authorities } = await secure()
       const served = await servedKeys(url, { local: false }, { authorities, resolve: leadingTo(to) })
-      expect(served).toEqual({ reason: expect.stringContaining(`${NAME} leads to`), permanent: true })
+      expect(served).toEqual({ reason: expect.stringContaining(`${NAME} leads to`), refused: true })
       expect(server.connections()).toBe(0)
     },
   )
 
-  test('tells what can’t be mended by waiting from what can', async () => {
+  test('tells an address that is not allowed from what its issuer says there', async () => {
     server = await startFaultyReceiver()
     const answerTo = async (status: number, body = '') => {
       server.behave({ status, body })
       return servedKeys(server.url, LOCAL)
     }
-    expect(await answerTo(503)).toEqual({ reason: 'status 503', permanent: false })
-    expect(await answerTo(200, '{}')).toEqual({ reason: 'is no JSON Web Key Set', permanent: true })
-    expect(await answerTo(200, 'x'.repeat(512 * 1024))).toEqual({ reason: 'is too large', permanent: true })
+    expect(await answerTo(503)).toEqual({ reason: 'status 503', refused: false })
+    expect(await answerTo(200, 'x'.repeat(512 * 1024))).toEqual({ reason: 'is too large', refused: false })
+    const secret = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }
+    for (const [body, reason] of [
+      ['{}', 'is no JSON Web Key Set'],
+      ['<html>', 'is no JSON'],
+      ['{"keys":[]}', 'has no key that could verify a token'],
+      [JSON.stringify({ keys: [secret] }), 'holds a private key'],
+    ])
+      expect(await answerTo(200, body)).toEqual({ reason, refused: false })
+    expect(await servedKeys(server.url, { local: false })).toEqual({ reason: expect.any(String), refused: true })
   })
 })
 

@@ -26,6 +26,7 @@ const CLAIMS = { iss: ISSUER, aud: AUDIENCE, exp: NOW + 60, sub: 'alice', role: 
 const sign = ({ alg, kid, privateKey }: Key, claims: JWTPayload = {}, header: object = {}) =>
   new SignJWT({ ...CLAIMS, ...claims }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
 
+const base64urlOf = (length: number, byte: number) => Buffer.alloc(length, byte).toString('base64url')
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 const keys = new Map<string, Key>()
@@ -119,6 +120,20 @@ describe('a token is refused', () => {
     await expect(verifier()(await sign({ ...keyOf('stranger'), kid: 'EdDSA' }, {}, header))).rejects.toThrow(
       unauthorized,
     )
+  })
+
+  test.each<[string, string, JWK]>([
+    ['a point off its curve', 'ES256', { kty: 'EC', crv: 'P-256', x: base64urlOf(32, 1), y: base64urlOf(32, 1) }],
+    ['a modulus of zeros', 'RS256', { kty: 'RSA', n: base64urlOf(257, 0), e: 'AQAB' }],
+    ['a modulus of zeros', 'PS256', { kty: 'RSA', n: base64urlOf(257, 0), e: 'AQAB' }],
+  ])('when the key of its kid is none but %s (%s), and other keys work', async (_, alg, broken) => {
+    const { kty = '', ...members } = broken
+    const verify = createVerifier(
+      [{ ...issuer, jwks: { keys: [{ kty, ...members, kid: 'broken' }, keyOf('EdDSA').jwk] } }],
+      () => NOW,
+    )
+    await expect(verify(await sign({ ...keyOf(alg), kid: 'broken' }))).rejects.toThrow(unauthorized)
+    await expect(verify(await sign(keyOf('EdDSA')))).resolves.toBeDefined()
   })
 
   test('when its payload was changed', async () => {
@@ -251,10 +266,21 @@ describe('a key set at an address', () => {
     await expect(verify(await sign(keyOf('stranger'), {}, { kid: undefined }))).rejects.toThrow(unauthorized)
   })
 
-  test('that cannot be reached is our failure, not the token’s', async () => {
+  /** Nothing is known of the issuer but its address. */
+  const verifierWithoutKeys = (jwksUri: string) => createVerifier([{ ...issuer, jwksUri }], () => NOW)
+
+  test('that cannot be reached is our failure, not the token’s, where no key is known', async () => {
     const jwksUri = await serveKeys()
     await new Promise((resolve) => server?.close(resolve))
-    await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+  })
+
+  test('that cannot be reached makes no failure of ours out of a token with an unknown kid, where keys are known', async () => {
+    const jwksUri = await serveKeys()
+    await new Promise((resolve) => server?.close(resolve))
+    const verify = verifierOf(jwksUri)
+    await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(unauthorized)
+    await expect(verify(await sign(keyOf('EdDSA')))).resolves.toBeDefined()
   })
 
   test.each([
@@ -263,22 +289,25 @@ describe('a key set at an address', () => {
     ['is no key set', 200, '{"keys":7}'],
   ])('that %s is our failure too', async (_, status, body) => {
     const jwksUri = await serve((_request, response) => response.writeHead(status).end(body))
-    await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
   })
 
   test('that does not answer in time is our failure too', async () => {
     const jwksUri = await serve(() => undefined)
-    await expect(verifierOf(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    await expect(verifierWithoutKeys(jwksUri)(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
   })
 
-  test('serves again some seconds after it failed', async () => {
+  test.each([
+    ['with given keys', localJwks, unauthorized],
+    ['without keys', () => undefined, keysUnavailable],
+  ])('serves again some seconds after it failed (%s)', async (_, jwksOf, failure) => {
     let broken = true
     let now = NOW
     const jwksUri = await serve((_, response) => {
       response.writeHead(broken ? 503 : 200).end(JSON.stringify({ keys: [keyOf('stranger').jwk] }))
     })
-    const verify = createVerifier([{ ...issuer, jwks: localJwks(), jwksUri }], () => now)
-    await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(keysUnavailable)
+    const verify = createVerifier([{ ...issuer, jwks: jwksOf(), jwksUri }], () => now)
+    await expect(verify(await sign(keyOf('stranger')))).rejects.toThrow(failure)
     broken = false
     now += 5
     await expect(verify(await sign(keyOf('stranger')))).resolves.toBeDefined()

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { issuerProblem, prepareIssuers } from '../../../infra/token-issuers.ts'
-import { keysOfText, type VerifyingKey } from '../../../lib/key-set.ts'
+import { keysOfText } from '../../../lib/auth/importable-keys.ts'
+import type { VerifyingKey } from '../../../lib/key-set.ts'
 import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
 
 const NOW = Date.parse('2026-11-22T05:00:00.000Z')
@@ -19,7 +20,7 @@ const nobody = async () => {
 
 test('keys are fetched from the address, and it is packed when that was', async () => {
   expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
-    issuers: [{ ...SERVED, jwks: { keys }, preparedAt: NOW }],
+    issuers: [{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }],
     remarks: [],
   })
 })
@@ -28,9 +29,12 @@ test('keys that are given are packed as they are, and the same each time: nobody
   expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], remarks: [] })
 })
 
-test('keys that are given beside an address spare the deployment the question', async () => {
+test('keys that are given beside an address spare the deployment the question, and are marked as a fallback', async () => {
   const both = { ...SERVED, jwks: { keys } }
-  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual([{ ...both, preparedAt: NOW }])
+  const packed = [{ ...both, given: true, preparedAt: NOW }]
+  expect((await prepareIssuers([both], NOW, nobody)).issuers).toEqual(packed)
+  const claimed = { ...both, given: false, preparedAt: NOW + 1 }
+  expect((await prepareIssuers([claimed], NOW, nobody)).issuers).toEqual(packed)
 })
 
 test('keys of which none can verify are no reason to deploy nothing, and are told of; beside an address they are none', async () => {
@@ -40,26 +44,46 @@ test('keys of which none can verify are no reason to deploy nothing, and are tol
     remarks: ['the jwks of https://given.example has no key that could verify a token: none of it is valid'],
   })
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
-  expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, preparedAt: NOW }])
+  expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
+})
+
+test('of keys that are given, those that nothing can be verified with are not packed', async () => {
+  const broken = { kty: 'RSA', n: 'A'.repeat(342), e: 'AQAB' }
+  const given = await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken, ...keys] } }], NOW, nobody)
+  expect(given).toEqual({ issuers: [GIVEN], remarks: [] })
+  const asked = await prepareIssuers([{ ...SERVED, jwks: { keys: [broken] } }], NOW, answering({ keys }))
+  expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
+  expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).remarks).toHaveLength(1)
 })
 
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
-  const { issuers, remarks } = await prepareIssuers(
-    [SERVED],
-    NOW,
-    answering({ reason: 'status 503', permanent: false }),
-  )
+  const { issuers, remarks } = await prepareIssuers([SERVED], NOW, answering({ reason: 'status 503', refused: false }))
   expect(issuers).toEqual([SERVED])
   expect(remarks).toEqual([
     'the keys of https://id.example at https://id.example.org/certs: status 503. They are not packed: the functions fetch them when the first token comes',
   ])
 })
 
+test.each([
+  'is no JSON',
+  'is too large',
+  'holds a private key',
+  'has no key that could verify a token',
+  'is no JSON Web Key Set',
+])('an issuer that says what is no key set keeps nothing from being deployed: %s', async (reason) => {
+  const ask = async (url: string) => (url === SERVED.jwksUri ? { reason, refused: false } : { keys })
+  const other: TokenIssuer = { ...SERVED, issuer: 'https://other.example', jwksUri: 'https://other.example/certs' }
+  const { issuers, remarks } = await prepareIssuers([SERVED, other], NOW, ask)
+  expect(issuers).toEqual([SERVED, { ...other, jwks: { keys }, given: false, preparedAt: NOW }])
+  expect(remarks).toEqual([expect.stringContaining(`the keys of https://id.example at ${SERVED.jwksUri}: ${reason}`)])
+})
+
 describe('is refused', () => {
-  test('an issuer whose answer is no key set', async () => {
-    await expect(
-      prepareIssuers([SERVED], NOW, answering({ reason: 'holds a private key', permanent: true })),
-    ).rejects.toThrow(/^the keys of https:\/\/id\.example at .+: holds a private key\. Give them as jwks .+$/)
+  test('an issuer whose address leads inside', async () => {
+    const answer = { reason: 'id.example.org leads to 10.0.0.1, private', refused: true }
+    await expect(prepareIssuers([SERVED], NOW, answering(answer))).rejects.toThrow(
+      /^the keys of https:\/\/id\.example at .+: id\.example\.org leads to 10\.0\.0\.1, private\. Give them as jwks .+$/,
+    )
   })
 
   test.each<[string, TokenIssuer, string]>([
