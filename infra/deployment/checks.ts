@@ -32,7 +32,12 @@ export interface Plan {
 }
 
 /** Before anything is packaged, and before AWS is asked for anything. */
-export const checkPlan = ({ environment, stage, region, functionNames }: Plan): Finding[] => [
+export const checkPlan = ({
+  environment,
+  stage,
+  region,
+  functionNames,
+}: Pick<Plan, 'environment' | 'stage' | 'region' | 'functionNames'>): Finding[] => [
   ...checkSettings(environment, stage, region),
   ...checkStageName(stage, functionNames),
 ]

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import type { Account, ClientConfig } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import type { Plan } from '../deployment/checks.ts'
-import { type Finding, fault, faultsOf, toLine } from '../deployment/finding.ts'
+import { type Finding, fault, faultsOf, refusal, toLine } from '../deployment/finding.ts'
 import type { Template } from '../deployment/template.ts'
 import type { Serverless } from '../service.ts'
 
@@ -56,7 +56,6 @@ export default class Deployment {
     this.#options = options
     this.#log = log
     this.hooks = {
-      initialize: () => this.#refuseSettings(),
       'check:run': () => this.#doctor(),
       'before:package:cleanup': () => this.#checkAccount(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#fitTemplate(),
@@ -88,13 +87,6 @@ export default class Deployment {
 
   get #template(): Template {
     return this.#serverless.service.provider.compiledCloudFormationTemplate
-  }
-
-  /** Without a call of AWS, and before anything is packaged. */
-  #refuseSettings = async (): Promise<void> => {
-    if (this.#command !== 'deploy') return
-    const { checkPlan } = await import('../deployment/checks.ts')
-    this.#refuse(checkPlan(this.#plan))
   }
 
   #checkAccount = async (): Promise<void> => {
@@ -236,12 +228,7 @@ export default class Deployment {
     for (const finding of findings)
       if (finding.status === 'ok') this.#log.info(toLine(finding))
       else if (finding.status === 'warning') this.#log.warning(`${finding.check}: ${finding.message}`)
-    this.#refuse(findings)
-  }
-
-  #refuse = (findings: Finding[]): void => {
-    const faults = faultsOf(findings)
-    if (faults.length === 0) return
-    throw new this.#serverless.classes.Error(faults.map(({ check, message }) => `${check}: ${message}`).join('\n'))
+    const refused = refusal(findings)
+    if (refused !== undefined) throw new this.#serverless.classes.Error(refused)
   }
 }
