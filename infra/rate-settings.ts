@@ -1,7 +1,8 @@
 /** The rates that infra/stage.yml and infra/firewall.yml take from the environment. */
 import * as v from 'valibot'
+import { wholeNumber } from './settings.ts'
 
-const Rate = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, 'is not a whole number of requests a second'))
+const Rate = wholeNumber(1, 999_999)
 
 export const RateSettings = v.object({
   /** Of all callers of one operation. */
@@ -11,7 +12,5 @@ export const RateSettings = v.object({
   /** Of a tenant; without it tenants are not counted. */
   TENANT_RATE: v.optional(Rate),
   /** Of one IP address, for each of the operations without a token, within 5 minutes; without it there is no firewall. */
-  ADDRESS_RATE: v.optional(
-    v.pipe(v.string(), v.regex(/^[1-9]\d{1,8}$/, 'is not a whole number of requests in 5 minutes, at least 10')),
-  ),
+  ADDRESS_RATE: v.optional(wholeNumber(10, 999_999_999)),
 })

@@ -134,6 +134,15 @@ export interface PluginTools {
   log: { warning(line: string): void }
 }
 
+/** Runs it. What it throws becomes an error of Serverless's own, which is shown without a stack. */
+export const orRefuse = <T>({ classes }: Pick<Serverless, 'classes'>, run: () => T): T => {
+  try {
+    return run()
+  } catch (error) {
+    throw new classes.Error(error instanceof Error ? error.message : String(error))
+  }
+}
+
 /** Path of a handler's module below the service's folder, without extension, and the name of its export. */
 export const splitHandler = (handler: string): { module: string; name: string } => {
   const dot = handler.lastIndexOf('.')

@@ -1,5 +1,6 @@
 /** All checks of a deployment: those of settings and account, and those of the template that is made of them. */
 import * as v from 'valibot'
+import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import {
   checkCloudWatchRole,
@@ -15,7 +16,7 @@ import { checkApiKeys, checkLogGroups, checkStack, checkTables } from './checks/
 import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './checks/template.ts'
 import { capsIn } from './concurrency.ts'
 import type { Finding } from './finding.ts'
-import { DeploymentSettings, givenSettings } from './settings.ts'
+import { DeploymentSettings } from './settings.ts'
 import { ofType, SEALING_KEY, type Template } from './template.ts'
 
 /** What is to be deployed, as far as it is known before it is packaged. */
@@ -46,7 +47,7 @@ export const checkPlan = ({
 export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
   const credentials = checkCredentials(account)
   if ('failure' in account.identity) return credentials
-  const given = givenSettings(environment)
+  const given = withoutEmpty(environment)
   return [
     ...credentials,
     ...checkConcurrency(account, capSettings(environment)),
@@ -78,7 +79,7 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
     ...checkQuotas(account, {
       paths: plan.paths,
       newRoles: hasStack(account) ? 0 : newRoles,
-      operationRate: Number(plan.environment.OPERATION_RATE || 500),
+      operationRate: Number(withoutEmpty(plan.environment).OPERATION_RATE ?? 500),
     }),
     ...checkKeyRights(account, SEALING_KEY in template.Resources && !hasStack(account)),
     ...checkLogGroups(account, named('AWS::Logs::LogGroup', 'LogGroupName')),
@@ -99,4 +100,4 @@ const Caps = v.object({
 
 /** The concurrency that is set, where it is set as it should be. */
 export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
-  v.parse(Caps, givenSettings(environment))
+  v.parse(Caps, withoutEmpty(environment))

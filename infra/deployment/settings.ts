@@ -4,19 +4,11 @@ import { Settings } from '../../lib/settings.ts'
 import { AddressSettings, addressOf } from '../address.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { RateSettings } from '../rate-settings.ts'
+import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
 import { issuerProblem } from '../token-issuers.ts'
 import { WatchSettings } from '../watch/settings.ts'
 
 const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
-
-const wholeNumber = (from: number, to: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,4}$/, 'is not a whole number'),
-    v.transform(Number),
-    v.minValue(from, `is less than ${from}`),
-    v.maxValue(to, `is more than ${to}`),
-  )
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
 const EventSourceConcurrency = wholeNumber(2, 1000)
@@ -139,23 +131,13 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
-/** The settings that are there: an empty one is as good as none. */
-export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(
-    Object.keys(DeploymentSettings.entries).flatMap((name) =>
-      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
-    ),
-  )
-
 /** What is wrong with an environment, a line for each setting. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
-  const given = givenSettings(environment)
+  const given = withoutEmpty(environment)
   const { issues = [] } = v.safeParse(DeploymentSettings, given)
   const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
   const problems = [...named].map(([name, issue]) =>
-    given[name] === undefined
-      ? `${name} is not set; for example ${EXAMPLE}`
-      : `${v.getDotPath(issue)}: ${issue.message}`,
+    given[name] === undefined ? `${name} is not set; for example ${EXAMPLE}` : issueLine(issue),
   )
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
   return [...problems, ...(isAddressGiven ? addressProblems(given, stage, region) : []), ...dataProblems(given)]

@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import { ALIAS, addAliases, addCanaryAlarm, aliasIdOf, CANARY_ALARM, canaryTemplate } from '../canary/aliases.ts'
 import type { ClientConfig } from '../canary/deployed.ts'
 import { canaryOf } from '../canary/settings.ts'
-import type { FunctionDefinition, Serverless, Template } from '../service.ts'
+import { type FunctionDefinition, orRefuse, type Serverless, type Template } from '../service.ts'
 
 /** What Serverless's own plugin for deployments does with the template that the service has. */
 interface AwsDeploy {
@@ -53,11 +53,7 @@ export default class CanaryPlugin {
   }
 
   get #canary() {
-    try {
-      return canaryOf(process.env)
-    } catch (error) {
-      throw new this.#serverless.classes.Error(error instanceof Error ? error.message : String(error))
-    }
+    return orRefuse(this.#serverless, () => canaryOf(process.env))
   }
 
   get #functions(): [functionId: string, definition: FunctionDefinition][] {

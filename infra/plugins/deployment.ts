@@ -8,6 +8,7 @@ import type { Plan } from '../deployment/checks.ts'
 import { type Finding, fault, faultsOf, refusal, toLine } from '../deployment/finding.ts'
 import type { Template } from '../deployment/template.ts'
 import type { Serverless } from '../service.ts'
+import { withoutEmpty } from '../settings.ts'
 
 /** What a plugin of a deployment uses of Serverless, beside what the others use. */
 interface DeployingServerless extends Serverless {
@@ -129,7 +130,8 @@ export default class Deployment {
   #fitTemplate = async (): Promise<void> => {
     const { fitTemplate } = await import('../deployment/fit-template.ts')
     // Packaging alone asks AWS for what it can't do without only.
-    const asks = this.#command === 'deploy' || this.#command === 'check' || Boolean(process.env.EXISTING_TABLE)
+    const asks =
+      this.#command === 'deploy' || this.#command === 'check' || withoutEmpty(process.env).EXISTING_TABLE !== undefined
     const account = asks ? await this.#readAccount() : undefined
     fitTemplate(this.#template, process.env, this.#serverless.service.custom.rateKeyPrefix, account)
   }
@@ -217,8 +219,8 @@ export default class Deployment {
 
   #ask = async (): Promise<Account> => {
     const { readAccount } = await import('../deployment/account.ts')
-    const { EXISTING_TABLE, EXISTING_KEY } = process.env
-    const existing = EXISTING_TABLE && EXISTING_KEY ? { table: EXISTING_TABLE, key: EXISTING_KEY } : undefined
+    const { EXISTING_TABLE: table, EXISTING_KEY: key } = withoutEmpty(process.env)
+    const existing = table !== undefined && key !== undefined ? { table, key } : undefined
     const { rateKeyPrefix } = this.#serverless.service.custom
     return readAccount(await this.#config(), { stackName: this.#plan.stackName, rateKeyPrefix, existing })
   }

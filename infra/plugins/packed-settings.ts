@@ -23,8 +23,7 @@ const packSettings = async ({ service, classes }: Serverless): Promise<string[]>
   const functions = Object.values(service.functions)
   const textOf = (name: PackedSetting): string => {
     const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
-    // An empty variable is as good as none.
-    return typeof given === 'string' && given !== '' ? given : '[]'
+    return typeof given === 'string' ? given : '[]'
   }
   try {
     const { TOKEN_ISSUERS, TRUSTED_CONTEXTS } = readSettings({

@@ -1,11 +1,11 @@
 /** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and `deploy` begins with a list of all settings that are wrong. */
 import type { Serverless } from '../service.ts'
+import { withoutEmpty } from '../settings.ts'
 
 export default class Settings {
   readonly configurationVariablesSources = {
     setting: {
-      // An empty one is as good as none.
-      resolve: async ({ address }: { address: string }) => ({ value: process.env[address] || null }),
+      resolve: async ({ address }: { address: string }) => ({ value: withoutEmpty(process.env)[address] ?? null }),
     },
   }
   readonly hooks: Record<string, () => Promise<void>>

@@ -22,9 +22,9 @@ describe('a canary', () => {
   })
 
   test.each([
-    [{ CANARY_PERCENT: '100' }, 'CANARY_PERCENT: is not a whole number of 1 to 99'],
-    [{ CANARY_PERCENT: '0' }, 'CANARY_PERCENT: is not a whole number of 1 to 99'],
-    [{ CANARY_PERCENT: '10', CANARY_MINUTES: '181' }, 'CANARY_MINUTES: is not a whole number of 1 to 180'],
+    [{ CANARY_PERCENT: '100' }, 'CANARY_PERCENT: is not a whole number from 1 to 99'],
+    [{ CANARY_PERCENT: '0' }, 'CANARY_PERCENT: is not a whole number from 1 to 99'],
+    [{ CANARY_PERCENT: '10', CANARY_MINUTES: '181' }, 'CANARY_MINUTES: is not a whole number from 1 to 180'],
   ])('names the setting that is wrong: %j', (environment, problem) => {
     expect(() => canaryOf(environment)).toThrow(problem)
   })
