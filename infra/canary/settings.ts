@@ -3,10 +3,15 @@ import * as v from 'valibot'
 import { parseSettings, wholeNumber } from '../settings.ts'
 
 export const CanarySettings = v.object({
-  /** Share of the invocations that a new version of a function gets first, in percent; without it there is no canary. */
-  CANARY_PERCENT: v.optional(wholeNumber(1, 99)),
-  /** How long it has to do well. CloudFormation watches for 180 minutes at most. */
-  CANARY_MINUTES: v.optional(wholeNumber(1, 180), '10'),
+  CANARY_PERCENT: v.pipe(
+    v.optional(wholeNumber(1, 99)),
+    v.description('Share of invocations that new versions get first, in percent; without it there is no canary.'),
+  ),
+  CANARY_MINUTES: v.pipe(
+    // CloudFormation watches for 180 at most.
+    v.optional(wholeNumber(1, 180), '10'),
+    v.description('Minutes that new versions have to do well with that share; 10 by default.'),
+  ),
 })
 
 export interface Canary {
