@@ -73,7 +73,7 @@ export interface GatewayResponse {
 export interface Resource {
   Type: string
   Properties: Record<string, unknown>
-  DependsOn?: string[]
+  DependsOn?: string | string[]
   DeletionPolicy?: string
 }
 
@@ -81,6 +81,9 @@ export interface Template {
   Resources: Record<string, Resource>
   Outputs: Record<string, { Value: unknown }>
 }
+
+export const ofType = (resources: Record<string, Resource>, type: string): [id: string, resource: Resource][] =>
+  Object.entries(resources).filter(([, { Type }]) => Type === type)
 
 export interface Service {
   service: string

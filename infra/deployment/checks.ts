@@ -1,5 +1,6 @@
 /** All checks of a deployment: those of settings and account, and those of the template that is made of them. */
 import * as v from 'valibot'
+import { ofType, type Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import {
@@ -17,7 +18,7 @@ import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './
 import { capsIn } from './concurrency.ts'
 import type { Finding } from './finding.ts'
 import { DeploymentSettings } from './settings.ts'
-import { ofType, SEALING_KEY, type Template } from './template.ts'
+import { SEALING_KEY } from './template.ts'
 
 /** What is to be deployed, as far as it is known before it is packaged. */
 export interface Plan {
@@ -67,9 +68,9 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
     ...checkNames(template, region, plan.stage),
   ]
   if ('failure' in identity) return ofTemplate
-  const newRoles = ofType(template, 'AWS::IAM::Role').length
+  const newRoles = ofType(template.Resources, 'AWS::IAM::Role').length
   const named = (type: string, property: string) =>
-    ofType(template, type).flatMap(([, { Properties }]) => {
+    ofType(template.Resources, type).flatMap(([, { Properties }]) => {
       const name = Properties[property]
       return typeof name === 'string' ? name : []
     })

@@ -1,5 +1,5 @@
 /** How many of the account's concurrent invocations the queues may take: the operations keep at least half. */
-import { ofType, type Template } from './template.ts'
+import { ofType, type Template } from '../service.ts'
 
 /** What an account has that nobody has asked anything of, and what a new one may have instead. */
 export const USUAL_CONCURRENCY = 1000
@@ -69,7 +69,7 @@ const QUEUES: Record<string, keyof Caps | 'least'> = {
 
 /** Ids of the event source mappings of the queues, each with the queue's. */
 const mappingsOf = (template: Template): [queue: string, properties: Record<string, unknown>][] =>
-  ofType(template, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
+  ofType(template.Resources, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
     const queue = Object(Properties.EventSourceArn)['Fn::GetAtt']?.[0]
     return typeof queue === 'string' && queue in QUEUES ? [[queue, Properties]] : []
   })

@@ -1,12 +1,12 @@
 /** Fits the template to the account and to the settings: names, caps of concurrency, an earlier stack's table and key. */
-
+import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import { capSettings } from './checks.ts'
 import { applyCaps, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
 import { useExisting } from './existing-data.ts'
 import { nameKeysOfStack } from './stack-names.ts'
-import { TABLE, type Template } from './template.ts'
+import { TABLE } from './template.ts'
 
 /** Changes the template. `account` is undefined where AWS was not asked: for packaging alone. */
 export const fitTemplate = (

@@ -1,5 +1,5 @@
 /** Takes a resource out of a template, and says what AWS knows it by wherever the template refers to it. */
-import type { Template } from './template.ts'
+import type { Template } from '../service.ts'
 
 /** What `Ref` and `Fn::GetAtt` of the resource stand for. */
 export interface Known {

@@ -13,7 +13,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import type { Reference, Resource } from '../service.ts'
+import { ofType, type Reference, type Resource } from '../service.ts'
 
 /** What `Ref` and `Fn::GetAtt` of a created resource are. */
 export interface Created {
@@ -125,9 +125,6 @@ const partition = <T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] => 
   items.filter(belongs),
   items.filter((item) => !belongs(item)),
 ]
-
-const ofType = (resources: Record<string, Resource>, type: string): [string, Resource][] =>
-  Object.entries(resources).filter(([, { Type }]) => Type === type)
 
 export interface LocalServices {
   dynamodb: DynamoDBClient

@@ -2,19 +2,13 @@
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import type { Account, ClientConfig } from '../deployment/account.ts'
+import type { Account } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import type { Plan } from '../deployment/checks.ts'
 import { type Finding, fault, faultsOf, refusal, toLine } from '../deployment/finding.ts'
-import type { Template } from '../deployment/template.ts'
-import type { Serverless } from '../service.ts'
+import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
+import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
-
-/** What a plugin of a deployment uses of Serverless, beside what the others use. */
-interface DeployingServerless extends Serverless {
-  pluginManager: { spawn(command: string): Promise<void> }
-  getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & { getAwsSdkV3Config(): Promise<ClientConfig> }
-}
 
 interface Options {
   json?: boolean

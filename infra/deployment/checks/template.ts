@@ -1,6 +1,6 @@
 /** Checks of the template that is to be deployed, against the limits of CloudFormation, Lambda and IAM. */
+import { ofType, type Template } from '../../service.ts'
 import { type Finding, fault, ok } from '../finding.ts'
-import { ofType, type Template } from '../template.ts'
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; bytes of one that comes from S3. */
 const TEMPLATE = { bytes: 1_048_576, resources: 500, outputs: 200 }
@@ -15,7 +15,7 @@ export const checkTemplate = (template: Template): Finding[] => {
   const counts = {
     bytes: Buffer.byteLength(JSON.stringify(template)),
     resources: Object.keys(template.Resources).length,
-    outputs: Object.keys(template.Outputs ?? {}).length,
+    outputs: Object.keys(template.Outputs).length,
   }
   const { bytes, resources, outputs } = counts
   const tooMuch = (['bytes', 'resources', 'outputs'] as const).filter((what) => counts[what] > TEMPLATE[what])
@@ -59,7 +59,7 @@ export const estimated = (value: unknown, region: string): string => {
 }
 
 export const checkEnvironments = (template: Template, region: string): Finding[] => {
-  const sizes = ofType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
+  const sizes = ofType(template.Resources, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
     const variables = Object.entries(Object(Object(Properties.Environment).Variables))
     const bytes = variables.map(([name, value]) => Buffer.byteLength(name + estimated(value, region)))
     const largest = variables[bytes.indexOf(Math.max(...bytes))]?.[0]
@@ -84,7 +84,7 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
 /** Names that the stage's is a part of. */
 export const checkNames = (template: Template, region: string, stage: string): Finding[] => {
   const tooLong = Object.entries(NAMES).flatMap(([type, [property, most]]) =>
-    ofType(template, type).flatMap(([, { Properties }]) => {
+    ofType(template.Resources, type).flatMap(([, { Properties }]) => {
       const name = Properties[property] === undefined ? '' : estimated(Properties[property], region)
       return name.length > most ? [{ name, most }] : []
     }),
