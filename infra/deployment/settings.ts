@@ -1,12 +1,12 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
 import { Settings } from '../../lib/settings.ts'
-import { AddressSettings, addressOf } from '../address.ts'
 import { CanarySettings } from '../canary/settings.ts'
-import { RateSettings } from '../rate-settings.ts'
+import { AddressSettings, addressOf } from '../gateway/address.ts'
+import { RateSettings } from '../gateway/rate-settings.ts'
 import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
-import { issuerProblem } from '../token-issuers.ts'
 import { WatchSettings } from '../watch/settings.ts'
+import { issuerProblem } from './prepare-issuers.ts'
 
 const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
 

@@ -2,9 +2,9 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import { type TokenIssuer, TokenIssuers } from '../../lib/token-issuers.ts'
-import { RateSettings } from '../rate-settings.ts'
+import { reason, StageFailure } from '../failure.ts'
+import { RateSettings } from '../gateway/rate-settings.ts'
 import { parseSettings, wholeNumber } from '../settings.ts'
-import { reason, StageFailure } from './failure.ts'
 
 const Environment = v.object({
   /** Of the API; 0 picks a free one. */

@@ -1,5 +1,5 @@
 /** Serverless plugin: a stage is deployed under an address that can stay, and has a domain where one is asked for. */
-import { type Address, addressOf } from '../address.ts'
+import { type Address, addressOf } from '../gateway/address.ts'
 import { orRefuse, type Serverless, type Template } from '../service.ts'
 
 const DOMAIN = ['ApiDomain', 'ApiDomainMapping', 'ApiDomainRecord']

@@ -127,7 +127,7 @@ export default class Deployment {
     const asks =
       this.#command === 'deploy' || this.#command === 'check' || withoutEmpty(process.env).EXISTING_TABLE !== undefined
     const account = asks ? await this.#readAccount() : undefined
-    fitTemplate(this.#template, process.env, this.#serverless.service.custom.rateKeyPrefix, account)
+    fitTemplate(this.#template, process.env, account)
   }
 
   #doctor = async (): Promise<void> => {

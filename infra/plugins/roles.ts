@@ -1,7 +1,7 @@
 /** Serverless plugin: a role for each function, which allows what infra/access.ts says and what Lambda needs to run the function. */
 import { ACCESS } from '../access.ts'
-import { allow, arnOf, statementsOf } from '../roles/access.ts'
 import type { Statement } from '../roles/policy.ts'
+import { allow, arnOf, statementsOf } from '../roles/statements.ts'
 import type { FunctionDefinition, Resource, Serverless } from '../service.ts'
 
 export default class Roles {

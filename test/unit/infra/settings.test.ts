@@ -1,7 +1,7 @@
 /** The settings of the local stage, and the line that says what is wrong with them. */
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { StageFailure } from '../../../infra/local/failure.ts'
+import { StageFailure } from '../../../infra/failure.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
 import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 

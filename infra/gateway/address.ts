@@ -1,6 +1,6 @@
 /** The address of a stage, which wallets keep for ever: what is set of it, and what follows from that. */
 import * as v from 'valibot'
-import { parseSettings } from './settings.ts'
+import { parseSettings } from '../settings.ts'
 
 /** Where a stage is that only its developers use: its address may end with its stack. */
 const DEVELOPMENT = 'dev'

@@ -1,6 +1,6 @@
 /** The rates that infra/stage.yml and infra/firewall.yml take from the environment. */
 import * as v from 'valibot'
-import { wholeNumber } from './settings.ts'
+import { wholeNumber } from '../settings.ts'
 
 const Rate = wholeNumber(1, 999_999)
 
