@@ -85,6 +85,21 @@ export interface Template {
 export const ofType = (resources: Record<string, Resource>, type: string): [id: string, resource: Resource][] =>
   Object.entries(resources).filter(([, { Type }]) => Type === type)
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** What `Fn::GetAtt` names; undefined where the value is no such reference. */
+export const getAttOf = (value: unknown): [resource: string, attribute: string] | undefined => {
+  const named: unknown = isObject(value) ? value['Fn::GetAtt'] : undefined
+  if (!Array.isArray(named)) return undefined
+  const [resource, attribute]: unknown[] = named
+  return typeof resource === 'string' && typeof attribute === 'string' ? [resource, attribute] : undefined
+}
+
+/** The variables of a function's environment, which may be changed; none where it has none. */
+export const variablesOf = ({ Properties: { Environment } }: Resource): Record<string, unknown> =>
+  isObject(Environment) && isObject(Environment.Variables) ? Environment.Variables : {}
+
 export interface Service {
   service: string
   custom: {
