@@ -51,7 +51,7 @@ export default class Deployment {
     this.#options = options
     this.#log = log
     this.hooks = {
-      'check:run': () => this.#doctor(),
+      'check:run': () => this.#check(),
       'before:package:cleanup': () => this.#checkAccount(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#fitTemplate(),
       'before:aws:deploy:deploy:createStack': () => this.#checkPackaged(),
@@ -88,7 +88,7 @@ export default class Deployment {
     if (this.#command !== 'deploy') return
     const { checkAccount } = await import('../deployment/checks.ts')
     const account = await this.#readAccount()
-    this.#tell(checkAccount(account, this.#plan))
+    this.#report(checkAccount(account, this.#plan))
     // For infra/plugins/watch.ts.
     if ('value' in account.lambda) this.#serverless.service.custom.accountConcurrency = account.lambda.value.concurrency
   }
@@ -97,8 +97,8 @@ export default class Deployment {
     const { checkAccount, checkPackaged } = await import('../deployment/checks.ts')
     const wasTold = this.#account !== undefined
     const account = await this.#readAccount()
-    if (!wasTold) this.#tell(checkAccount(account, this.#plan))
-    this.#tell(checkPackaged(account, this.#plan, this.#template))
+    if (!wasTold) this.#report(checkAccount(account, this.#plan))
+    this.#report(checkPackaged(account, this.#plan, this.#template))
     const { gateway, stack } = account
     // After a rollback what was uploaded last is not what is deployed, which Serverless goes by.
     if ('value' in stack && stack.value?.status === 'UPDATE_ROLLBACK_COMPLETE') this.#options.force = true
@@ -130,7 +130,7 @@ export default class Deployment {
     fitTemplate(this.#template, process.env, account)
   }
 
-  #doctor = async (): Promise<void> => {
+  #check = async (): Promise<void> => {
     const findings = await this.#examine()
     if (this.#options.json) {
       process.stdout.write(`${JSON.stringify({ ok: faultsOf(findings).length === 0, findings }, null, 2)}\n`)
@@ -157,13 +157,11 @@ export default class Deployment {
 
   #packageTemplate = async (): Promise<void> => {
     const { service, serviceDir } = this.#serverless
-    const { provider, custom } = service
     const zip = join(tmpdir(), `serverless-agent-doctor-${process.pid}.zip`)
     await writeFile(zip, EMPTY_ZIP)
     // Serverless and infra/plugins/canary.ts take it from the service's folder on.
     const artifact = relative(serviceDir, zip)
     for (const definition of Object.values(service.functions)) definition.package = { ...definition.package, artifact }
-    provider.environment.PUBLIC_URL ??= custom.stageUrl
     await this.#serverless.pluginManager.spawn('package')
   }
 
@@ -185,16 +183,18 @@ export default class Deployment {
       )
   }
 
-  /** Before the stack is gone, which knows it. A removal goes on where it can't be told. */
+  /** Before the stack is gone, which knows them. A removal goes on where they can't be told. */
   #noteKept = async (): Promise<void> => {
     const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
       import('../deployment/stack.ts'),
       import('@aws-sdk/client-cloudformation'),
     ])
-    const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#plan.stackName).catch(
-      () => undefined,
-    )
-    this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
+    try {
+      const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#plan.stackName)
+      this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
+    } catch (error) {
+      this.#log.warning(`which table and key are kept could not be read from the stack (${errorLine(error)})`)
+    }
   }
 
   #tellKept = (): void => {
@@ -220,7 +220,7 @@ export default class Deployment {
   }
 
   /** Says what is not ok; what is, with --verbose. Throws where there is a fault. */
-  #tell = (findings: Finding[]): void => {
+  #report = (findings: Finding[]): void => {
     for (const finding of findings)
       if (finding.status === 'ok') this.#log.info(toLine(finding))
       else if (finding.status === 'warning') this.#log.warning(`${finding.check}: ${finding.message}`)

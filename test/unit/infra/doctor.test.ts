@@ -346,6 +346,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would begin with an empty one/,
   ],
   [
+    'a template whose fixed name nobody can read',
+    { account: { stack: deployed({ template: 'Resources: {}' }) } },
+    /^FAULT {3}table and key: the stack's template is not JSON/,
+  ],
+  [
     'a fixed name that the stack does not have',
     { ...setting('TABLE_NAME', 'other'), account: { stack: deployed() } },
     /^FAULT {3}table and key: .*leave TABLE_NAME out/,
