@@ -1,4 +1,4 @@
-/** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), fits it to the account, and looks after what must not be lost. */
+/** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), and fits it to the account. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -44,7 +44,6 @@ export default class Deployment {
   readonly #options: Options
   readonly #log: Log
   #account: Promise<Account> | undefined
-  #kept: { table: string | undefined; key: string | undefined } | undefined
 
   constructor(serverless: DeployingServerless, options: Options, { log }: { log: Log }) {
     this.#serverless = serverless
@@ -55,9 +54,6 @@ export default class Deployment {
       'before:package:cleanup': () => this.#checkAccount(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#fitTemplate(),
       'before:aws:deploy:deploy:createStack': () => this.#checkPackaged(),
-      'after:deploy:deploy': () => this.#protect(),
-      'before:remove:remove': () => this.#noteKept(),
-      'after:remove:remove': () => this.#tellKept(),
     }
   }
 
@@ -163,45 +159,6 @@ export default class Deployment {
     const artifact = relative(serviceDir, zip)
     for (const definition of Object.values(service.functions)) definition.package = { ...definition.package, artifact }
     await this.#serverless.pluginManager.spawn('package')
-  }
-
-  #protect = async (): Promise<void> => {
-    const [{ protectTable }, { describeStack }, { DynamoDBClient }, { CloudFormationClient }] = await Promise.all([
-      import('../deployment/deletion-protection.ts'),
-      import('../deployment/stack.ts'),
-      import('@aws-sdk/client-dynamodb'),
-      import('@aws-sdk/client-cloudformation'),
-    ])
-    const config = await this.#config()
-    const stack = await describeStack(new CloudFormationClient(config), this.#plan.stackName)
-    const table = stack?.outputs.TableName
-    if (table === undefined) return
-    const isWanted = process.env.DELETION_PROTECTION !== 'false'
-    if (await protectTable(new DynamoDBClient(config), table, isWanted))
-      this.#log.notice(
-        `The table ${table} is ${isWanted ? 'protected against deletion' : 'no longer protected against deletion'}`,
-      )
-  }
-
-  /** Before the stack is gone, which knows them. A removal goes on where they can't be told. */
-  #noteKept = async (): Promise<void> => {
-    const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
-      import('../deployment/stack.ts'),
-      import('@aws-sdk/client-cloudformation'),
-    ])
-    try {
-      const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#plan.stackName)
-      this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
-    } catch (error) {
-      this.#log.warning(`which table and key are kept could not be read from the stack (${errorLine(error)})`)
-    }
-  }
-
-  #tellKept = (): void => {
-    const { table, key } = this.#kept ?? {}
-    if (table === undefined || key === undefined) return
-    this.#log.notice(`The table ${table} and the key ${key} are kept. A new stack uses them with`)
-    this.#log.notice(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`)
   }
 
   #config = (): Promise<ClientConfig> => this.#serverless.getProvider('aws').getAwsSdkV3Config()
