@@ -2,7 +2,7 @@
  * What each function does with the table, the queues and the key, by its name in serverless.yml: its role allows this and no more. The
  * local stage holds the functions to it, and test/unit/infra/deployment/access.ts compares it with the calls that they were seen to make.
  */
-import type { Access } from './roles/access.ts'
+import type { Access } from './roles/statements.ts'
 
 /** Patterns of partition keys, which lib/store/keys.ts writes: `*` stands for a tenant and for ids. */
 const TENANT = '@tenant|*'

@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { redriveParked } from '../lib/delivery/dispatch.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
 import { describeStack } from './deployment/stack.ts'
-import { reason, StageFailure } from './local/failure.ts'
+import { reason, StageFailure } from './failure.ts'
 
 const OPTIONS = { stage: { type: 'string' }, since: { type: 'string' } } as const
 

@@ -73,7 +73,7 @@ export interface GatewayResponse {
 export interface Resource {
   Type: string
   Properties: Record<string, unknown>
-  DependsOn?: string[]
+  DependsOn?: string | string[]
   DeletionPolicy?: string
 }
 
@@ -81,6 +81,24 @@ export interface Template {
   Resources: Record<string, Resource>
   Outputs: Record<string, { Value: unknown }>
 }
+
+export const ofType = (resources: Record<string, Resource>, type: string): [id: string, resource: Resource][] =>
+  Object.entries(resources).filter(([, { Type }]) => Type === type)
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** What `Fn::GetAtt` names; undefined where the value is no such reference. */
+export const getAttOf = (value: unknown): [resource: string, attribute: string] | undefined => {
+  const named: unknown = isObject(value) ? value['Fn::GetAtt'] : undefined
+  if (!Array.isArray(named)) return undefined
+  const [resource, attribute]: unknown[] = named
+  return typeof resource === 'string' && typeof attribute === 'string' ? [resource, attribute] : undefined
+}
+
+/** The variables of a function's environment, which may be changed; none where it has none. */
+export const variablesOf = ({ Properties: { Environment } }: Resource): Record<string, unknown> =>
+  isObject(Environment) && isObject(Environment.Variables) ? Environment.Variables : {}
 
 export interface Service {
   service: string
@@ -132,6 +150,15 @@ export interface Serverless {
 /** What a plugin gets beside them. */
 export interface PluginTools {
   log: { warning(line: string): void }
+}
+
+/** Runs it. What it throws becomes an error of Serverless's own, which is shown without a stack. */
+export const orRefuse = <T>({ classes }: Pick<Serverless, 'classes'>, run: () => T): T => {
+  try {
+    return run()
+  } catch (error) {
+    throw new classes.Error(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** Path of a handler's module below the service's folder, without extension, and the name of its export. */

@@ -1,6 +1,6 @@
 /** Versions and aliases of functions in the template: what invokes a function invokes its alias, which says the version. */
 import { idOf } from '../gateway/invocations.ts'
-import type { Resource, Template } from '../service.ts'
+import { getAttOf, type Resource, type Template } from '../service.ts'
 
 /** Of every function. */
 export const ALIAS = 'live'
@@ -60,10 +60,7 @@ export const addCanaryAlarm = ({ Resources }: Template, alarms: string[], name: 
 }
 
 /** The version of an alias, by the logical id of either. */
-const versionIdOf = ({ Properties }: Resource): string => {
-  const [versionId] = Object(Object(Properties.FunctionVersion)['Fn::GetAtt'])
-  return String(versionId)
-}
+const versionIdOf = ({ Properties }: Resource): string | undefined => getAttOf(Properties.FunctionVersion)?.[0]
 
 /**
  * The template with which a canary begins: aliases of functions that change keep the version that they have and give the new one a
@@ -77,7 +74,11 @@ export const canaryTemplate = (
 ): Template | undefined => {
   const changed = Object.entries(template.Resources).flatMap(([id, resource]) => {
     const current = versions.get(id)
-    return resource.Type === 'AWS::Lambda::Alias' && current !== undefined && !deployed.has(versionIdOf(resource))
+    const wanted = versionIdOf(resource)
+    return resource.Type === 'AWS::Lambda::Alias' &&
+      current !== undefined &&
+      wanted !== undefined &&
+      !deployed.has(wanted)
       ? [[id, shared(resource, current, percent)] as const]
       : []
   })

@@ -1,41 +1,29 @@
 /** What a deployed stack has of versions and aliases, on AWS. */
-import {
-  CloudFormationClient,
-  type CloudFormationClientConfig,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation'
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import {
   DeleteFunctionCommand,
   GetAliasCommand,
   LambdaClient,
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda'
+import type { ClientConfig } from '../deployment/serverless.ts'
+import { physicalIds } from '../deployment/stack.ts'
 import { ALIAS } from './aliases.ts'
 
-export type ClientConfig = Pick<CloudFormationClientConfig, 'credentials' | 'region' | 'endpoint'>
-
-export interface DeployedStack {
-  /** Logical ids of what it has. */
+export interface DeployedVersions {
+  /** Logical ids of what the stack has. */
   ids: Set<string>
   /** Versions by the logical id of the alias that points to them. */
   versions: Map<string, string>
 }
 
 /** A stack's aliases are those of functions that the template has an alias for, by the alias's logical id. */
-export const readStack = async (
+export const readVersions = async (
   config: ClientConfig,
-  StackName: string,
+  stackName: string,
   functionNames: ReadonlyMap<string, string>,
-): Promise<DeployedStack> => {
-  const cloudFormation = new CloudFormationClient(config)
-  const ids = new Set<string>()
-  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
-    { client: cloudFormation },
-    { StackName },
-  ))
-    for (const { LogicalResourceId, ResourceStatus } of StackResourceSummaries)
-      if (LogicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE') ids.add(LogicalResourceId)
-
+): Promise<DeployedVersions> => {
+  const ids = new Set(Object.keys(await physicalIds(new CloudFormationClient(config), stackName)))
   const lambda = new LambdaClient(config)
   const versions = new Map<string, string>()
   for (const [aliasId, FunctionName] of functionNames) {

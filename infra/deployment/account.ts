@@ -6,15 +6,13 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb'
 import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
-import { GetCallerIdentityCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts'
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
 import { type KeyRights, readKeyRights } from './key-rights.ts'
 import { type Quotas, readQuotas } from './quotas.ts'
 import { type Reading, read } from './reading.ts'
+import type { ClientConfig } from './serverless.ts'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
-
-/** Where and as whom AWS is asked; each client of the SDK takes it. */
-export type ClientConfig = Pick<STSClientConfig, 'credentials'> & { region: string }
 
 /** What is deployed, and with which settings that AWS knows something of. */
 export interface Deployment {

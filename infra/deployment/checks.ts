@@ -1,5 +1,7 @@
 /** All checks of a deployment: those of settings and account, and those of the template that is made of them. */
 import * as v from 'valibot'
+import { ofType, type Template } from '../service.ts'
+import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import {
   checkCloudWatchRole,
@@ -15,8 +17,8 @@ import { checkApiKeys, checkLogGroups, checkStack, checkTables } from './checks/
 import { checkEnvironments, checkNames, checkStageName, checkTemplate } from './checks/template.ts'
 import { capsIn } from './concurrency.ts'
 import type { Finding } from './finding.ts'
-import { DeploymentSettings, givenSettings } from './settings.ts'
-import { ofType, SEALING_KEY, type Template } from './template.ts'
+import { DeploymentSettings } from './settings.ts'
+import { SEALING_KEY } from './template.ts'
 
 /** What is to be deployed, as far as it is known before it is packaged. */
 export interface Plan {
@@ -32,7 +34,12 @@ export interface Plan {
 }
 
 /** Before anything is packaged, and before AWS is asked for anything. */
-export const checkPlan = ({ environment, stage, region, functionNames }: Plan): Finding[] => [
+export const checkPlan = ({
+  environment,
+  stage,
+  region,
+  functionNames,
+}: Pick<Plan, 'environment' | 'stage' | 'region' | 'functionNames'>): Finding[] => [
   ...checkSettings(environment, stage, region),
   ...checkStageName(stage, functionNames),
 ]
@@ -41,7 +48,7 @@ export const checkPlan = ({ environment, stage, region, functionNames }: Plan): 
 export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
   const credentials = checkCredentials(account)
   if ('failure' in account.identity) return credentials
-  const given = givenSettings(environment)
+  const given = withoutEmpty(environment)
   return [
     ...credentials,
     ...checkConcurrency(account, capSettings(environment)),
@@ -61,9 +68,9 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
     ...checkNames(template, region, plan.stage),
   ]
   if ('failure' in identity) return ofTemplate
-  const newRoles = ofType(template, 'AWS::IAM::Role').length
+  const newRoles = ofType(template.Resources, 'AWS::IAM::Role').length
   const named = (type: string, property: string) =>
-    ofType(template, type).flatMap(([, { Properties }]) => {
+    ofType(template.Resources, type).flatMap(([, { Properties }]) => {
       const name = Properties[property]
       return typeof name === 'string' ? name : []
     })
@@ -73,7 +80,7 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
     ...checkQuotas(account, {
       paths: plan.paths,
       newRoles: hasStack(account) ? 0 : newRoles,
-      operationRate: Number(plan.environment.OPERATION_RATE || 500),
+      operationRate: Number(withoutEmpty(plan.environment).OPERATION_RATE ?? 500),
     }),
     ...checkKeyRights(account, SEALING_KEY in template.Resources && !hasStack(account)),
     ...checkLogGroups(account, named('AWS::Logs::LogGroup', 'LogGroupName')),
@@ -94,4 +101,4 @@ const Caps = v.object({
 
 /** The concurrency that is set, where it is set as it should be. */
 export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
-  v.parse(Caps, givenSettings(environment))
+  v.parse(Caps, withoutEmpty(environment))

@@ -1,5 +1,5 @@
 /** How many of the account's concurrent invocations the queues may take: the operations keep at least half. */
-import { ofType, type Template } from './template.ts'
+import { getAttOf, isObject, ofType, type Template } from '../service.ts'
 
 /** What an account has that nobody has asked anything of, and what a new one may have instead. */
 export const USUAL_CONCURRENCY = 1000
@@ -69,9 +69,9 @@ const QUEUES: Record<string, keyof Caps | 'least'> = {
 
 /** Ids of the event source mappings of the queues, each with the queue's. */
 const mappingsOf = (template: Template): [queue: string, properties: Record<string, unknown>][] =>
-  ofType(template, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
-    const queue = Object(Properties.EventSourceArn)['Fn::GetAtt']?.[0]
-    return typeof queue === 'string' && queue in QUEUES ? [[queue, Properties]] : []
+  ofType(template.Resources, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
+    const [queue] = getAttOf(Properties.EventSourceArn) ?? []
+    return queue !== undefined && queue in QUEUES ? [[queue, Properties]] : []
   })
 
 /** Changes the template. */
@@ -84,11 +84,14 @@ export const applyCaps = (template: Template, caps: Caps): void => {
 
 /** The caps that a template was packaged with; undefined where it has none. */
 export const capsIn = (template: Template): Caps | undefined => {
-  const found = Object.fromEntries(
-    mappingsOf(template).map(([queue, { ScalingConfig }]) => [QUEUES[queue], Object(ScalingConfig).MaximumConcurrency]),
+  const found = new Map(
+    mappingsOf(template).map(([queue, { ScalingConfig }]) => [
+      QUEUES[queue],
+      isObject(ScalingConfig) ? ScalingConfig.MaximumConcurrency : undefined,
+    ]),
   )
-  const { deliver, deliverSlowly, wake } = found
-  return [deliver, deliverSlowly, wake].every((cap) => typeof cap === 'number')
+  const [deliver, deliverSlowly, wake] = [found.get('deliver'), found.get('deliverSlowly'), found.get('wake')]
+  return typeof deliver === 'number' && typeof deliverSlowly === 'number' && typeof wake === 'number'
     ? { deliver, deliverSlowly, wake }
     : undefined
 }

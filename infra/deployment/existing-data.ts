@@ -7,8 +7,9 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb'
 import { DescribeKeyCommand, type KMSClient, NotFoundException } from '@aws-sdk/client-kms'
+import type { Template } from '../service.ts'
 import { replaceResource } from './replace-resource.ts'
-import { SEALING_KEY, TABLE, type Template } from './template.ts'
+import { SEALING_KEY, TABLE } from './template.ts'
 
 export interface ExistingTable {
   name: string

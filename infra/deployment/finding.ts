@@ -19,3 +19,9 @@ const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
 export const toLine = ({ check, status, message }: Finding): string => `${MARKS[status]} ${check}: ${message}`
 
 export const faultsOf = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status === 'fault')
+
+/** What a deployment is refused with, a line for each fault; undefined where there is none. */
+export const refusal = (findings: readonly Finding[]): string | undefined => {
+  const faults = faultsOf(findings)
+  return faults.length === 0 ? undefined : faults.map(({ check, message }) => `${check}: ${message}`).join('\n')
+}

@@ -1,6 +1,6 @@
 /** Quotas of the account that a deployment can come up against, beside Lambda's own. */
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas'
-import type { ClientConfig } from './account.ts'
+import type { ClientConfig } from './serverless.ts'
 
 /** What is asked for, with what AWS gives by default. https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
 const QUOTAS = {

@@ -1,5 +1,5 @@
 /** Takes a resource out of a template, and says what AWS knows it by wherever the template refers to it. */
-import type { Template } from './template.ts'
+import { isObject, type Template } from '../service.ts'
 
 /** What `Ref` and `Fn::GetAtt` of the resource stand for. */
 export interface Known {
@@ -24,8 +24,8 @@ export const replaceResource = (template: Template, id: string, known: Known): v
   }
   const replaced = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replaced)
-    if (typeof value !== 'object' || value === null) return value
-    const { Ref, 'Fn::GetAtt': getAtt, 'Fn::Sub': sub } = value as Record<string, unknown>
+    if (!isObject(value)) return value
+    const { Ref, 'Fn::GetAtt': getAtt, 'Fn::Sub': sub } = value
     if (Ref === id) return known.ref
     const [of, name] = typeof getAtt === 'string' ? getAtt.split('.', 2) : Array.isArray(getAtt) ? getAtt : []
     if (of === id) return attribute(String(name))

@@ -1,22 +1,14 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
 import { Settings } from '../../lib/settings.ts'
-import { AddressSettings, addressOf } from '../address.ts'
 import { CanarySettings } from '../canary/settings.ts'
-import { RateSettings } from '../rate-settings.ts'
-import { issuerProblem } from '../token-issuers.ts'
+import { AddressSettings, addressOf } from '../gateway/address.ts'
+import { RateSettings } from '../gateway/rate-settings.ts'
+import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
 import { WatchSettings } from '../watch/settings.ts'
+import { issuerProblem } from './prepare-issuers.ts'
 
 const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
-
-const wholeNumber = (from: number, to: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,4}$/, 'is not a whole number'),
-    v.transform(Number),
-    v.minValue(from, `is less than ${from}`),
-    v.maxValue(to, `is more than ${to}`),
-  )
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
 const EventSourceConcurrency = wholeNumber(2, 1000)
@@ -36,29 +28,7 @@ export const DeploymentSettings = v.object({
     ),
     v.description('Whose tokens are taken, by which keys, and how far they go, as JSON. Required.'),
   ),
-  PUBLIC_URL: v.pipe(
-    AddressSettings.entries.PUBLIC_URL,
-    v.description(
-      'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
-    ),
-  ),
-  DOMAIN_NAME: v.pipe(AddressSettings.entries.DOMAIN_NAME, v.description('Domain of the API, as `agent.example.org`.')),
-  CERTIFICATE_ARN: v.pipe(
-    AddressSettings.entries.CERTIFICATE_ARN,
-    v.description("Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain."),
-  ),
-  HOSTED_ZONE_ID: v.pipe(
-    AddressSettings.entries.HOSTED_ZONE_ID,
-    v.description('Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.'),
-  ),
-  BASE_PATH: v.pipe(
-    AddressSettings.entries.BASE_PATH,
-    v.description('What paths begin with at DOMAIN_NAME, without slashes.'),
-  ),
-  KEEP_DOMAIN: v.pipe(
-    AddressSettings.entries.KEEP_DOMAIN,
-    v.description('`true` keeps the domain and its record when the stack no longer has them.'),
-  ),
+  ...AddressSettings.entries,
   TRUSTED_CONTEXTS: v.pipe(
     TRUSTED_CONTEXTS,
     v.description('JSON-LD contexts that every verifier of the stage trusts, by address and digest, as JSON.'),
@@ -66,32 +36,8 @@ export const DeploymentSettings = v.object({
   BASE_ORG_ID: v.pipe(BASE_ORG_ID, v.description('Organization that events of the base agent go to.')),
   AGENT_LABEL: v.pipe(AGENT_LABEL, v.description('Label of the base agent in its invitations.')),
   LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
-  OPERATION_RATE: v.pipe(
-    RateSettings.entries.OPERATION_RATE,
-    v.description('Requests a second to each operation, of all callers together; 500 by default.'),
-  ),
-  DIDCOMM_RATE: v.pipe(
-    RateSettings.entries.DIDCOMM_RATE,
-    v.description('Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default.'),
-  ),
-  TENANT_RATE: v.pipe(
-    RateSettings.entries.TENANT_RATE,
-    v.description('Requests a second of a tenant; without it tenants are not counted.'),
-  ),
-  ADDRESS_RATE: v.pipe(
-    RateSettings.entries.ADDRESS_RATE,
-    v.description(
-      'Requests of one IP address to each operation without a token in 5 minutes; without it there is no firewall.',
-    ),
-  ),
-  CANARY_PERCENT: v.pipe(
-    CanarySettings.entries.CANARY_PERCENT,
-    v.description('Share of invocations that new versions get first, in percent; without it there is no canary.'),
-  ),
-  CANARY_MINUTES: v.pipe(
-    CanarySettings.entries.CANARY_MINUTES,
-    v.description('Minutes that new versions have to do well with that share; 10 by default.'),
-  ),
+  ...RateSettings.entries,
+  ...CanarySettings.entries,
   ALARM_EMAIL: v.pipe(
     WatchSettings.entries.ALARM_EMAIL,
     v.description('Who is told of alarms; without it nobody is, until somebody subscribes to the topic.'),
@@ -139,23 +85,13 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
-/** The settings that are there: an empty one is as good as none. */
-export const givenSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(
-    Object.keys(DeploymentSettings.entries).flatMap((name) =>
-      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
-    ),
-  )
-
 /** What is wrong with an environment, a line for each setting. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
-  const given = givenSettings(environment)
+  const given = withoutEmpty(environment)
   const { issues = [] } = v.safeParse(DeploymentSettings, given)
   const named = new Map(issues.map((issue) => [v.getDotPath(issue)?.split('.')[0] ?? '', issue] as const))
   const problems = [...named].map(([name, issue]) =>
-    given[name] === undefined
-      ? `${name} is not set; for example ${EXAMPLE}`
-      : `${v.getDotPath(issue)}: ${issue.message}`,
+    given[name] === undefined ? `${name} is not set; for example ${EXAMPLE}` : issueLine(issue),
   )
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
   return [...problems, ...(isAddressGiven ? addressProblems(given, stage, region) : []), ...dataProblems(given)]

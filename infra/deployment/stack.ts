@@ -3,7 +3,7 @@ import {
   type CloudFormationClient,
   DescribeStacksCommand,
   GetTemplateCommand,
-  ListStackResourcesCommand,
+  paginateListStackResources,
 } from '@aws-sdk/client-cloudformation'
 import { errorName } from './aws-error.ts'
 
@@ -30,20 +30,19 @@ export const describeStack = async (
   }
 }
 
-/** Ids that AWS knows the stack's resources by, by their ids in the template. */
+/** Ids that AWS knows the stack's resources by, by their ids in the template; for a while CloudFormation also lists what it has deleted. */
 export const physicalIds = async (
   cloudFormation: CloudFormationClient,
   StackName: string,
 ): Promise<Record<string, string>> => {
   const ids: Record<string, string> = {}
-  let NextToken: string | undefined
-  do {
-    const page = await cloudFormation.send(new ListStackResourcesCommand({ StackName, NextToken }))
-    for (const { LogicalResourceId, PhysicalResourceId } of page.StackResourceSummaries ?? [])
-      if (LogicalResourceId !== undefined && PhysicalResourceId !== undefined)
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+    { client: cloudFormation },
+    { StackName },
+  ))
+    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus } of StackResourceSummaries)
+      if (LogicalResourceId !== undefined && PhysicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE')
         ids[LogicalResourceId] = PhysicalResourceId
-    NextToken = page.NextToken
-  } while (NextToken !== undefined)
   return ids
 }
 

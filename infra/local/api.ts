@@ -1,8 +1,8 @@
 /** The API: serverless-offline's HTTP server in this process, without its banner, its lines for each request and its ways to exit. */
 import ServerlessOffline from 'serverless-offline'
 import Lambda from 'serverless-offline/lambda'
+import { StageFailure, systemCode } from '../failure.ts'
 import type { Serverless } from '../service.ts'
-import { StageFailure, systemCode } from './failure.ts'
 import type { Invoke } from './functions.ts'
 import { applyGateway } from './gateway.ts'
 import { LOOPBACK } from './port.ts'

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { reason, StageFailure } from './failure.ts'
+import { reason, StageFailure } from '../failure.ts'
 
 /**
  * Makes the folder and locks it: two stages would hand out the same messages twice. The operating system frees the lock when this process

@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
+import { StageFailure } from '../failure.ts'
 import { stopChild, tieToUs } from './child-process.ts'
-import { StageFailure } from './failure.ts'
 import { answerOf, type Invocation, Loaded, Outcome, type Start } from './function-messages.ts'
 
 const RUNTIME = fileURLToPath(new URL('./function-runtime.ts', import.meta.url))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import * as v from 'valibot'
 import { ALL_GRANTS, type Role, type TokenIssuer } from '../../lib/token-issuers.ts'
-import { StageFailure } from './failure.ts'
+import { StageFailure } from '../failure.ts'
 import { privateFile } from './private-file.ts'
 
 /** Names no port: a token is good for the stage wherever it listens. */

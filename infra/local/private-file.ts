@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { reason, StageFailure, systemCode } from './failure.ts'
+import { reason, StageFailure, systemCode } from '../failure.ts'
 
 const readIfThere = async (path: string): Promise<string | undefined> => {
   try {

@@ -13,7 +13,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import type { Reference, Resource } from '../service.ts'
+import { getAttOf, isObject, ofType, type Resource } from '../service.ts'
 
 /** What `Ref` and `Fn::GetAtt` of a created resource are. */
 export interface Created {
@@ -126,9 +126,6 @@ const partition = <T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] => 
   items.filter((item) => !belongs(item)),
 ]
 
-const ofType = (resources: Record<string, Resource>, type: string): [string, Resource][] =>
-  Object.entries(resources).filter(([, { Type }]) => Type === type)
-
 export interface LocalServices {
   dynamodb: DynamoDBClient
   sqs: SQSClient
@@ -156,14 +153,10 @@ export const createResources = async (
   return { tables, queues }
 }
 
-const isReference = (value: unknown): value is Reference =>
-  typeof value === 'object' && value !== null && ('Ref' in value || 'Fn::GetAtt' in value)
-
 /** The value of a reference to one of `created`; what is no reference stays as it is. Undefined: it stands for nothing here. */
 export const resolve = (value: unknown, created: Created[]): unknown => {
-  if (typeof value !== 'object' || value === null) return value
-  if (!isReference(value)) return undefined
-  const [id, attribute] = 'Ref' in value ? [value.Ref, undefined] : value['Fn::GetAtt']
+  if (!isObject(value)) return value
+  const [id, attribute] = getAttOf(value) ?? [value.Ref, undefined]
   const resource = created.find((candidate) => candidate.id === id)
   return attribute === undefined ? resource?.ref : resource?.attributes[attribute]
 }

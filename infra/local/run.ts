@@ -1,9 +1,9 @@
 /** Runs the local stage from start to end: until Ctrl-C, or until something that it can't do without is gone. */
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
+import { StageFailure } from '../failure.ts'
 import type { Serverless } from '../service.ts'
 import { announce } from './announcement.ts'
-import { StageFailure } from './failure.ts'
 import { npmEnded } from './npm-ended.ts'
 import { localSettings } from './settings.ts'
 import { type Stage, startStage } from './stage.ts'

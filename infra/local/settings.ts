@@ -2,19 +2,13 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import { type TokenIssuer, TokenIssuers } from '../../lib/token-issuers.ts'
-import { RateSettings } from '../rate-settings.ts'
-import { StageFailure } from './failure.ts'
-
-const Port = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,5}$/, 'is not a port'),
-  v.transform(Number),
-  v.maxValue(65_535, 'is not a port'),
-)
+import { reason, StageFailure } from '../failure.ts'
+import { RateSettings } from '../gateway/rate-settings.ts'
+import { parseSettings, wholeNumber } from '../settings.ts'
 
 const Environment = v.object({
   /** Of the API; 0 picks a free one. */
-  PORT: v.optional(Port, '3000'),
+  PORT: v.optional(wholeNumber(0, 65_535), '3000'),
   /** Folder in which data outlives the stage; without it nothing does. */
   DATA_DIR: v.optional(v.string()),
   LOG_LEVEL: v.optional(v.string(), 'warn'),
@@ -42,16 +36,17 @@ export interface LocalSettings {
   kmsEndpoint: string | undefined
 }
 
+const read = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Environment> => {
+  try {
+    return parseSettings(Environment, environment)
+  } catch (error) {
+    throw new StageFailure(reason(error))
+  }
+}
+
 /** Reads an environment; an empty variable is as good as none. Throws `StageFailure`. */
 export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const result = v.safeParse(Environment, given)
-  if (!result.success) {
-    const [issue] = result.issues
-    const path = v.getDotPath(issue) ?? 'environment'
-    throw new StageFailure(`${path}${path in given ? `=${given[path]}` : ''}: ${issue.message}`)
-  }
-  const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } = result.output
+  const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } = read(environment)
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)
   return {
     port: PORT,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { EntityId } from '../../lib/records/tenant.ts'
 import { ROLES } from '../../lib/token-issuers.ts'
-import { reason, StageFailure } from './failure.ts'
+import { reason, StageFailure } from '../failure.ts'
 import { localIssuer, type TokenClaims } from './issuer.ts'
 import { localSettings } from './settings.ts'
 

@@ -1,6 +1,6 @@
 /** Serverless plugin: a stage is deployed under an address that can stay, and has a domain where one is asked for. */
-import { type Address, addressOf } from '../address.ts'
-import type { Serverless, Template } from '../service.ts'
+import { type Address, addressOf } from '../gateway/address.ts'
+import { orRefuse, type Serverless, type Template } from '../service.ts'
 
 const DOMAIN = ['ApiDomain', 'ApiDomainMapping', 'ApiDomainRecord']
 
@@ -9,13 +9,7 @@ export default class StageAddress {
 
   constructor(serverless: Serverless) {
     const { provider, custom } = serverless.service
-    const address = () => {
-      try {
-        return addressOf(process.env, provider.stage, provider.region)
-      } catch (error) {
-        throw new serverless.classes.Error(error instanceof Error ? error.message : String(error))
-      }
-    }
+    const address = () => orRefuse(serverless, () => addressOf(process.env, provider.stage, provider.region))
     this.hooks = {
       initialize: () => {
         if (!['deploy', 'package'].includes(serverless.processedInput.commands[0] ?? '')) return

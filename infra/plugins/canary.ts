@@ -7,22 +7,14 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ALIAS, addAliases, addCanaryAlarm, aliasIdOf, CANARY_ALARM, canaryTemplate } from '../canary/aliases.ts'
-import type { ClientConfig } from '../canary/deployed.ts'
 import { canaryOf } from '../canary/settings.ts'
-import type { FunctionDefinition, Serverless, Template } from '../service.ts'
+import type { DeployingServerless } from '../deployment/serverless.ts'
+import { type FunctionDefinition, orRefuse, type Template } from '../service.ts'
 
 /** What Serverless's own plugin for deployments does with the template that the service has. */
 interface AwsDeploy {
   uploadCloudFormationFile(): Promise<void>
   updateStack(): Promise<void>
-}
-
-interface DeployingServerless extends Serverless {
-  pluginManager: { plugins: object[] }
-  getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & {
-    getAwsSdkV3Config(): Promise<ClientConfig>
-    getAccountInfo(): Promise<{ accountId: string; partition: string }>
-  }
 }
 
 interface Log {
@@ -53,11 +45,7 @@ export default class CanaryPlugin {
   }
 
   get #canary() {
-    try {
-      return canaryOf(process.env)
-    } catch (error) {
-      throw new this.#serverless.classes.Error(error instanceof Error ? error.message : String(error))
-    }
+    return orRefuse(this.#serverless, () => canaryOf(process.env))
   }
 
   get #functions(): [functionId: string, definition: FunctionDefinition][] {
@@ -103,9 +91,9 @@ export default class CanaryPlugin {
     // The triggers of an earlier update would stay. https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
     provider.rollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 }
     if (canary === undefined || provider.shouldNotDeploy) return
-    const { readStack } = await import('../canary/deployed.ts')
+    const { readVersions } = await import('../canary/deployed.ts')
     const aws = this.#serverless.getProvider('aws')
-    const stack = await readStack(await aws.getAwsSdkV3Config(), aws.naming.getStackName(), this.#functionNames)
+    const stack = await readVersions(await aws.getAwsSdkV3Config(), aws.naming.getStackName(), this.#functionNames)
     const final = provider.compiledCloudFormationTemplate
     const first = canaryTemplate(final, stack.ids, stack.versions, canary.percent)
     if (first === undefined) return

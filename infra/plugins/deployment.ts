@@ -1,19 +1,14 @@
-/** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), fits it to the account, and looks after what must not be lost. */
+/** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), and fits it to the account. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import type { Account, ClientConfig } from '../deployment/account.ts'
+import type { Account } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import type { Plan } from '../deployment/checks.ts'
-import { type Finding, fault, faultsOf, toLine } from '../deployment/finding.ts'
-import type { Template } from '../deployment/template.ts'
-import type { Serverless } from '../service.ts'
-
-/** What a plugin of a deployment uses of Serverless, beside what the others use. */
-interface DeployingServerless extends Serverless {
-  pluginManager: { spawn(command: string): Promise<void> }
-  getProvider(name: 'aws'): ReturnType<Serverless['getProvider']> & { getAwsSdkV3Config(): Promise<ClientConfig> }
-}
+import { type Finding, fault, faultsOf, refusal, toLine } from '../deployment/finding.ts'
+import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
+import type { Template } from '../service.ts'
+import { withoutEmpty } from '../settings.ts'
 
 interface Options {
   json?: boolean
@@ -49,21 +44,16 @@ export default class Deployment {
   readonly #options: Options
   readonly #log: Log
   #account: Promise<Account> | undefined
-  #kept: { table: string | undefined; key: string | undefined } | undefined
 
   constructor(serverless: DeployingServerless, options: Options, { log }: { log: Log }) {
     this.#serverless = serverless
     this.#options = options
     this.#log = log
     this.hooks = {
-      initialize: () => this.#refuseSettings(),
-      'check:run': () => this.#doctor(),
+      'check:run': () => this.#check(),
       'before:package:cleanup': () => this.#checkAccount(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#fitTemplate(),
       'before:aws:deploy:deploy:createStack': () => this.#checkPackaged(),
-      'after:deploy:deploy': () => this.#protect(),
-      'before:remove:remove': () => this.#noteKept(),
-      'after:remove:remove': () => this.#tellKept(),
     }
   }
 
@@ -90,18 +80,11 @@ export default class Deployment {
     return this.#serverless.service.provider.compiledCloudFormationTemplate
   }
 
-  /** Without a call of AWS, and before anything is packaged. */
-  #refuseSettings = async (): Promise<void> => {
-    if (this.#command !== 'deploy') return
-    const { checkPlan } = await import('../deployment/checks.ts')
-    this.#refuse(checkPlan(this.#plan))
-  }
-
   #checkAccount = async (): Promise<void> => {
     if (this.#command !== 'deploy') return
     const { checkAccount } = await import('../deployment/checks.ts')
     const account = await this.#readAccount()
-    this.#tell(checkAccount(account, this.#plan))
+    this.#report(checkAccount(account, this.#plan))
     // For infra/plugins/watch.ts.
     if ('value' in account.lambda) this.#serverless.service.custom.accountConcurrency = account.lambda.value.concurrency
   }
@@ -110,8 +93,8 @@ export default class Deployment {
     const { checkAccount, checkPackaged } = await import('../deployment/checks.ts')
     const wasTold = this.#account !== undefined
     const account = await this.#readAccount()
-    if (!wasTold) this.#tell(checkAccount(account, this.#plan))
-    this.#tell(checkPackaged(account, this.#plan, this.#template))
+    if (!wasTold) this.#report(checkAccount(account, this.#plan))
+    this.#report(checkPackaged(account, this.#plan, this.#template))
     const { gateway, stack } = account
     // After a rollback what was uploaded last is not what is deployed, which Serverless goes by.
     if ('value' in stack && stack.value?.status === 'UPDATE_ROLLBACK_COMPLETE') this.#options.force = true
@@ -137,12 +120,13 @@ export default class Deployment {
   #fitTemplate = async (): Promise<void> => {
     const { fitTemplate } = await import('../deployment/fit-template.ts')
     // Packaging alone asks AWS for what it can't do without only.
-    const asks = this.#command === 'deploy' || this.#command === 'check' || Boolean(process.env.EXISTING_TABLE)
+    const asks =
+      this.#command === 'deploy' || this.#command === 'check' || withoutEmpty(process.env).EXISTING_TABLE !== undefined
     const account = asks ? await this.#readAccount() : undefined
-    fitTemplate(this.#template, process.env, this.#serverless.service.custom.rateKeyPrefix, account)
+    fitTemplate(this.#template, process.env, account)
   }
 
-  #doctor = async (): Promise<void> => {
+  #check = async (): Promise<void> => {
     const findings = await this.#examine()
     if (this.#options.json) {
       process.stdout.write(`${JSON.stringify({ ok: faultsOf(findings).length === 0, findings }, null, 2)}\n`)
@@ -169,51 +153,12 @@ export default class Deployment {
 
   #packageTemplate = async (): Promise<void> => {
     const { service, serviceDir } = this.#serverless
-    const { provider, custom } = service
     const zip = join(tmpdir(), `serverless-agent-doctor-${process.pid}.zip`)
     await writeFile(zip, EMPTY_ZIP)
     // Serverless and infra/plugins/canary.ts take it from the service's folder on.
     const artifact = relative(serviceDir, zip)
     for (const definition of Object.values(service.functions)) definition.package = { ...definition.package, artifact }
-    provider.environment.PUBLIC_URL ??= custom.stageUrl
     await this.#serverless.pluginManager.spawn('package')
-  }
-
-  #protect = async (): Promise<void> => {
-    const [{ protectTable }, { describeStack }, { DynamoDBClient }, { CloudFormationClient }] = await Promise.all([
-      import('../deployment/deletion-protection.ts'),
-      import('../deployment/stack.ts'),
-      import('@aws-sdk/client-dynamodb'),
-      import('@aws-sdk/client-cloudformation'),
-    ])
-    const config = await this.#config()
-    const stack = await describeStack(new CloudFormationClient(config), this.#plan.stackName)
-    const table = stack?.outputs.TableName
-    if (table === undefined) return
-    const isWanted = process.env.DELETION_PROTECTION !== 'false'
-    if (await protectTable(new DynamoDBClient(config), table, isWanted))
-      this.#log.notice(
-        `The table ${table} is ${isWanted ? 'protected against deletion' : 'no longer protected against deletion'}`,
-      )
-  }
-
-  /** Before the stack is gone, which knows it. A removal goes on where it can't be told. */
-  #noteKept = async (): Promise<void> => {
-    const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
-      import('../deployment/stack.ts'),
-      import('@aws-sdk/client-cloudformation'),
-    ])
-    const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#plan.stackName).catch(
-      () => undefined,
-    )
-    this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
-  }
-
-  #tellKept = (): void => {
-    const { table, key } = this.#kept ?? {}
-    if (table === undefined || key === undefined) return
-    this.#log.notice(`The table ${table} and the key ${key} are kept. A new stack uses them with`)
-    this.#log.notice(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`)
   }
 
   #config = (): Promise<ClientConfig> => this.#serverless.getProvider('aws').getAwsSdkV3Config()
@@ -225,23 +170,18 @@ export default class Deployment {
 
   #ask = async (): Promise<Account> => {
     const { readAccount } = await import('../deployment/account.ts')
-    const { EXISTING_TABLE, EXISTING_KEY } = process.env
-    const existing = EXISTING_TABLE && EXISTING_KEY ? { table: EXISTING_TABLE, key: EXISTING_KEY } : undefined
+    const { EXISTING_TABLE: table, EXISTING_KEY: key } = withoutEmpty(process.env)
+    const existing = table !== undefined && key !== undefined ? { table, key } : undefined
     const { rateKeyPrefix } = this.#serverless.service.custom
     return readAccount(await this.#config(), { stackName: this.#plan.stackName, rateKeyPrefix, existing })
   }
 
   /** Says what is not ok; what is, with --verbose. Throws where there is a fault. */
-  #tell = (findings: Finding[]): void => {
+  #report = (findings: Finding[]): void => {
     for (const finding of findings)
       if (finding.status === 'ok') this.#log.info(toLine(finding))
       else if (finding.status === 'warning') this.#log.warning(`${finding.check}: ${finding.message}`)
-    this.#refuse(findings)
-  }
-
-  #refuse = (findings: Finding[]): void => {
-    const faults = faultsOf(findings)
-    if (faults.length === 0) return
-    throw new this.#serverless.classes.Error(faults.map(({ check, message }) => `${check}: ${message}`).join('\n'))
+    const refused = refusal(findings)
+    if (refused !== undefined) throw new this.#serverless.classes.Error(refused)
   }
 }

@@ -4,6 +4,7 @@ import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
 import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
+import { nameKeysOfStack } from '../gateway/rate-key-values.ts'
 import { isTenantRateAsked, rateKeyResources } from '../gateway/rate-keys.ts'
 import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
 
@@ -28,6 +29,8 @@ export default class Gateway {
         const { naming } = serverless.getProvider('aws')
         const functionIdOf = (key: string) => naming.getLambdaLogicalId(key)
         addApi(service, { functionIdOf, usesAliases: canaryOf(process.env) !== undefined })
+        const { custom, provider } = service
+        nameKeysOfStack(provider.compiledCloudFormationTemplate.Resources, custom.rateKeyPrefix)
       },
     }
   }

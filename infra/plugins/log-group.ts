@@ -30,7 +30,7 @@ export const shareLogGroup = (resources: Record<string, Resource>): void => {
   for (const id of own) delete resources[id]
   for (const resource of Object.values(resources)) {
     if (resource.Type !== 'AWS::Lambda::Function') continue
-    resource.DependsOn = resource.DependsOn?.filter((id) => !own.includes(id)) ?? []
+    resource.DependsOn = [resource.DependsOn ?? []].flat().filter((id) => !own.includes(id))
     resource.Properties.LoggingConfig = { LogGroup: { Ref: LOG_GROUP }, ...FORMAT }
   }
 }

@@ -23,8 +23,7 @@ const packSettings = async ({ service, classes }: Serverless): Promise<string[]>
   const functions = Object.values(service.functions)
   const textOf = (name: PackedSetting): string => {
     const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
-    // An empty variable is as good as none.
-    return typeof given === 'string' && given !== '' ? given : '[]'
+    return typeof given === 'string' ? given : '[]'
   }
   try {
     const { TOKEN_ISSUERS, TRUSTED_CONTEXTS } = readSettings({
@@ -34,7 +33,7 @@ const packSettings = async ({ service, classes }: Serverless): Promise<string[]>
       TRUSTED_CONTEXTS: textOf('TRUSTED_CONTEXTS'),
     })
     // Loaded here: every serverless command loads the plugins.
-    const { prepareIssuers } = await import('../token-issuers.ts')
+    const { prepareIssuers } = await import('../deployment/prepare-issuers.ts')
     const { issuers, remarks } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
     for (const definition of functions) move(definition, { TOKEN_ISSUERS: issuers, TRUSTED_CONTEXTS })
     return remarks

@@ -1,36 +1,36 @@
 /** Serverless plugin: a role for each function, which allows what infra/access.ts says and what Lambda needs to run the function. */
 import { ACCESS } from '../access.ts'
-import { allow, arnOf, statementsOf } from '../roles/access.ts'
 import type { Statement } from '../roles/policy.ts'
+import { allow, arnOf, statementsOf } from '../roles/statements.ts'
 import type { FunctionDefinition, Resource, Serverless } from '../service.ts'
 
 export default class Roles {
   readonly hooks: Record<string, () => void>
 
-  constructor({ service }: Serverless) {
+  constructor(serverless: Serverless) {
+    const { service } = serverless
     this.hooks = {
       // A function that names its role gets no other: with none left over, Serverless makes no role that all share.
       'before:package:setupProviderConfiguration': () => {
         for (const [key, definition] of Object.entries(service.functions)) definition.role = roleIdOf(key)
       },
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
+        const { naming } = serverless.getProvider('aws')
         const { Resources } = service.provider.compiledCloudFormationTemplate
         for (const [key, definition] of Object.entries(service.functions))
-          Resources[roleIdOf(key)] = roleOf(key, definition, Resources)
+          Resources[roleIdOf(key)] = roleOf(key, definition, Resources[naming.getLambdaLogicalId(key)])
       },
     }
   }
 }
 
-const capital = (key: string): string => key.replace(/^./, (letter) => letter.toUpperCase())
-
-const roleIdOf = (key: string): string => `${capital(key)}Role`
+const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`
 
 /** Throws where infra/access.ts says nothing of the function. */
-const roleOf = (key: string, definition: FunctionDefinition, resources: Record<string, Resource>): Resource => {
+const roleOf = (key: string, definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
   const access = ACCESS[key]
   if (access === undefined) throw new Error(`infra/access.ts does not say what ${key} may do: {} if that is nothing`)
-  const Statement = [...runtimeStatements(key, resources), ...sourceStatements(definition), ...statementsOf(access)]
+  const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(access)]
   return {
     Type: 'AWS::IAM::Role',
     // CloudFormation names it: so it has at most 64 characters, in every region.
@@ -45,12 +45,11 @@ const roleOf = (key: string, definition: FunctionDefinition, resources: Record<s
 }
 
 /** Logs, and traces where they are on. */
-const runtimeStatements = (key: string, resources: Record<string, Resource>): Statement[] => {
-  const logGroup = resources.LogGroup === undefined ? `${capital(key)}LogGroup` : 'LogGroup'
-  const traced = resources[`${capital(key)}LambdaFunction`]?.Properties.TracingConfig !== undefined
+const runtimeStatements = (lambda: Resource | undefined): Statement[] => {
+  const traced = lambda?.Properties.TracingConfig !== undefined
   return [
     // Its ARN ends with `:*`, as the resource of both has to: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
-    allow('logs', ['CreateLogStream', 'PutLogEvents'], arnOf(logGroup)),
+    allow('logs', ['CreateLogStream', 'PutLogEvents'], arnOf('LogGroup')),
     // X-Ray has no resources. https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html
     ...(traced ? [allow('xray', ['PutTraceSegments', 'PutTelemetryRecords'], '*')] : []),
   ]

@@ -1,9 +1,30 @@
-/** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment; an empty one is as good as none. */
+/** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and `deploy` begins with a list of all settings that are wrong. */
+import type { Serverless } from '../service.ts'
+import { withoutEmpty } from '../settings.ts'
 
 export default class Settings {
   readonly configurationVariablesSources = {
     setting: {
-      resolve: async ({ address }: { address: string }) => ({ value: process.env[address] || null }),
+      resolve: async ({ address }: { address: string }) => ({ value: withoutEmpty(process.env)[address] ?? null }),
     },
   }
+  readonly hooks: Record<string, () => Promise<void>>
+
+  constructor(serverless: Serverless) {
+    this.hooks = { initialize: () => refuseWrongSettings(serverless) }
+  }
+}
+
+/** Without a call of AWS, and before another plugin reads the settings: that would tell of the first that is wrong alone. */
+const refuseWrongSettings = async ({ service, processedInput, classes }: Serverless): Promise<void> => {
+  if (processedInput.commands.join(' ') !== 'deploy') return
+  // Loaded here: every serverless command loads the plugins.
+  const [{ checkPlan }, { refusal }] = await Promise.all([
+    import('../deployment/checks.ts'),
+    import('../deployment/finding.ts'),
+  ])
+  const { stage, region } = service.provider
+  const functionNames = Object.values(service.functions).map(({ name }) => name)
+  const refused = refusal(checkPlan({ environment: process.env, stage, region, functionNames }))
+  if (refused !== undefined) throw new classes.Error(refused)
 }

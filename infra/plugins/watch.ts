@@ -1,7 +1,7 @@
 /** Serverless plugin: the alarms, who hears of them, and the dashboard, made of the functions as they are. */
-import * as v from 'valibot'
 import { USUAL_CONCURRENCY } from '../deployment/concurrency.ts'
-import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
+import { type FunctionDefinition, orRefuse, type Resource, type Serverless, type Service } from '../service.ts'
+import { parseSettings } from '../settings.ts'
 import { toResource } from '../watch/alarm.ts'
 import { awsAlarms, type BackgroundFunction } from '../watch/aws-alarms.ts'
 import { dashboard } from '../watch/dashboard.ts'
@@ -14,19 +14,13 @@ export default class Watch {
   constructor(serverless: Serverless) {
     this.hooks = {
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
-        const settings = v.safeParse(WatchSettings, withoutEmpty(process.env))
-        if (!settings.success)
-          throw new serverless.classes.Error(`${v.getDotPath(settings.issues[0])}: ${settings.issues[0].message}`)
+        const settings = orRefuse(serverless, () => parseSettings(WatchSettings, process.env))
         const { naming } = serverless.getProvider('aws')
-        addWatch(serverless.service, settings.output, (key) => naming.getLambdaLogicalId(key))
+        addWatch(serverless.service, settings, (key) => naming.getLambdaLogicalId(key))
       },
     }
   }
 }
-
-/** A setting that is empty is one that is not there. */
-const withoutEmpty = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 
 /** The function that throws where it refuses a token: API Gateway knows a 401 by that. */
 const REFUSES = 'authorizer'

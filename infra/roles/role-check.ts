@@ -1,9 +1,9 @@
 /** Whether a function may make a call: by its role, or always while calls are recorded. */
 import { ACCESS } from '../access.ts'
-import { statementsOf } from './access.ts'
 import type { IsAllowed } from './guard.ts'
 import { allows } from './policy.ts'
 import { recorder } from './recorder.ts'
+import { statementsOf } from './statements.ts'
 
 /** With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
 export const roleCheck = (): IsAllowed => {

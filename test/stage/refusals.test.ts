@@ -35,7 +35,7 @@ const refusalOf = async (env: Record<string, string>): Promise<string> => {
 }
 
 describe.concurrent('a setting that makes no sense', () => {
-  test.each([[{ PORT: 'abc' }, 'PORT=abc: is not a port']])('%j', async (env, line) => {
+  test.each([[{ PORT: 'abc' }, 'PORT: is not a whole number from 0 to 65535']])('%j', async (env, line) => {
     expect(await refusalOf(env)).toMatch(line)
   })
 })

@@ -111,7 +111,8 @@ const countResources = (paths: readonly string[]): number =>
 export const checkKeyRights = ({ keyRights }: Account, makesKey: boolean): Finding[] =>
   found('KMS rights', keyRights, ({ refused }) => {
     if (!makesKey) return [ok('KMS rights', 'no key is to be made')]
-    if (refused === undefined) return [ok('KMS rights', 'KMS answers')]
+    if (refused === undefined)
+      return [ok('KMS rights', 'KMS answers; IAM could not be asked whether the key may be made')]
     if (refused.length === 0) return [ok('KMS rights', 'the key may be made')]
     return [fault('KMS rights', `IAM refuses ${refused.join(', ')}: allow them to whoever deploys`)]
   })

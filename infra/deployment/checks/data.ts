@@ -1,4 +1,5 @@
 /** Checks that no update begins with an empty table or a new key, and that what is used of an earlier stack can be used. */
+import { isObject } from '../../service.ts'
 import type { Account, Stack } from '../account.ts'
 import type { ExistingKey, ExistingTable } from '../existing-data.ts'
 import { type Finding, fault, ok } from '../finding.ts'
@@ -48,7 +49,15 @@ const checkKept = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY }: D
         `the stack has a table of its own, ${own}: leave EXISTING_TABLE and EXISTING_KEY out, or remove the stack first`,
       ),
     ]
-  const named = nameOf(stack.template)
+  const template = parsed(stack.template)
+  if (template === undefined)
+    return [
+      fault(
+        CHECK,
+        `the stack's template is not JSON, so that nobody knows whether its table, ${own}, has a fixed name: see \`aws cloudformation get-template\``,
+      ),
+    ]
+  const named = nameOf(template)
   if (named === TABLE_NAME) return []
   return [
     fault(
@@ -61,10 +70,18 @@ const checkKept = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY }: D
 }
 
 /** The name that a deployed template gives to its table; undefined: none. */
-const nameOf = (template: string): string | undefined => {
+const nameOf = ({ Resources }: Record<string, unknown>): string | undefined => {
+  const table = isObject(Resources) ? Resources[TABLE] : undefined
+  const properties = isObject(table) ? table.Properties : undefined
+  const name = isObject(properties) ? properties.TableName : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+/** Undefined: it is no object in JSON. */
+const parsed = (text: string): Record<string, unknown> | undefined => {
   try {
-    const name = JSON.parse(template).Resources?.[TABLE]?.Properties?.TableName
-    return typeof name === 'string' ? name : undefined
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

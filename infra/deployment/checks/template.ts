@@ -1,6 +1,6 @@
 /** Checks of the template that is to be deployed, against the limits of CloudFormation, Lambda and IAM. */
+import { isObject, ofType, type Template, variablesOf } from '../../service.ts'
 import { type Finding, fault, ok } from '../finding.ts'
-import { ofType, type Template } from '../template.ts'
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; bytes of one that comes from S3. */
 export const LIMITS = { bytes: 1_048_576, resources: 500, outputs: 200 }
@@ -15,7 +15,7 @@ export const checkTemplate = (template: Template): Finding[] => {
   const counts = {
     bytes: Buffer.byteLength(JSON.stringify(template)),
     resources: Object.keys(template.Resources).length,
-    outputs: Object.keys(template.Outputs ?? {}).length,
+    outputs: Object.keys(template.Outputs).length,
   }
   const { bytes, resources, outputs } = counts
   const tooMuch = (['bytes', 'resources', 'outputs'] as const).filter((what) => counts[what] > LIMITS[what])
@@ -39,8 +39,8 @@ const UNKNOWN = 'x'.repeat(120)
 
 /** What CloudFormation will make of a value, as far as it can be known: of the same length, or a little longer. */
 export const estimated = (value: unknown, region: string): string => {
-  if (typeof value !== 'object' || value === null) return String(value ?? '')
-  const { Ref, 'Fn::Join': join, 'Fn::Sub': sub, 'Fn::Select': select } = value as Record<string, unknown>
+  if (!isObject(value)) return String(value ?? '')
+  const { Ref, 'Fn::Join': join, 'Fn::Sub': sub, 'Fn::Select': select } = value
   if (Ref === 'AWS::Region') return region
   if (Ref === 'AWS::Partition') return 'aws'
   if (Ref === 'AWS::AccountId') return '000000000000'
@@ -52,15 +52,15 @@ export const estimated = (value: unknown, region: string): string => {
   // A part of the stack's id.
   if (select !== undefined) return 'x'.repeat(8)
   if (sub === undefined) return UNKNOWN
-  const [text, values] = Array.isArray(sub) ? sub : [sub, {}]
+  const [text, values]: unknown[] = Array.isArray(sub) ? sub : [sub]
   return String(text).replaceAll(/\$\{([^}]+)\}/g, (_, name) =>
-    name in Object(values) ? estimated(Object(values)[name], region) : estimated({ Ref: name }, region),
+    isObject(values) && name in values ? estimated(values[name], region) : estimated({ Ref: name }, region),
   )
 }
 
 export const checkEnvironments = (template: Template, region: string): Finding[] => {
-  const sizes = ofType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
-    const variables = Object.entries(Object(Object(Properties.Environment).Variables))
+  const sizes = ofType(template.Resources, 'AWS::Lambda::Function').map(([id, lambda]) => {
+    const variables = Object.entries(variablesOf(lambda))
     const bytes = variables.map(([name, value]) => Buffer.byteLength(name + estimated(value, region)))
     const largest = variables[bytes.indexOf(Math.max(...bytes))]?.[0]
     return { id, largest, bytes: bytes.reduce((sum, one) => sum + one, 0) }
@@ -84,7 +84,7 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
 /** Names that the stage's is a part of. */
 export const checkNames = (template: Template, region: string, stage: string): Finding[] => {
   const tooLong = Object.entries(NAMES).flatMap(([type, [property, most]]) =>
-    ofType(template, type).flatMap(([, { Properties }]) => {
+    ofType(template.Resources, type).flatMap(([, { Properties }]) => {
       const name = Properties[property] === undefined ? '' : estimated(Properties[property], region)
       return name.length > most ? [{ name, most }] : []
     }),

@@ -57,5 +57,4 @@ export const packageChanged = async (
   }
 }
 
-export const ofType = (resources: Record<string, Resource>, type: string): [id: string, resource: Resource][] =>
-  Object.entries(resources).filter(([, { Type }]) => Type === type)
+export { ofType } from '../../../infra/service.ts'

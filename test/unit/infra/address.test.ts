@@ -1,6 +1,6 @@
 /** The address of a stage out of its settings, and the domain that is made for it. */
 import { describe, expect, test } from 'vitest'
-import { addressOf } from '../../../infra/address.ts'
+import { addressOf } from '../../../infra/gateway/address.ts'
 import { arrangeDomain } from '../../../infra/plugins/address.ts'
 
 const REGION = 'eu-central-1'

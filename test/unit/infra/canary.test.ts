@@ -1,7 +1,7 @@
 /** A deployment that is tried out with a part of the requests: versions, aliases, and the two updates of the stack. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { addAliases, addCanaryAlarm, canaryTemplate } from '../../../infra/canary/aliases.ts'
-import { deleteOldVersions, readStack } from '../../../infra/canary/deployed.ts'
+import { deleteOldVersions, readVersions } from '../../../infra/canary/deployed.ts'
 import { canaryOf } from '../../../infra/canary/settings.ts'
 import CanaryPlugin from '../../../infra/plugins/canary.ts'
 import type { Template } from '../../../infra/service.ts'
@@ -22,9 +22,9 @@ describe('a canary', () => {
   })
 
   test.each([
-    [{ CANARY_PERCENT: '100' }, 'CANARY_PERCENT: is not a whole number of 1 to 99'],
-    [{ CANARY_PERCENT: '0' }, 'CANARY_PERCENT: is not a whole number of 1 to 99'],
-    [{ CANARY_PERCENT: '10', CANARY_MINUTES: '181' }, 'CANARY_MINUTES: is not a whole number of 1 to 180'],
+    [{ CANARY_PERCENT: '100' }, 'CANARY_PERCENT: is not a whole number from 1 to 99'],
+    [{ CANARY_PERCENT: '0' }, 'CANARY_PERCENT: is not a whole number from 1 to 99'],
+    [{ CANARY_PERCENT: '10', CANARY_MINUTES: '181' }, 'CANARY_MINUTES: is not a whole number from 1 to 180'],
   ])('names the setting that is wrong: %j', (environment, problem) => {
     expect(() => canaryOf(environment)).toThrow(problem)
   })
@@ -136,7 +136,7 @@ describe('a deployment', () => {
 
   /** Runs what the plugin does around the update of a stack that has these resources. */
   const deploy = async (ids: string[], { shouldNotDeploy = false } = {}) => {
-    vi.mocked(readStack).mockResolvedValue({
+    vi.mocked(readVersions).mockResolvedValue({
       ids: new Set(ids),
       versions: new Map(ids.includes('HealthAlias') ? [['HealthAlias', '7']] : []),
     })

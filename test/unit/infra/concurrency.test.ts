@@ -1,7 +1,7 @@
 /** What the queues may take of an account's concurrency, from a new account's 10 on. */
 import { describe, expect, test } from 'vitest'
 import { applyCaps, capLosses, capsIn, capsOf } from '../../../infra/deployment/concurrency.ts'
-import type { Template } from '../../../infra/deployment/template.ts'
+import type { Template } from '../../../infra/service.ts'
 
 const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]
 
@@ -65,6 +65,7 @@ describe('a template', () => {
         Properties: { EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] } },
       },
     },
+    Outputs: {},
   })
 
   test('gets a cap for every queue, and none for the stream, which takes none', () => {
@@ -79,6 +80,6 @@ describe('a template', () => {
     const fitted = template()
     applyCaps(fitted, caps)
     expect(capsIn(fitted)).toEqual(caps)
-    expect(capsIn({ Resources: {} })).toBeUndefined()
+    expect(capsIn({ Resources: {}, Outputs: {} })).toBeUndefined()
   })
 })

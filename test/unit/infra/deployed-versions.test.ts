@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { deleteOldVersions, readStack } from '../../../infra/canary/deployed.ts'
+import { deleteOldVersions, readVersions } from '../../../infra/canary/deployed.ts'
 
 /** Versions of the functions, and what `live` points to. */
 const functions = new Map<string, { versions: string[]; live: string }>()
@@ -15,7 +15,7 @@ const stackResources = () =>
   [...resources]
     .map(
       ([id, status]) =>
-        `<member><LogicalResourceId>${id}</LogicalResourceId><ResourceType>T</ResourceType><ResourceStatus>${status}</ResourceStatus></member>`,
+        `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>${id}-1</PhysicalResourceId><ResourceType>T</ResourceType><ResourceStatus>${status}</ResourceStatus></member>`,
     )
     .join('')
 
@@ -59,7 +59,7 @@ test('a stack tells what it has, and what its aliases point to', async () => {
     ['GoneAlias', 'gone'],
     ['NewAlias', 'new'],
   ])
-  expect(await readStack(config, 'stack', names)).toEqual({
+  expect(await readVersions(config, 'stack', names)).toEqual({
     ids: new Set(['Health', 'HealthAlias']),
     versions: new Map([['HealthAlias', '7']]),
   })

@@ -5,7 +5,7 @@ import { checkAccount, checkPackaged, checkPlan, type Plan } from '../../../infr
 import { applyCaps, capsOf } from '../../../infra/deployment/concurrency.ts'
 import { type Finding, toLine } from '../../../infra/deployment/finding.ts'
 import { type Reading, read } from '../../../infra/deployment/reading.ts'
-import type { Template, TemplateResource } from '../../../infra/deployment/template.ts'
+import type { Resource, Template } from '../../../infra/service.ts'
 
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000'
 const OTHER_KEY = KEY.replaceAll('00000000-', '11111111-')
@@ -27,7 +27,7 @@ const plan: Plan = {
   indexes: ['due'],
 }
 
-const resource = (Type: string, Properties: Record<string, unknown> = {}): TemplateResource => ({ Type, Properties })
+const resource = (Type: string, Properties: Record<string, unknown> = {}): Resource => ({ Type, Properties })
 
 const template = (): Template => {
   const mapping = (queue: string) =>
@@ -344,6 +344,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       },
     },
     /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would begin with an empty one/,
+  ],
+  [
+    'a template whose fixed name nobody can read',
+    { account: { stack: deployed({ template: 'Resources: {}' }) } },
+    /^FAULT {3}table and key: the stack's template is not JSON/,
   ],
   [
     'a fixed name that the stack does not have',

@@ -1,7 +1,7 @@
 /** What a deployment packs of the token issuers, and which it refuses, in one line with the way out. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { issuerProblem, prepareIssuers } from '../../../infra/token-issuers.ts'
+import { issuerProblem, prepareIssuers } from '../../../infra/deployment/prepare-issuers.ts'
 import { keysOfText } from '../../../lib/auth/importable-keys.ts'
 import type { VerifyingKey } from '../../../lib/key-set.ts'
 import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { useExisting } from '../../../infra/deployment/existing-data.ts'
 import { replaceResource } from '../../../infra/deployment/replace-resource.ts'
-import type { Template } from '../../../infra/deployment/template.ts'
+import type { Template } from '../../../infra/service.ts'
 
 const template = (): Template => ({
   Resources: {

@@ -1,7 +1,7 @@
 /** The settings of the local stage, and the line that says what is wrong with them. */
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { StageFailure } from '../../../infra/local/failure.ts'
+import { StageFailure } from '../../../infra/failure.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
 import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 
@@ -67,20 +67,20 @@ describe('what is said counts', () => {
 
 describe('a setting that makes no sense is told of in one line that names it', () => {
   test.each([
-    ['PORT', 'abc', 'is not a port'],
-    ['PORT', '-1', 'is not a port'],
-    ['PORT', '65536', 'is not a port'],
-    ['PORT', '3000.5', 'is not a port'],
-    ['PORT', '0x10', 'is not a port'],
-    ['PORT', ' 80', 'is not a port'],
+    ['PORT', 'abc', 'is not a whole number from 0 to 65535'],
+    ['PORT', '-1', 'is not a whole number from 0 to 65535'],
+    ['PORT', '65536', 'is not a whole number from 0 to 65535'],
+    ['PORT', '3000.5', 'is not a whole number from 0 to 65535'],
+    ['PORT', '0x10', 'is not a whole number from 0 to 65535'],
+    ['PORT', ' 80', 'is not a whole number from 0 to 65535'],
     ['TOKEN_ISSUERS', 'issuer', 'is not JSON'],
     ['TOKEN_ISSUERS', '{"issuer":"a"}', 'is not a list'],
     ['TOKEN_ISSUERS', 'null', 'is not a list'],
     ['DYNAMODB_ENDPOINT', 'localhost', 'is not a URL'],
-    ['TENANT_RATE', 'fast', 'is not a whole number of requests a second'],
-    ['OPERATION_RATE', '0', 'is not a whole number of requests a second'],
-    ['DIDCOMM_RATE', '1.5', 'is not a whole number of requests a second'],
-    ['ADDRESS_RATE', '9', 'is not a whole number of requests in 5 minutes, at least 10'],
+    ['TENANT_RATE', 'fast', 'is not a whole number from 1 to 999999'],
+    ['OPERATION_RATE', '0', 'is not a whole number from 1 to 999999'],
+    ['DIDCOMM_RATE', '1.5', 'is not a whole number from 1 to 999999'],
+    ['ADDRESS_RATE', '9', 'is not a whole number from 10 to 999999999'],
   ])('%s=%s', (name, value, why) => {
     const failure = (() => {
       try {
@@ -90,6 +90,6 @@ describe('a setting that makes no sense is told of in one line that names it', (
       }
     })()
     expect(failure).toBeInstanceOf(StageFailure)
-    expect(failure).toHaveProperty('message', `${name}=${value}: ${why}`)
+    expect(failure).toHaveProperty('message', `${name}: ${why}`)
   })
 })

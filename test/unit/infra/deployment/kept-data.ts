@@ -1,6 +1,5 @@
 /** What holds data as it is deployed: kept when the stack goes, without a name that a second try could find taken. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { TemplateResource } from '../../../../infra/deployment/template.ts'
 import type { Resource } from '../../../../infra/service.ts'
 import { ofType, packageService } from '../../../support/stage/template.ts'
 import { resources } from './packaged.ts'
@@ -8,7 +7,7 @@ import { resources } from './packaged.ts'
 const KEPT = ['Table', 'SealingKey']
 
 test.each(KEPT)('%s stays when the stack goes, but for a rollback of what made it', (id) => {
-  const { DeletionPolicy, UpdateReplacePolicy } = resources[id] as TemplateResource & { UpdateReplacePolicy?: string }
+  const { DeletionPolicy, UpdateReplacePolicy } = resources[id] as Resource & { UpdateReplacePolicy?: string }
   expect({ DeletionPolicy, UpdateReplacePolicy }).toEqual({
     DeletionPolicy: 'RetainExceptOnCreate',
     UpdateReplacePolicy: 'Retain',

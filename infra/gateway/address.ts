@@ -1,43 +1,44 @@
 /** The address of a stage, which wallets keep for ever: what is set of it, and what follows from that. */
 import * as v from 'valibot'
+import { parseSettings } from '../settings.ts'
 
 /** Where a stage is that only its developers use: its address may end with its stack. */
 const DEVELOPMENT = 'dev'
 
-/** A setting that is empty is one that is not there. */
-const optional = <T extends v.GenericSchema<string, string>>(schema: T) =>
-  v.optional(
-    v.union([
-      v.pipe(
-        v.literal(''),
-        v.transform((): undefined => undefined),
-      ),
-      schema,
-    ]),
-  )
-
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 
 export const AddressSettings = v.object({
-  /** Where everybody reaches the service. By default, that of the domain. */
-  PUBLIC_URL: optional(v.pipe(v.string(), v.url('is no URL'), v.regex(/[^/]$/, 'ends with a slash'))),
-  /** Of the API, as `agent.example.org`. */
-  DOMAIN_NAME: optional(
-    v.pipe(v.string(), v.regex(new RegExp(`^(${LABEL}\\.)+${LABEL}$`), 'is no domain name in lower case')),
-  ),
-  /** ACM's, of the stage's region. With it the stack makes the domain; without it somebody else has made it. */
-  CERTIFICATE_ARN: optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'is no ARN of a certificate of ACM'),
+  PUBLIC_URL: v.pipe(
+    v.optional(v.pipe(v.string(), v.url('is no URL'), v.regex(/[^/]$/, 'ends with a slash'))),
+    v.description(
+      'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
     ),
   ),
-  /** Route 53's, for the domain's record; without it somebody else makes the record. */
-  HOSTED_ZONE_ID: optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,32}$/, 'is no id of a hosted zone'))),
-  /** What paths begin with at the domain, without slashes. */
-  BASE_PATH: optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,100}$/, 'is not one part of a path'))),
-  /** Whether domain, mapping and record stay when the stack no longer has them: for moving them to another stack. */
-  KEEP_DOMAIN: optional(v.pipe(v.string(), v.regex(/^(true|false)$/, 'is neither true nor false'))),
+  DOMAIN_NAME: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(new RegExp(`^(${LABEL}\\.)+${LABEL}$`), 'is no domain name in lower case'))),
+    v.description('Domain of the API, as `agent.example.org`.'),
+  ),
+  CERTIFICATE_ARN: v.pipe(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'is no ARN of a certificate of ACM'),
+      ),
+    ),
+    v.description("Certificate of DOMAIN_NAME, in the stage's region; with it the stack makes the domain."),
+  ),
+  HOSTED_ZONE_ID: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,32}$/, 'is no id of a hosted zone'))),
+    v.description('Zone of Route 53 in which the stack makes the record of DOMAIN_NAME.'),
+  ),
+  BASE_PATH: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,100}$/, 'is not one part of a path'))),
+    v.description('What paths begin with at DOMAIN_NAME, without slashes.'),
+  ),
+  KEEP_DOMAIN: v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^(true|false)$/, 'is neither true nor false'))),
+    v.description('`true` keeps the domain and its record when the stack no longer has them.'),
+  ),
 })
 
 export interface Address {
@@ -51,9 +52,8 @@ export interface Address {
 
 /** Throws an error that names the setting. */
 export const addressOf = (environment: NodeJS.ProcessEnv, stage: string, region: string): Address => {
-  const parsed = v.safeParse(AddressSettings, environment)
-  if (!parsed.success) throw new Error(`${v.getDotPath(parsed.issues[0])}: ${parsed.issues[0].message}`)
-  const { PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID, BASE_PATH, KEEP_DOMAIN } = parsed.output
+  const settings = parseSettings(AddressSettings, environment)
+  const { PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID, BASE_PATH, KEEP_DOMAIN } = settings
   if (DOMAIN_NAME === undefined) {
     const [alone] = Object.entries({ CERTIFICATE_ARN, HOSTED_ZONE_ID, BASE_PATH }).filter(([, value]) => value)
     if (alone !== undefined) throw new Error(`${alone[0]}: has no meaning without DOMAIN_NAME`)

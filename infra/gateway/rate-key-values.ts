@@ -1,5 +1,5 @@
 /** API keys of the stack's own: an account knows each value once, so that those of an earlier stack would be in the way of the next. */
-import { ofType, type Template } from './template.ts'
+import { ofType, type Resource, variablesOf } from '../service.ts'
 
 /** A part of the stack's id: eight characters that no other stack has. */
 const STACK_PART = {
@@ -9,14 +9,14 @@ const STACK_PART = {
 const ofStack = (prefix: string, rest: string) => ({ 'Fn::Join': ['', [`${prefix}-`, STACK_PART, rest]] })
 
 /** Puts a part of the stack's id behind the prefix of the keys' values, and tells the authorizer, who names them, the same prefix. */
-export const nameKeysOfStack = (template: Template, prefix: string): void => {
-  for (const [, { Properties }] of ofType(template, 'AWS::ApiGateway::ApiKey')) {
+export const nameKeysOfStack = (resources: Record<string, Resource>, prefix: string): void => {
+  for (const [, { Properties }] of ofType(resources, 'AWS::ApiGateway::ApiKey')) {
     const { Value } = Properties
     if (typeof Value === 'string' && Value.startsWith(prefix))
       Properties.Value = ofStack(prefix, Value.slice(prefix.length))
   }
-  for (const [, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
-    const { Variables } = Object(Properties.Environment)
-    if (Object(Variables).RATE_KEY_PREFIX === prefix) Variables.RATE_KEY_PREFIX = ofStack(prefix, '')
+  for (const [, lambda] of ofType(resources, 'AWS::Lambda::Function')) {
+    const variables = variablesOf(lambda)
+    if (variables.RATE_KEY_PREFIX === prefix) variables.RATE_KEY_PREFIX = ofStack(prefix, '')
   }
 }

@@ -1,0 +1,14 @@
+/** What the plugins of a deployment use of Serverless, beside what the others use. */
+import type { STSClientConfig } from '@aws-sdk/client-sts'
+import type { AwsProvider, Serverless } from '../service.ts'
+
+/** Where and as whom AWS is asked; each client of the SDK takes it. */
+export type ClientConfig = Pick<STSClientConfig, 'credentials' | 'endpoint'> & { region: string }
+
+export interface DeployingServerless extends Serverless {
+  pluginManager: { plugins: object[]; spawn(command: string): Promise<void> }
+  getProvider(name: 'aws'): AwsProvider & {
+    getAwsSdkV3Config(): Promise<ClientConfig>
+    getAccountInfo(): Promise<{ accountId: string; partition: string }>
+  }
+}

@@ -1,0 +1,26 @@
+/** The rates that infra/stage.yml and infra/firewall.yml take from the environment. */
+import * as v from 'valibot'
+import { wholeNumber } from '../settings.ts'
+
+const Rate = wholeNumber(1, 999_999)
+
+export const RateSettings = v.object({
+  OPERATION_RATE: v.pipe(
+    v.optional(Rate),
+    v.description('Requests a second to each operation, of all callers together; 500 by default.'),
+  ),
+  DIDCOMM_RATE: v.pipe(
+    v.optional(Rate),
+    v.description('Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default.'),
+  ),
+  TENANT_RATE: v.pipe(
+    v.optional(Rate),
+    v.description('Requests a second of a tenant; without it tenants are not counted.'),
+  ),
+  ADDRESS_RATE: v.pipe(
+    v.optional(wholeNumber(10, 999_999_999)),
+    v.description(
+      'Requests of one IP address to each operation without a token in 5 minutes; without it there is no firewall.',
+    ),
+  ),
+})

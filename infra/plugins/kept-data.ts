@@ -1,0 +1,70 @@
+/** Serverless plugin: protects the table after a deployment, and says after a removal which table and key are left. */
+import { errorLine } from '../deployment/aws-error.ts'
+import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
+
+interface Log {
+  notice(line: string): void
+  warning(line: string): void
+}
+
+export default class KeptData {
+  readonly hooks: Record<string, () => Promise<void> | void>
+  readonly #serverless: DeployingServerless
+  readonly #log: Log
+  #kept: { table: string | undefined; key: string | undefined } | undefined
+
+  constructor(serverless: DeployingServerless, _options: unknown, { log }: { log: Log }) {
+    this.#serverless = serverless
+    this.#log = log
+    this.hooks = {
+      'after:deploy:deploy': () => this.#protect(),
+      'before:remove:remove': () => this.#noteKept(),
+      'after:remove:remove': () => this.#tellKept(),
+    }
+  }
+
+  get #stackName(): string {
+    return this.#serverless.getProvider('aws').naming.getStackName()
+  }
+
+  #config = (): Promise<ClientConfig> => this.#serverless.getProvider('aws').getAwsSdkV3Config()
+
+  #protect = async (): Promise<void> => {
+    const [{ protectTable }, { describeStack }, { DynamoDBClient }, { CloudFormationClient }] = await Promise.all([
+      import('../deployment/deletion-protection.ts'),
+      import('../deployment/stack.ts'),
+      import('@aws-sdk/client-dynamodb'),
+      import('@aws-sdk/client-cloudformation'),
+    ])
+    const config = await this.#config()
+    const stack = await describeStack(new CloudFormationClient(config), this.#stackName)
+    const table = stack?.outputs.TableName
+    if (table === undefined) return
+    const isWanted = process.env.DELETION_PROTECTION !== 'false'
+    if (await protectTable(new DynamoDBClient(config), table, isWanted))
+      this.#log.notice(
+        `The table ${table} is ${isWanted ? 'protected against deletion' : 'no longer protected against deletion'}`,
+      )
+  }
+
+  /** Before the stack is gone, which knows them. A removal goes on where they can't be told. */
+  #noteKept = async (): Promise<void> => {
+    const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
+      import('../deployment/stack.ts'),
+      import('@aws-sdk/client-cloudformation'),
+    ])
+    try {
+      const stack = await describeStack(new CloudFormationClient(await this.#config()), this.#stackName)
+      this.#kept = { table: stack?.outputs.TableName, key: stack?.outputs.SealingKeyArn }
+    } catch (error) {
+      this.#log.warning(`which table and key are kept could not be read from the stack (${errorLine(error)})`)
+    }
+  }
+
+  #tellKept = (): void => {
+    const { table, key } = this.#kept ?? {}
+    if (table === undefined || key === undefined) return
+    this.#log.notice(`The table ${table} and the key ${key} are kept. A new stack uses them with`)
+    this.#log.notice(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`)
+  }
+}
