@@ -1,6 +1,6 @@
 /** Corrupt items: each is set aside and told of, and what waits behind it goes on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { destinationItem, readDestination } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
@@ -95,6 +95,18 @@ describe('state that is corrupt', () => {
     await scene.pass(3 * MINUTE)
     expect(scene.taken).toHaveLength(3)
     expect(await scene.left()).toEqual([])
+  })
+
+  test('of a destination is made anew once: what another process has written since stays', async () => {
+    const destination = newOrigin()
+    const sound = { destination, version: 2, closedAt: scene.now }
+    await scene.table.put({ ...destinationItem.encode({ ...sound, version: 1 }), closedAt: { S: 'ever' } })
+    scene.table.way = async (command, send) => {
+      if (command === 'UpdateItem') await scene.table.put(destinationItem.encode(sound))
+      return send()
+    }
+    expect(await readDestination(destination, scene.now)).toEqual(sound)
+    expect(counted()).toEqual([])
   })
 
   test('of an entry in a waiting list stops none of the others, and its lane goes on', async () => {
