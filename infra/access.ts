@@ -162,7 +162,7 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [DESTINATION],
     BatchGetItem: [SLOTS],
     Query: [WAITING],
-    UpdateItem: [DESTINATION],
+    UpdateItem: [DESTINATION, ...LANES],
     DeleteItem: [WAITING],
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },

@@ -26,7 +26,7 @@ export const takeCensus = async (entries: readonly DueEntry[], now: number): Pro
   const own = entries.filter(({ lane }) => lane !== undefined)
   const waiting = {
     lanes: own.length + Math.max(0, destinations.length - MAX_DESTINATIONS),
-    since: Math.min(now, ...own.map(({ since = now }) => since)),
+    since: own.reduce((oldest, { since = now }) => Math.min(oldest, since), now),
   }
   const rest = destinations.slice(0, MAX_DESTINATIONS).values()
   const worker = async () => {

@@ -7,8 +7,8 @@ import { measure } from '../metrics.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
 import { destinationAddress, digest } from '../store/keys.ts'
-import { epochSeconds, getItem } from '../store/table.ts'
-import { absentOrExpired, putIf, updateIf } from '../store/write.ts'
+import { epochSeconds, getItem, type Item } from '../store/table.ts'
+import { absentOrExpired, updateIf } from '../store/write.ts'
 import {
   addSuspicion,
   closes,
@@ -78,14 +78,19 @@ const remember = (read: Destination, now: number): Destination => {
 export const readDestination = async (destination: string, now: number): Promise<Destination> => {
   const item = await getItem(destinationAddress(destination))
   if (item === undefined) return remember({ destination, version: 0 }, now)
-  return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, now)), now)
+  return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, item, now)), now)
 }
 
-/** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. */
-const renew = async (destination: string, now: number): Promise<Destination> => {
-  logCorrupt({ destination, kind: destinationItem.kind }, now)
+/** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. Another one may have renewed it by now. */
+const renew = async (destination: string, { version }: Item, now: number): Promise<Destination> => {
   const renewed = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
-  await putIf(destinationItem.encode(renewed))
+  const written = await updateIf(
+    destinationAddress(destination),
+    { set: { kind, ...destinationItem.attributes(renewed) }, remove: leftovers(renewed) },
+    version === undefined ? { absent: ['version'] } : { equals: { version } },
+  )
+  if (written === undefined) return readDestination(destination, now)
+  logCorrupt({ destination, kind: destinationItem.kind }, now)
   return renewed
 }
 
@@ -103,7 +108,9 @@ const expiryOf = (quickUntil: number | undefined, now: number): number =>
 
 type Change = { set: Partial<Destination>; remove?: readonly (keyof Destination)[] }
 
-/** An expired item may be there still, until DynamoDB deletes it: nothing of it may live on. */
+const kind = { S: destinationItem.kind }
+
+/** An item that has expired or is corrupt may be there still: nothing of it may live on. */
 const leftovers = (set: object): string[] => Object.keys(fields).filter((name) => !(name in set))
 
 /** Writes a decision on condition that the destination is still as it was read; undefined where it is not. */
@@ -121,7 +128,7 @@ export const change = async (
   const removed = version === 0 ? leftovers(values) : lasts ? [...remove, 'expiresAt'] : remove
   const item = await updateIf(
     destinationAddress(destination),
-    { set: { kind: { S: destinationItem.kind }, ...destinationItem.attributes(values) }, remove: removed },
+    { set: { kind, ...destinationItem.attributes(values) }, remove: removed },
     version === 0 ? absentOrExpired() : { equals: { version: { N: String(version) } } },
   )
   known.delete(destination)

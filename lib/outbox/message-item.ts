@@ -1,7 +1,7 @@
 /** The outbox item: the messages of one invocation to one connection, while they wait; and the item that keeps what became of them. */
 import * as v from 'valibot'
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, json, optional, picklist, text } from '../store/item-fields.ts'
+import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'
 import { messageLane, outcomeAddress } from '../store/keys.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
@@ -35,10 +35,9 @@ const fields = {
   /** Finished attempts. */
   attempts: integer(),
   lastError: optional(text()),
-  /** ISO 8601 UTC. */
-  createdAt: text(),
-  /** Of one that was redriven: since then counts its retry plan. ISO 8601 UTC. */
-  pendingSince: optional(text()),
+  createdAt: isoTime(),
+  /** Of one that was redriven: since then counts its retry plan. */
+  pendingSince: optional(isoTime()),
 }
 
 /** It has no expiry: what waits is delivered or given up, and either is recorded. */

@@ -19,7 +19,7 @@ export const sweep = async (now: number): Promise<Swept> => {
   const shards = await Promise.all(DUE_SHARDS.map((shard) => sweepShard(shard, now, counts)))
   const swept = {
     entries: shards.reduce((sum, { entries }) => sum + entries, 0),
-    age: Math.max(...shards.map(({ age }) => age)),
+    age: shards.reduce((oldest, { age }) => Math.max(oldest, age), 0),
   }
   report(swept, now)
   if (counts)
@@ -45,7 +45,7 @@ const sweepShard = async (shard: string, now: number, counts: boolean): Promise<
     await wakeLanes(due.flatMap(toLaneWakeUp))
     await wakeDestinations(due.flatMap(toDestinationWakeUp))
     swept.entries += due.length
-    swept.age = Math.max(swept.age, ...due.map(({ at }) => now - at))
+    swept.age = due.reduce((oldest, { at }) => Math.max(oldest, now - at), swept.age)
     if (counts) swept.waiting.push(...page)
   }
   return swept

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
-import { type Address, waitingAddress, waitingPartition } from '../store/keys.ts'
+import { type Address, eventLaneOf, messageLaneOf, waitingAddress, waitingPartition } from '../store/keys.ts'
 import { addressOf as addressInTable, type Item, queryPage } from '../store/table.ts'
 import { removeIf, type TableWrite } from '../store/write.ts'
 import { probeDelay } from './circuit-breaker.ts'
@@ -57,7 +57,7 @@ const waitingItem = defineItem('waiting-lane', addressOf, {
 export const entryWrite = (
   destination: string,
   { lane, entry, now }: { lane: string; entry: string; now: number },
-): TableWrite => ({ put: waitingItem.encode({ destination, lane, entry, since: now }) })
+): { put: Item } => ({ put: waitingItem.encode({ destination, lane, entry, since: now }) })
 
 /** Takes an entry out of the list. */
 export const entryRemoval = (destination: string, entry: string): TableWrite => ({
@@ -69,9 +69,13 @@ export const removeEntry = (destination: string, entry: string): Promise<boolean
 
 type Entry = Stored<typeof waitingItem>
 
-const entriesIn = async (destination: string, shard: number, limit: number, until?: number): Promise<Entry[]> => {
+const itemsIn = async (destination: string, shard: number, limit: number, until?: number): Promise<Item[]> => {
   const to = until === undefined ? undefined : sortable(until)
-  const { items } = await queryPage(waitingPartition(destination, shard), { limit, to })
+  return (await queryPage(waitingPartition(destination, shard), { limit, to })).items
+}
+
+const entriesIn = async (destination: string, shard: number, limit: number, until?: number): Promise<Entry[]> => {
+  const items = await itemsIn(destination, shard, limit, until)
   const entries = items.map((item) => decodeIfSound(waitingItem, item))
   const corrupt = items.filter((_, index) => entries[index] === undefined)
   for (const item of corrupt) await dropCorrupt(destination, item)
@@ -81,9 +85,10 @@ const entriesIn = async (destination: string, shard: number, limit: number, unti
 /** An entry that cannot be read must not stop the others. Its lane, if it names one, is due instead. */
 const dropCorrupt = async (destination: string, item: Item): Promise<void> => {
   const now = Date.now()
-  logCorrupt({ destination, kind: waitingItem.kind }, now)
-  if (item.lane?.S !== undefined) await enterLane(item.lane.S, now)
-  await removeIf(addressInTable(item))
+  const lane = item.lane?.S ?? ''
+  if (messageLaneOf(lane) !== undefined || eventLaneOf(lane) !== undefined) await enterLane(lane, now)
+  if (await removeIf(addressInTable(item), { present: ['pk'] }))
+    logCorrupt({ destination, kind: waitingItem.kind }, now)
 }
 
 const shards = (from: number): number[] => Array.from({ length: SHARDS }, (_, index) => (from + index) % SHARDS)
@@ -108,11 +113,15 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
 /** Entries of a shard that are counted at most. */
 const MAX_COUNTED = 1_000
 
-/** How many lanes wait for a destination (of each shard at most `MAX_COUNTED`), and since when the oldest, in ms since the epoch. */
+/**
+ * How many lanes wait for a destination (of each shard at most `MAX_COUNTED`), and since when the oldest, in ms since the epoch. Entries that
+ * are corrupt count and stay: the sweep may write nothing.
+ */
 export const waitingAt = async (destination: string): Promise<{ lanes: number; since: number | undefined }> => {
-  const found = await Promise.all(shards(0).map((shard) => entriesIn(destination, shard, MAX_COUNTED)))
-  const times = found.flat().map(({ since }) => since)
-  return { lanes: times.length, since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)) }
+  const found = await Promise.all(shards(0).map((shard) => itemsIn(destination, shard, MAX_COUNTED)))
+  const items = found.flat()
+  const times = items.flatMap((item) => decodeIfSound(waitingItem, item)?.since ?? [])
+  return { lanes: items.length, since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)) }
 }
 
 /** Wakes the lanes of entries, and takes those out of the list whose wake-ups the queue has. */

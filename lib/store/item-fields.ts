@@ -1,5 +1,6 @@
 /** The fields that stored items are made of: how a value is written as an attribute, and read again behind a check. */
 import * as v from 'valibot'
+import { isDateTime } from '../rfc3339.ts'
 
 /** An attribute as the SDK gives it, or as it is in a stream image: Lambda gives bytes as base64 there. */
 export interface Attribute {
@@ -37,6 +38,16 @@ const textIn = ({ S }: Attribute): string => {
 }
 
 export const text = (): Field<string> => ({ write: (S) => ({ S }), read: textIn })
+
+/** A time in UTC: ISO 8601, as RFC 3339 has it, with `Z`. */
+export const isoTime = (): Field<string> => ({
+  write: (S) => ({ S }),
+  read: (attribute) => {
+    const found = textIn(attribute)
+    if (!isDateTime(found) || !found.endsWith('Z')) throw new Mismatch('a time in UTC')
+    return found
+  },
+})
 
 /** A whole number that JavaScript holds exactly. */
 export const integer = (): Field<number> => ({

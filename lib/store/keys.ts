@@ -131,6 +131,16 @@ export const FIRST_WAITING = '0'
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
   `@outbox|${orgId}|${endpointId}|${recordId}`
 
+const EVENT_LANE = /^@outbox\|([^|]+)\|([^|]+)\|([^|]+)$/
+
+/** Of which record events wait in a lane, and for which endpoint; undefined for another lane. */
+export const eventLaneOf = (lane: string): { orgId: string; endpointId: string; recordId: string } | undefined => {
+  const [, orgId, endpointId, recordId] = EVENT_LANE.exec(lane) ?? []
+  return orgId === undefined || endpointId === undefined || recordId === undefined
+    ? undefined
+    : { orgId, endpointId, recordId }
+}
+
 /** Whose lane it is: a tenant's, or a webhook endpoint's. */
 export const laneOwner = (lane: string): string => {
   const [first = '', ...rest] = lane.split('|')

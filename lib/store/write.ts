@@ -100,7 +100,7 @@ export type Transacted = { written: true } | ({ written: false; cause: unknown }
 const MAX_WRITES = 100
 const MAX_BYTES = 4 * 1024 * 1024
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items */
-const MAX_ITEM_BYTES = 400 * 1024
+export const MAX_ITEM_BYTES = 400 * 1024
 
 /**
  * Writes all or nothing; nothing to write is no request. Not written: `failed` has the indexes of the writes whose condition did not

@@ -1,7 +1,7 @@
 /** The event item: one event for one endpoint, with the very text that is posted and what became of it; and its place in a lane while it waits. */
 
 import { defineItem, type Stored } from '../store/item.ts'
-import { inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
+import { inKey, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
 import { eventAddress, eventLane } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
@@ -38,8 +38,8 @@ export const eventItem = defineItem('event', eventAddress as (key: EventKey) => 
   state: picklist(EVENT_STATES),
   /** Attempts since it was last made pending. */
   attempts: integer(),
-  /** Since when it waits, ISO 8601 UTC: from then on counts its retry plan. */
-  pendingSince: text(),
+  /** Since when it waits: from then on counts its retry plan. */
+  pendingSince: isoTime(),
   /** ISO 8601 UTC; nothing is tried before. */
   nextAttemptAt: optional(text()),
   /** Epoch seconds; absent while it is pending, for what waits must not vanish. */

@@ -6,7 +6,7 @@ import type { Attempt, LaneContents } from '../outbox/lane-contents.ts'
 import type { Transport } from '../outbox/messages.ts'
 import { WEBHOOK_PLAN } from '../outbox/retry-plan.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { type Address, endpointDestination, eventLane } from '../store/keys.ts'
+import { type Address, endpointDestination, eventLane, eventLaneOf } from '../store/keys.ts'
 import { addressOf, getItems, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
@@ -17,8 +17,6 @@ import { sendEvent } from './send-event.ts'
 
 /** Events read at once, of at most 20 KB each. */
 const READ = 25
-
-const LANE = /^@outbox\|([^|]+)\|([^|]+)\|([^|]+)$/
 
 /** A place in the lane, and its event where it is still there. */
 interface Waiting {
@@ -31,9 +29,9 @@ export const openEventLane = async (
   lane: string,
   transport: Transport = {},
 ): Promise<LaneContents<Waiting> | undefined> => {
-  const [, orgId, endpointId, recordId] = LANE.exec(lane) ?? []
-  if (orgId === undefined || endpointId === undefined || recordId === undefined) return undefined
-  const key = { orgId, endpointId, recordId }
+  const key = eventLaneOf(lane)
+  if (key === undefined) return undefined
+  const { orgId, endpointId, recordId } = key
   const destination = endpointDestination(endpointId)
   let endpoint = (await readEndpoints(orgId)).find(({ id }) => id === endpointId)
   /** The last attempt: where it has disabled the endpoint, it is recorded when its event is held. */

@@ -14,7 +14,7 @@ import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
-import { type Item, toKey } from '../../lib/store/table.ts'
+import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
 import { ALL_GRANTS } from '../../lib/token-issuers.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
@@ -78,6 +78,11 @@ const eventOf = (...wakeUps: WakeUp[]) => ({
   Records: wakeUps.map((wakeUp) => ({ messageId: randomUUID(), body: encodeWakeUp(wakeUp) }) as SQSRecord),
 })
 const newDestination = () => `https://${randomUUID()}.example`
+/** An entry of a waiting list that can't be read. */
+const corruptEntry = (destination: string, of: string): Item => {
+  const entry = newEntry(of, Date.now() + 60_000, randomUUID())
+  return { ...entryWrite(destination, { lane: of, entry, now: 0 }).put, since: { S: 'ever' } }
+}
 const commit = async (payload: string): Promise<void> => {
   const [, , connectionId = ''] = lane.split('|')
   const of = { tenant: 'acme', connectionId, id: newOutboxId(Date.now()) }
@@ -129,8 +134,13 @@ describe('sweepOutbox', () => {
     await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, Date.now() + 60_000) }))
     const { takeCensus } = await import('../../lib/outbox/census.ts')
     const now = Date.now()
-    const counted = stage.line.guard.run('sweepOutbox', () => takeCensus([{ destination, at: now }], now))
-    expect(await counted).toEqual({ lanes: 0, age: 0 })
+    const counted = () => stage.line.guard.run('sweepOutbox', () => takeCensus([{ destination, at: now }], now))
+    expect(await counted()).toEqual({ lanes: 0, age: 0 })
+    const entry = corruptEntry(destination, lane)
+    await put(entry)
+    expect(await counted()).toEqual({ lanes: 1, age: 0 })
+    // Only the function that wakes lanes may take it out.
+    expect(await read(addressOf(entry))).toEqual(entry)
   })
 })
 
@@ -149,7 +159,34 @@ describe('wake', () => {
     // It was released: nothing waits in it, so that it has ended.
     expect(await laneState(lane)).toBeUndefined()
   })
+
+  test('takes corrupt entries out of a waiting list; the lanes that they name are due then', async () => {
+    const { wake } = await import('../../functions/wake.ts')
+    const [destination, at] = [newDestination(), 1]
+    await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, at) }))
+    const eventLane = `@outbox|acme|${randomUUID()}|${randomUUID()}`
+    const entries = [lane, eventLane, 'no lane'].map((name) => corruptEntry(destination, name))
+    for (const entry of entries) await put(entry)
+    const { batchItemFailures } = await stage.line.guard.run('wake', () => wake(eventOf({ destination, at })))
+    expect(batchItemFailures).toEqual([])
+    for (const entry of entries) expect(await read(addressOf(entry))).toBeUndefined()
+    for (const name of [lane, eventLane]) expect(await laneState(name)).toHaveProperty('dueAt')
+    expect(await laneState('no lane')).toBeUndefined()
+  })
 })
+
+test.each(['deliver', 'deliverSlowly', 'wake', 'recoverWakeUps', 'deleteWebhookEndpoint', 'enableWebhookEndpoint'])(
+  '%s opens a destination anew whose item is corrupt',
+  async (functionKey) => {
+    const destination = newDestination()
+    const closed = destinationItem.encode({ destination, version: 5, closedAt: 1, expiresAt: 4_000_000_000 })
+    await put({ ...closed, suspicions: { S: 'none' } })
+    const now = Date.now()
+    const renewed = await stage.line.guard.run(functionKey, () => readDestination(destination, now))
+    expect(renewed).toEqual({ destination, version: 1, rounds: 0, ...dueFor(destination, now) })
+    expect(await destinationState(destination)).toEqual(renewed)
+  },
+)
 
 describe('dispatchChanges', () => {
   const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''

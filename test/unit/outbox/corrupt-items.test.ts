@@ -1,9 +1,10 @@
 /** Corrupt items: each is set aside and told of, and what waits behind it goes on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { destinationItem, readDestination } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
+import { itemBytes } from '../../../lib/store/item.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
 
@@ -38,6 +39,8 @@ describe('a message that is corrupt', () => {
   test.each<[string, Item]>([
     ['its messages', { messages: { S: '{"secret' } }],
     ['a field that it lacks', { createdAt: { N: '1' } }],
+    ['when it was sent', { createdAt: { S: 'garbage' } }],
+    ['when it was redriven', { pendingSince: { S: 'garbage' } }],
     ['its kind', { kind: { S: 'nonsense' } }],
   ])('in %s has failed, is kept as it is, and those before and behind it are delivered', async (_name, change) => {
     const to = scene.newLane()
@@ -56,6 +59,21 @@ describe('a message that is corrupt', () => {
     expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
     expect(counted()).toMatchObject([{ event: 'outbox.item_corrupt', tenant: to.tenant, outboxId: item.sk?.S }])
     expect(lines.join()).not.toContain('secret')
+  })
+
+  test('that has the size of the largest item is kept without its largest attribute', async () => {
+    const to = scene.newLane()
+    const item: Item = { ...encoded(to), messages: { S: '' } }
+    const messages = { S: 'x'.repeat(400 * 1024 - itemBytes(item)) }
+    await scene.table.put({ ...item, messages })
+    await scene.send(to, 'behind')
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['behind'])
+    const [kept] = await ofKind('corrupt-item')
+    const { pk, sk, kind, messages: _, ...rest } = item
+    expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
+    expect(kept).toMatchObject({ corruptLacks: { S: 'messages' } })
+    expect(kept).not.toHaveProperty('messages')
   })
 
   test('is told of as failed, where its basic messages can be read', async () => {
@@ -95,6 +113,18 @@ describe('state that is corrupt', () => {
     await scene.pass(3 * MINUTE)
     expect(scene.taken).toHaveLength(3)
     expect(await scene.left()).toEqual([])
+  })
+
+  test('of a destination is made anew once: what another process has written since stays', async () => {
+    const destination = newOrigin()
+    const sound = { destination, version: 2, closedAt: scene.now }
+    await scene.table.put({ ...destinationItem.encode({ ...sound, version: 1 }), closedAt: { S: 'ever' } })
+    scene.table.way = async (command, send) => {
+      if (command === 'UpdateItem') await scene.table.put(destinationItem.encode(sound))
+      return send()
+    }
+    expect(await readDestination(destination, scene.now)).toEqual(sound)
+    expect(counted()).toEqual([])
   })
 
   test('of an entry in a waiting list stops none of the others, and its lane goes on', async () => {

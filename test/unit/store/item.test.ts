@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { defineItem, type Stored } from '../../../lib/store/item.ts'
-import { bytes, flag, inKey, integer, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
+import { bytes, flag, inKey, integer, isoTime, json, optional, picklist, text } from '../../../lib/store/item-fields.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 
@@ -130,5 +130,31 @@ describe('a corrupt item', () => {
   test.each(['lane', 'state', 'attempts', 'route'])('fails where %s is missing', (name) => {
     const { [name]: _missing, ...item } = parcel.encode(FULL)
     expect(() => parcel.decode(item)).toThrow(`a stored parcel is corrupt at ${name}`)
+  })
+})
+
+describe('a time', () => {
+  const moment = defineItem('moment', (address: Address) => address, { at: isoTime() })
+  const address = { pk: 'a', sk: 'b' }
+
+  test.each(['2026-01-31T12:00:00.000Z', '2024-02-29T23:59:59Z'])('in UTC comes back: %s', (at) => {
+    expect(moment.decode(moment.encode({ ...address, at }))).toEqual({ at })
+  })
+
+  test.each([
+    'garbage',
+    '',
+    '2026-02-30T12:00:00.000Z',
+    '2026-01-31T25:00:00Z',
+    '2026-01-31',
+    '2026-01-31T12:00:00+01:00',
+  ])('is corrupt where it is something else: %j', (at) => {
+    const item = moment.encode({ ...address, at })
+    expect(() => moment.decode(item)).toThrow('a stored moment is corrupt at at')
+  })
+
+  test('is corrupt where it is no text', () => {
+    const item = { ...moment.encode({ ...address, at: '' }), at: { N: '1' } }
+    expect(() => moment.decode(item)).toThrow('a stored moment is corrupt at at')
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { WEBHOOK_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { organizationPartition } from '../../../lib/store/keys.ts'
-import { epochSeconds } from '../../../lib/store/table.ts'
+import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { type EventState, eventItem, SECONDS_KEPT } from '../../../lib/webhooks/event-item.ts'
@@ -47,22 +47,30 @@ test('an event that is taken is delivered: its lane is empty, and its expiry is 
   expect(await problems()).toEqual([])
 })
 
-test('an event or a place in the lane that is corrupt is set aside, and those behind it are delivered', async () => {
-  const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
-  if (lost === undefined || next === undefined) throw new Error('there are two')
-  for (const event of [lost, next]) await storeEvent(event)
-  const [first, second] = await places()
-  await scene.table.put({ ...eventItem.encode({ ...lost, ...PENDING }), sequence: { S: 'one' } })
-  await scene.table.put({ ...first, occurredAt: { N: '1' } })
-  await scene.deliver()
-  expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([next.id])
-  expect(await places()).toEqual([])
-  expect(await readStoredEvent(lost)).toBeUndefined()
-  const aside = (await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)
-  expect(aside.sort()).toEqual([first?.sk?.S, eventItem.addressOf(lost).sk].sort())
-  expect(second?.eventId?.S).toBe(lost.id)
-  expect(scene.lines.filter((line) => line.includes('outbox.item_corrupt'))).toHaveLength(2)
-})
+test.each<[string, Item]>([
+  ['a number', { sequence: { S: 'one' } }],
+  ['a time', { pendingSince: { S: 'garbage' } }],
+])(
+  'an event that is corrupt in %s, or a place in the lane, is set aside, and those behind it are delivered',
+  async (_name, change) => {
+    const setAside = async () => (await scene.table.items('@corrupt|')).map(({ corruptSk }) => corruptSk?.S)
+    const before = await setAside()
+    const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
+    if (lost === undefined || next === undefined) throw new Error('there are two')
+    for (const event of [lost, next]) await storeEvent(event)
+    const [first, second] = await places()
+    await scene.table.put({ ...eventItem.encode({ ...lost, ...PENDING }), ...change })
+    await scene.table.put({ ...first, occurredAt: { N: '1' } })
+    await scene.deliver()
+    expect(scene.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([next.id])
+    expect(await places()).toEqual([])
+    expect(await readStoredEvent(lost)).toBeUndefined()
+    const aside = (await setAside()).filter((sk) => !before.includes(sk))
+    expect(aside.sort()).toEqual([first?.sk?.S, eventItem.addressOf(lost).sk].sort())
+    expect(second?.eventId?.S).toBe(lost.id)
+    expect(scene.lines.filter((line) => line.includes('outbox.item_corrupt'))).toHaveLength(2)
+  },
+)
 
 test('the events of a record go out by their sequences, whichever was written first, and none overtakes one that failed', async () => {
   const later = eventFor(scene.endpoint, { sequence: scene.event.sequence + 2 })

@@ -129,6 +129,23 @@ describe('what lies in a dead-letter queue', () => {
   })
 })
 
+test('that nobody counts what waits is noticed, though the sweep runs; that one count is missing is not', () => {
+  const alarm = alarms.find(([id]) => id === 'WaitingAlarm')?.[1] as AlarmProperties
+  const keys = watchedBy(alarm)
+  const recorded = new RecordedMetrics()
+  const uncounted = Object.fromEntries(Object.entries(SWEEPS).filter(([name]) => !name.includes('OutboxWaiting')))
+  expect(Object.keys(uncounted)).toHaveLength(1)
+  fill(recorded, keys, SWEEPS, { from: 0, to: 60 })
+  fill(recorded, keys, uncounted, { from: 60, to: 65 })
+  fill(recorded, keys, SWEEPS, { from: 65, to: 120 })
+  fill(recorded, keys, uncounted, { from: 120, to: 150 })
+  fill(recorded, keys, SWEEPS, { from: 150, to: 180 })
+  const states = statesOf(alarm, recorded, 0, 180)
+  expect(new Set(states.slice(10, 120))).toEqual(new Set(['OK']))
+  expect(states.slice(120, 143)).toContain('ALARM')
+  expect(states.at(-1)).toBe('OK')
+})
+
 describe('alarms are heard', () => {
   const propertiesOf = (id: string) => resources[id]?.Properties ?? {}
 
