@@ -62,13 +62,15 @@ export class World {
     return (await new SQSClient(this.aws.clientConfig).send(new ListQueuesCommand())).QueueUrls ?? []
   }
 
-  /** ARNs of the keys that can be used. */
+  /** ARNs of the keys that can be used and seal the table's contents: the topic of the alarms has one of its own. */
   async keys(): Promise<string[]> {
     const kms = new KMSClient(this.aws.clientConfig)
     const { Keys = [] } = await kms.send(new ListKeysCommand())
     const all = await Promise.all(Keys.map(({ KeyId }) => kms.send(new DescribeKeyCommand({ KeyId }))))
     return all.flatMap(({ KeyMetadata }) =>
-      KeyMetadata?.KeyState === 'Enabled' && KeyMetadata.KeyManager !== 'AWS' ? (KeyMetadata.Arn ?? []) : [],
+      KeyMetadata?.KeyState === 'Enabled' && /^Data keys of /.test(KeyMetadata.Description ?? '')
+        ? (KeyMetadata.Arn ?? [])
+        : [],
     )
   }
 
