@@ -8,9 +8,9 @@ const layer = (name: string, testTimeout: number, { isolate = false, globalSetup
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
-    // To load Credo takes a second of processor time: files share a process, and test/support/environment.ts cleans up between them.
+    // To load Credo takes a second of processor time: files share a process, and test/support/each-file.ts cleans up between them.
     isolate,
-    setupFiles: ['test/support/environment.ts'],
+    setupFiles: ['test/support/each-file.ts'],
     globalSetup,
     testTimeout,
     hookTimeout: Math.max(testTimeout, 30 * SECOND),

@@ -1,0 +1,16 @@
+/**
+ * What each file of tests begins with. The files of a layer share a process, since to load Credo takes a second of processor time: the
+ * packages stay loaded, the modules of the service and of the tests are new for each file, and the environment is as it was.
+ */
+import { afterAll, vi } from 'vitest'
+import './environment.ts'
+
+vi.useRealTimers()
+vi.resetModules()
+
+const before = { ...process.env }
+
+afterAll(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+  Object.assign(process.env, before)
+})
