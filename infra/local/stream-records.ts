@@ -36,8 +36,8 @@ interface Reading {
 }
 
 /** Ms between two looks at the end of a shard: few right after a change, more the longer there was none. */
-const SHORTEST_WAIT = 10
-const LONGEST_WAIT = 100
+const MIN_WAIT = 10
+const MAX_WAIT = 100
 
 const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRecord => ({
   ...record,
@@ -59,7 +59,7 @@ async function* shardIds({ streams, streamArn, signal }: Reading, first: string 
     const next = last === undefined ? Math.max(0, ids.indexOf(first ?? '')) : ids.indexOf(last) + 1
     last = ids[next] ?? last
     if (next < ids.length && last !== undefined) yield last
-    else await pause(LONGEST_WAIT, signal)
+    else await pause(MAX_WAIT, signal)
   }
 }
 
@@ -81,16 +81,16 @@ async function* shardRecords(
   { streams, streamArn, batchSize, signal }: Reading,
   { ShardIterator }: GetShardIteratorOutput,
 ): AsyncGenerator<ChangeRecord[]> {
-  let wait = SHORTEST_WAIT
+  let wait = MIN_WAIT
   for (let iterator = ShardIterator; iterator !== undefined; ) {
     const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: batchSize })
     const { Records = [], NextShardIterator } = await streams.send(command, { abortSignal: signal })
     if (Records.length > 0) {
       yield Records.map((record) => asChange(record, streamArn))
-      wait = SHORTEST_WAIT
+      wait = MIN_WAIT
     } else {
       await pause(wait, signal)
-      wait = Math.min(wait * 2, LONGEST_WAIT)
+      wait = Math.min(wait * 2, MAX_WAIT)
     }
     iterator = NextShardIterator
   }

@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 /** What a math expression may look at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
-const MOST_METRICS = 10
+const MAX_METRICS = 10
 
 const sumOf = (names: string[]): string => names.map((name) => `FILL(${name}, 0)`).join(' + ')
 
@@ -35,7 +35,7 @@ const inGroups = <T>(all: T[], size: number): T[][] =>
 /** One alarm, or a few with numbers where there are more functions than one can look at. */
 const grouped = <T>(id: string, all: T[], alarmOf: (group: T[]) => Alarm): Record<string, Alarm> =>
   Object.fromEntries(
-    inGroups(all, MOST_METRICS).map((group, index) => [index === 0 ? id : `${id}${index + 1}`, alarmOf(group)]),
+    inGroups(all, MAX_METRICS).map((group, index) => [index === 0 ? id : `${id}${index + 1}`, alarmOf(group)]),
   )
 
 /** Errors and durations of operations are those of the API: an alarm on each function would be two for each operation. */
