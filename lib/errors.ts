@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'connection.not_ready'
   | 'connection.no_endpoint'
   | 'endpoint.not_active'
+  | 'credential.not_revocable'
+  | 'revocation.no_index'
   | 'store.conflict'
   | 'store.item_too_large'
   | 'store.transaction_too_large'

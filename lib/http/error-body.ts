@@ -16,6 +16,8 @@ const STATUS = {
   'connection.not_ready': 409,
   'connection.no_endpoint': 409,
   'endpoint.not_active': 409,
+  'credential.not_revocable': 409,
+  'revocation.no_index': 503,
   'store.conflict': 409,
   'store.item_too_large': 413,
   'store.transaction_too_large': 413,
