@@ -107,6 +107,20 @@ export const contextAddress = (context: { scope: string; digest: string }): Addr
 /** The DID that an agent issues with. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
 
+/** A job that is to be done for an agent. */
+export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address => ({
+  pk: `${tenant}|job|${type}|${id}`,
+  sk: ALONE,
+})
+
+/** The job whose item has this partition key; undefined where it is no job's. */
+export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string } | undefined => {
+  const [tenant = '', job, type = '', id = '', ...rest] = pk.split('|')
+  return tenant !== '' && job === 'job' && type !== '' && id !== '' && rest.length === 0
+    ? { tenant, type, id }
+    : undefined
+}
+
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'
 
