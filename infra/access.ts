@@ -31,6 +31,7 @@ const MESSAGE_LANES = CONNECTION
 const EVENT_LANES = '@outbox|*'
 const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
 const CORRUPT = '@corrupt|*'
+const JOB = '*|job|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
@@ -166,7 +167,8 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [WAITING],
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
-  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue'] },
+  runJobs: { GetItem: [JOB], PutItem: [JOB], UpdateItem: [JOB], DeleteItem: [JOB], SendMessage: ['JobQueue'] },
+  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue', 'JobQueue'] },
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {
     GetItem: [DESTINATION],

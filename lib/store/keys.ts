@@ -140,6 +140,20 @@ export const tailsPieceAddress = ({ hash, piece }: { hash: string; piece: number
   sk: String(piece).padStart(4, '0'),
 })
 
+/** A job that is to be done for an agent. */
+export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address => ({
+  pk: `${tenant}|job|${type}|${id}`,
+  sk: ALONE,
+})
+
+/** The job whose item has this partition key; undefined where it is no job's. */
+export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string } | undefined => {
+  const [tenant = '', job, type = '', id = '', ...rest] = pk.split('|')
+  return tenant !== '' && job === 'job' && type !== '' && id !== '' && rest.length === 0
+    ? { tenant, type, id }
+    : undefined
+}
+
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'
 

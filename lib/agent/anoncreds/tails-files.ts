@@ -65,7 +65,11 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
     if (content === undefined) throw new CredoError('there is no such tails file')
     return content
   }
-  const { status, failure, bytes = new Uint8Array() } = await get({
+  const {
+    status,
+    failure,
+    bytes = new Uint8Array(),
+  } = await get({
     url,
     headers: { accept: 'application/octet-stream' },
     policy: { local: settings().LOCAL_STAGE },

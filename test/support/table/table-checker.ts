@@ -46,6 +46,7 @@ const PLACES: Record<string, RegExp> = {
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
+  job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }
 
