@@ -38,6 +38,11 @@ const DESTINATION = '@destination|*'
 const WAITING = '@destination|*|waiting|*'
 const SLOTS = '@destination|*|slot|*'
 
+/** How many indexes of a registry are taken, what waits to be in its list, and its file. */
+const REVOCATION_REGISTRY = '*|revocation-registry|*'
+const PENDING_REVOCATION = '*|revocation|*'
+const TAILS = '@tails|*'
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
@@ -94,6 +99,11 @@ export const ACCESS: Record<string, Access> = {
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
+  },
+  revokeCredential: {
+    GetItem: [CREDENTIAL, IDEMPOTENCY],
+    PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
+    SendMessage: ['JobQueue'],
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
@@ -167,7 +177,17 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [WAITING],
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
-  runJobs: { GetItem: [JOB], PutItem: [JOB], UpdateItem: [JOB], DeleteItem: [JOB], SendMessage: ['JobQueue'] },
+  runJobs: {
+    GetItem: [DATA_KEY, JOB, KEY, RECORD, REVOCATION_REGISTRY],
+    BatchGetItem: [RECORD],
+    Query: [PENDING_REVOCATION, RECORD],
+    PutItem: [JOB, MESSAGE_LANES, RECORD, REVOCATION_REGISTRY, TAILS],
+    UpdateItem: [JOB],
+    DeleteItem: [JOB, PENDING_REVOCATION],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  },
   sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue', 'JobQueue'] },
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {

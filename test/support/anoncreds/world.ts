@@ -13,12 +13,14 @@ export interface AnonCredsWorld {
   connectionId: string
   schemaId: string
   credentialDefinitionId: string
+  revocable: boolean
   stop(): Promise<void>
 }
 
 const ISSUER = 'did:memory:issuer'
 
-export const startAnonCredsWorld = async (): Promise<AnonCredsWorld> => {
+/** `revocable`: its credentials can be revoked; the number is the size of the registries. */
+export const startAnonCredsWorld = async ({ revocable }: { revocable?: number } = {}): Promise<AnonCredsWorld> => {
   const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
   if (!registries.some((one) => one instanceof MemoryRegistry)) registries.push(new MemoryRegistry())
   const stage = await startInProcessStage()
@@ -26,13 +28,23 @@ export const startAnonCredsWorld = async (): Promise<AnonCredsWorld> => {
   const caller = await createTenant(stage)
   const wallet = await Wallet.start({ answerProofs: false })
   const { connectionId } = await connect(stage, wallet, caller)
-  const ids = await inTenant(caller.tenantId, registerDegree)
+  const ids = await inTenant(caller.tenantId, (anoncreds) => registerDegree(anoncreds, revocable !== undefined))
+  if (revocable !== undefined) {
+    const { ensureRegistry } = await import('../../../lib/revocation/registry-job.ts')
+    await ensureRegistry({
+      tenant: caller.tenantId,
+      credentialDefinitionId: ids.credentialDefinitionId,
+      number: 1,
+      size: revocable,
+    })
+  }
   return {
     stage,
     wallet,
     caller,
     connectionId,
     ...ids,
+    revocable: revocable !== undefined,
     stop: async () => {
       await wallet.stop()
       await stage.stop()
@@ -47,13 +59,13 @@ const inTenant = async <T>(tenant: string, act: (anoncreds: AnonCredsApi) => Pro
   return transaction(tenant, async () => act((await currentAgent()).modules.anoncreds))
 }
 
-const registerDegree = async (anoncreds: AnonCredsApi) => {
+const registerDegree = async (anoncreds: AnonCredsApi, supportRevocation: boolean) => {
   const schema = { name: 'degree', version: '1.0', issuerId: ISSUER, attrNames: ['degree', 'age'] }
   const { schemaState } = await anoncreds.registerSchema({ schema, options: {} })
   const { schemaId = '' } = schemaState
   const { credentialDefinitionState } = await anoncreds.registerCredentialDefinition({
     credentialDefinition: { issuerId: ISSUER, schemaId, tag: 'default' },
-    options: { supportRevocation: false },
+    options: { supportRevocation },
   })
   const { credentialDefinitionId = '' } = credentialDefinitionState
   return { schemaId, credentialDefinitionId }
@@ -61,17 +73,26 @@ const registerDegree = async (anoncreds: AnonCredsApi) => {
 
 /** Issues a credential with these values. Resolves when the exchange is done, to its record as GetCredentialById shows it. */
 export const issueAnonCreds = async (
-  { stage, caller, connectionId, credentialDefinitionId }: AnonCredsWorld,
+  { stage, caller, connectionId, credentialDefinitionId, revocable }: AnonCredsWorld,
   values: Record<string, string>,
 ): Promise<{ exchange: Json }> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')
   const { currentAgent } = await import('../../../lib/agent/agent.ts')
+  const { takeRevocationIndex } = await import('../../../lib/revocation/take-index.ts')
+  const index = () =>
+    waitFor('a revocation registry', async () => {
+      const taken = await takeRevocationIndex(caller.tenantId, credentialDefinitionId).catch((error) => {
+        if (error.code !== 'revocation.no_index') throw error
+      })
+      return taken && { revocationRegistryDefinitionId: taken.registryId, revocationRegistryIndex: taken.index }
+    })
   const attributes = Object.entries(values).map(([name, value]) => ({ name, value }))
+  const revocation = revocable ? await index() : undefined
   const { id } = await transaction(caller.tenantId, async () =>
     (await currentAgent()).didcomm.credentials.offerCredential({
       connectionId,
       protocolVersion: 'v2',
-      credentialFormats: { anoncreds: { credentialDefinitionId, attributes } },
+      credentialFormats: { anoncreds: { credentialDefinitionId, attributes, ...revocation } },
     }),
   )
   const exchange = await waitFor('the credential exchange to be done', async () => {

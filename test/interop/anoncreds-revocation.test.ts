@@ -1,0 +1,53 @@
+/** Revocation: what was revoked is in the published list, its holder is told, and a presentation of it fails. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+let world: AnonCredsWorld
+
+beforeAll(async () => {
+  world = await startAnonCredsWorld({ revocable: 100 })
+})
+afterAll(() => world.stop())
+
+const revoke = (id: string) =>
+  world.stage.call('revokeCredential', { caller: world.caller, path: { credentialRecordId: id } })
+
+const published = (id: string): Promise<Json> =>
+  waitFor('the revocation to be published', async () => {
+    const { body } = await world.stage.call('getCredentialById', {
+      caller: world.caller,
+      path: { credentialRecordId: id },
+    })
+    return body.metadata['_agent/revocation'].state === 'published' && body
+  })
+
+test('a revoked credential is in the list, and its holder is told', async () => {
+  const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
+  const { status, body } = await revoke(exchange.id)
+  expect(status).toBe(200)
+  const { state, revokedAt } = body.metadata['_agent/revocation']
+  expect(state).toBe('pending')
+  const { metadata } = await published(exchange.id)
+  expect(metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
+  const { revocationRegistryId, credentialRevocationId } = metadata['_anoncreds/credential']
+  const told = await waitFor('the wallet to be told', async () => {
+    const [credential] = await world.wallet.agent.didcomm.credentials.getAll()
+    return credential?.revocationNotification
+  })
+  expect(told.revocationDate).toBeInstanceOf(Date)
+  expect(world.wallet.journal.errors).toEqual([])
+  expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
+  // The second time it answers the same.
+  expect((await revoke(exchange.id)).body.metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
+})
+
+/** The newest list of a registry, as everybody reads it. */
+const listOf = async (registryId: string): Promise<Record<number, number>> => {
+  const { registries } = await import('../../lib/agent/anoncreds/registries.ts')
+  const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(registryId))
+  const { revocationStatusList } =
+    (await registry?.getRevocationStatusList(world.wallet.agent.context, registryId, Date.now())) ?? {}
+  return { ...revocationStatusList?.revocationList }
+}
