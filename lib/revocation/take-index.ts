@@ -30,7 +30,7 @@ export const takeRevocationIndex = async (tenant: string, credentialDefinitionId
     if (registry === newest && isNearlyFull({ ...registry, taken })) await askForNext({ ...key, ...registry })
     return { registryId: registry.registryId, index: taken }
   }
-  await ensureRegistry({ ...key, number: newest.number + 1, size: newest.size })
+  await askForNext({ ...key, ...newest })
   throw noIndex()
 }
 
