@@ -1,7 +1,8 @@
 /** did:webvh identifiers: where the files of a DID and its resources are, and which of them this service hosts. */
+
+import * as v from 'valibot'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import * as v from 'valibot'
 
 /** In characters: longer than any real one, and what this service reads of others as identifiers. */
 export const MAX_ID = 4096

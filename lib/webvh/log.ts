@@ -66,7 +66,10 @@ const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferO
 export const parseLog = (text: string): LogEntry[] => {
   const lines = text.trim().split('\n')
   if (lines.length > MAX_ENTRIES) throw new Error('the log has too many entries')
-  const log = checked(Log, lines.map((line) => JSON.parse(line)))
+  const log = checked(
+    Log,
+    lines.map((line) => JSON.parse(line)),
+  )
   if (log[0]?.parameters.method !== METHOD) throw new Error(`the log is not of ${METHOD}`)
   return log
 }

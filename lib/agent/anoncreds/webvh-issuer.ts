@@ -67,7 +67,10 @@ const create = async (tenant: string, { publicKeyMultibase, sign, verify }: Key)
     signer: {
       getVerificationMethodId: () => `did:key:${publicKeyMultibase}#${publicKeyMultibase}`,
       sign: async ({ document, proof }: SigningInput) => ({
-        proofValue: multibaseEncode(await sign(await prepareDataForSigning(document, proof)), MultibaseEncoding.BASE58_BTC),
+        proofValue: multibaseEncode(
+          await sign(await prepareDataForSigning(document, proof)),
+          MultibaseEncoding.BASE58_BTC,
+        ),
       }),
     },
     verifier: { verify },
