@@ -19,6 +19,9 @@ const CONTEXT = '*|context|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
 const ISSUER_DID = '*|issuer-did'
+/** What agents serve under their did:webvh, and how far each has seen the logs of others. */
+const WEBVH = '*|webvh|*'
+const WEBVH_SEEN = '*|webvh-seen|*'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
@@ -93,7 +96,7 @@ export const ACCESS: Record<string, Access> = {
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
   createOffer: {
-    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY],
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY, WEBVH],
     Query: [RECORD],
     PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
     // The connection has keys already: its agent has a data key.
@@ -142,13 +145,15 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
     Query: [RECORD],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
+    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebvhLog: { GetItem: [WEBVH] },
+  getWebvhResource: { GetItem: [WEBVH] },
   openapi: {},
   health: {},
 

@@ -17,6 +17,7 @@ import {
   TestWebhookEndpoint,
 } from './webhook-endpoints.ts'
 import { RegisterNotificationWebhook, RegisterWebhook } from './webhooks.ts'
+import { GetWebvhLog, GetWebvhResource } from './webvh.ts'
 
 export const OPERATIONS: readonly Contract[] = [
   GetCredentialById,
@@ -39,6 +40,8 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebvhLog,
+  GetWebvhResource,
   GetOpenApi,
   GetHealth,
 ]

@@ -154,6 +154,21 @@ export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string
     : undefined
 }
 
+/** The log of an agent's did:webvh. */
+export const webvhLogAddress = (tenant: string): Address => ({ pk: `${tenant}|webvh|log`, sk: ALONE })
+
+/** A resource that an agent serves under its did:webvh. A name is one part of a path. */
+export const webvhResourceAddress = (tenant: string, name: string): Address => ({
+  pk: `${tenant}|webvh|resource|${name}`,
+  sk: ALONE,
+})
+
+/** What an agent has last seen of the log of somebody's did:webvh. */
+export const webvhSeenAddress = (tenant: string, did: string): Address => ({
+  pk: `${tenant}|webvh-seen|${digest(did)}`,
+  sk: ALONE,
+})
+
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'
 

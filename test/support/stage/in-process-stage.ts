@@ -33,6 +33,8 @@ const HANDLERS = {
   revokeCredential: () => import('../../../functions/revoke-credential.ts'),
   getConnections: () => import('../../../functions/get-connections.ts'),
   getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
+  getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
+  getWebvhResource: () => import('../../../functions/get-webvh-resource.ts'),
   receiveDidcomm: () => import('../../../functions/receive-didcomm.ts'),
 }
 export type OperationName = keyof typeof HANDLERS
