@@ -154,6 +154,7 @@ export const ACCESS: Record<string, Access> = {
   },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
+  getTailsFile: { Query: [TAILS] },
   openapi: {},
   health: {},
 
@@ -183,10 +184,10 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   runJobs: {
-    GetItem: [DATA_KEY, JOB, KEY, RECORD, REVOCATION_REGISTRY],
+    GetItem: [DATA_KEY, JOB, KEY, RECORD, REVOCATION_REGISTRY, WEBVH],
     BatchGetItem: [RECORD],
     Query: [PENDING_REVOCATION, RECORD],
-    PutItem: [JOB, MESSAGE_LANES, RECORD, REVOCATION_REGISTRY, TAILS],
+    PutItem: [JOB, MESSAGE_LANES, RECORD, REVOCATION_REGISTRY, TAILS, WEBVH],
     UpdateItem: [JOB],
     DeleteItem: [JOB, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],

@@ -17,7 +17,7 @@ import {
   TestWebhookEndpoint,
 } from './webhook-endpoints.ts'
 import { RegisterNotificationWebhook, RegisterWebhook } from './webhooks.ts'
-import { GetWebvhLog, GetWebvhResource } from './webvh.ts'
+import { GetTailsFile, GetWebvhLog, GetWebvhResource } from './webvh.ts'
 
 export const OPERATIONS: readonly Contract[] = [
   GetCredentialById,
@@ -42,6 +42,7 @@ export const OPERATIONS: readonly Contract[] = [
   ReceiveDidcomm,
   GetWebvhLog,
   GetWebvhResource,
+  GetTailsFile,
   GetOpenApi,
   GetHealth,
 ]

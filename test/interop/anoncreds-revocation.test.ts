@@ -7,7 +7,7 @@ import { waitFor } from '../wallet/wait.ts'
 let world: AnonCredsWorld
 
 beforeAll(async () => {
-  world = await startAnonCredsWorld({ revocable: 100 })
+  world = await startAnonCredsWorld({ revocable: 300 })
 })
 afterAll(() => world.stop())
 
@@ -43,11 +43,49 @@ test('a revoked credential is in the list, and its holder is told', async () => 
   expect((await revoke(exchange.id)).body.metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
 })
 
-/** The newest list of a registry, as everybody reads it. */
+/** The newest list of a registry, as the wallet reads it. */
 const listOf = async (registryId: string): Promise<Record<number, number>> => {
-  const { registries } = await import('../../lib/agent/anoncreds/registries.ts')
-  const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(registryId))
-  const { revocationStatusList } =
-    (await registry?.getRevocationStatusList(world.wallet.agent.context, registryId, Date.now())) ?? {}
+  const { anoncreds } = world.wallet.agent.modules
+  const { revocationStatusList } = await anoncreds.getRevocationStatusList(
+    registryId,
+    Math.floor(Date.now() / 1000) + 60,
+  )
   return { ...revocationStatusList?.revocationList }
+}
+
+test('200 that are revoked at once are all in the list', async () => {
+  const { revocationRegistryId, ids } = await issuedWithoutConnection(200)
+  const answers = await Promise.all(ids.map((id) => revoke(id)))
+  expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200))
+  // A busy queue may have taken no wake-up; the sweep finds what waits.
+  await world.stage.line.sweep()
+  for (const id of ids) await published(id)
+  const list = await listOf(revocationRegistryId)
+  expect(Object.entries(list).filter(([index, revoked]) => Number(index) > 50 && revoked === 1)).toHaveLength(200)
+})
+
+/** Exchanges as they are after issuing, with the indexes from 51 on. */
+const issuedWithoutConnection = async (count: number) => {
+  const { takeRevocationIndex } = await import('../../lib/revocation/take-index.ts')
+  const { transaction } = await import('../../lib/store/transaction.ts')
+  const { tenantId } = world.caller
+  const { registryId } = await takeRevocationIndex(tenantId, world.credentialDefinitionId)
+  const ids = Array.from({ length: count }, (_, index) => `issued-${index}`)
+  for (const [index, id] of ids.entries())
+    await transaction(tenantId, async (unit) => {
+      const credential = { revocationRegistryId: registryId, credentialRevocationId: String(51 + index) }
+      const value = {
+        ...{
+          id,
+          createdAt: new Date().toISOString(),
+          threadId: id,
+          protocolVersion: 'v2',
+          role: 'issuer',
+          state: 'done',
+        },
+        metadata: { '_anoncreds/credential': credential },
+      }
+      unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { threadId: id, state: 'done' } })
+    })
+  return { revocationRegistryId: registryId, ids }
 }

@@ -20,10 +20,10 @@ import type { JobHandler } from '../../jobs/handler.ts'
 import { log } from '../../log.ts'
 import { registryItem } from '../../revocation/registry-item.ts'
 import { type WantedRegistry, wantedRegistry } from '../../revocation/registry-job.ts'
+import { addTailsFile } from '../../revocation/tails-file.ts'
 import { settings } from '../../settings.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
-import { addTailsFile } from '../../tails/tails-file.ts'
 import { currentAgent } from '../agent.ts'
 
 interface MadeRegistry {

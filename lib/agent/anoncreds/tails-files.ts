@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { TailsFileService } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError, TypedArrayEncoder } from '@credo-ts/core'
 import { get } from '../../egress/post.ts'
+import { readTailsFile } from '../../revocation/tails-file.ts'
 import { settings } from '../../settings.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { readTailsFile } from '../../tails/tails-file.ts'
 
 /** A file has 2 points of 128 bytes for each credential, and 130 bytes beside them. */
 const BYTES_PER_CREDENTIAL = 260

@@ -4,7 +4,6 @@ import { waitFor } from '../../wallet/wait.ts'
 import { Wallet } from '../../wallet/wallet.ts'
 import { connect, createTenant } from '../scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../stage/in-process-stage.ts'
-import { MemoryRegistry } from './memory-registry.ts'
 
 export interface AnonCredsWorld {
   stage: InProcessStage
@@ -17,18 +16,16 @@ export interface AnonCredsWorld {
   stop(): Promise<void>
 }
 
-const ISSUER = 'did:memory:issuer'
-
 /** `revocable`: its credentials can be revoked; the number is the size of the registries. */
 export const startAnonCredsWorld = async ({ revocable }: { revocable?: number } = {}): Promise<AnonCredsWorld> => {
-  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  if (!registries.some((one) => one instanceof MemoryRegistry)) registries.push(new MemoryRegistry())
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)
   const wallet = await Wallet.start({ answerProofs: false })
   const { connectionId } = await connect(stage, wallet, caller)
-  const ids = await inTenant(caller.tenantId, (anoncreds) => registerDegree(anoncreds, revocable !== undefined))
+  const ids = await inTenant(caller.tenantId, (anoncreds, issuerId) =>
+    registerDegree(anoncreds, issuerId, revocable !== undefined),
+  )
   if (revocable !== undefined) {
     const { ensureRegistry } = await import('../../../lib/revocation/registry-job.ts')
     await ensureRegistry({
@@ -53,18 +50,25 @@ export const startAnonCredsWorld = async ({ revocable }: { revocable?: number } 
 }
 
 /** Acts as the agent of a tenant, in one transaction. */
-const inTenant = async <T>(tenant: string, act: (anoncreds: AnonCredsApi) => Promise<T>): Promise<T> => {
+const inTenant = async <T>(
+  tenant: string,
+  act: (anoncreds: AnonCredsApi, issuerId: string) => Promise<T>,
+): Promise<T> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')
   const { currentAgent } = await import('../../../lib/agent/agent.ts')
-  return transaction(tenant, async () => act((await currentAgent()).modules.anoncreds))
+  const { webvhIssuer } = await import('../../../lib/agent/anoncreds/webvh-issuer.ts')
+  return transaction(tenant, async () => {
+    const agent = await currentAgent()
+    return act(agent.modules.anoncreds, await webvhIssuer(agent))
+  })
 }
 
-const registerDegree = async (anoncreds: AnonCredsApi, supportRevocation: boolean) => {
-  const schema = { name: 'degree', version: '1.0', issuerId: ISSUER, attrNames: ['degree', 'age'] }
+const registerDegree = async (anoncreds: AnonCredsApi, issuerId: string, supportRevocation: boolean) => {
+  const schema = { name: 'degree', version: '1.0', issuerId, attrNames: ['degree', 'age'] }
   const { schemaState } = await anoncreds.registerSchema({ schema, options: {} })
   const { schemaId = '' } = schemaState
   const { credentialDefinitionState } = await anoncreds.registerCredentialDefinition({
-    credentialDefinition: { issuerId: ISSUER, schemaId, tag: 'default' },
+    credentialDefinition: { issuerId, schemaId, tag: 'default' },
     options: { supportRevocation },
   })
   const { credentialDefinitionId = '' } = credentialDefinitionState

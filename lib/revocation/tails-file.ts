@@ -1,4 +1,5 @@
 /** Tails files of revocation registries in the table: in pieces, written once, named by their hashes. */
+import { AgentError } from '../errors.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
 import { tailsPartition, tailsPieceAddress } from '../store/keys.ts'
@@ -36,4 +37,11 @@ export const readTailsFile = async (
   return first === undefined || pieces.length !== first.pieces
     ? undefined
     : Buffer.concat(pieces.map(({ content }) => content))
+}
+
+/** Throws `resource.not_found`. */
+export const requireTailsFile = async (hash: string): Promise<Buffer> => {
+  const content = await readTailsFile(hash)
+  if (content === undefined) throw new AgentError('resource.not_found', 'there is no such tails file')
+  return content
 }

@@ -1,10 +1,10 @@
 /** Tails files in the table: in pieces that items take, whole or not there. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addTailsFile, readTailsFile } from '../../../lib/revocation/tails-file.ts'
 import { tailsPieceAddress } from '../../../lib/store/keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { addTailsFile, readTailsFile } from '../../../lib/tails/tails-file.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
 let table: StartedTable
