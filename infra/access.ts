@@ -35,6 +35,13 @@ const EVENT_LANES = '@outbox|*'
 const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
 const CORRUPT = '@corrupt|*'
 const JOB = '*|job|*'
+const SCHEMA = '*|AnonCredsSchemaRecord|*'
+const DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
+/** Records of definitions, which one of each issuer, schema and tag is, and how many an agent has made. */
+const OWN_DEFINITION = '*|CredentialDefinitionRecord|*'
+const DEFINITION_PLACE = '*|definition|*'
+const DEFINITION_QUOTA = '*|definition-quota'
+const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
@@ -97,6 +104,28 @@ export const ACCESS: Record<string, Access> = {
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
+  },
+  createSchema: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    Query: [DID, SCHEMA],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  // Of others they are read through registries, which may note how far they have seen a log.
+  getSchemaById: { GetItem: [SCHEMA, WEBVH, WEBVH_SEEN], Query: [SCHEMA], PutItem: [WEBVH_SEEN] },
+  createCredentialDefinition: {
+    GetItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, IDEMPOTENCY, OWN_DEFINITION, WEBVH],
+    PutItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, DID, IDEMPOTENCY, JOB, KEY, OWN_DEFINITION, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
+  },
+  getCredentialDefinitions: { Query: [OWN_DEFINITION] },
+  getCredentialDefinitionById: {
+    GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    Query: [DEFINITION, OWN_DEFINITION],
+    PutItem: [WEBVH_SEEN],
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
@@ -172,7 +201,15 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [WAITING],
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
-  runJobs: { GetItem: [JOB], PutItem: [JOB], UpdateItem: [JOB], DeleteItem: [JOB], SendMessage: ['JobQueue'] },
+  runJobs: {
+    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    Query: [DID],
+    PutItem: ['*|AnonCreds*Record|*', DEFINITION_QUOTA, JOB, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    UpdateItem: [JOB],
+    DeleteItem: [JOB],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
+  },
   sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue', 'JobQueue'] },
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {
