@@ -21,11 +21,10 @@ const TrustedContext = v.object({
   digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal')),
 })
 
-/** Of a ledger, as in did:indy: https://hyperledger.github.io/indy-did-method/#namespace-identifier */
-const IndyNamespace = v.pipe(
-  v.string(),
-  v.regex(/^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/, 'has a name that is no namespace of did:indy'),
-)
+/** A ledger, and where it has several networks that of one: `sovrin:staging`. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
+export const INDY_NAMESPACE = /^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/
+
+const IndyNamespace = v.pipe(v.string(), v.regex(INDY_NAMESPACE, 'has a name that is no namespace of did:indy'))
 
 const NO_PROXY = 'is not a URL of http or https without query and fragment'
 

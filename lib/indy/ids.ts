@@ -2,11 +2,10 @@
  * Ids of objects on an Indy ledger, in their two spellings: qualified (`did:indy:<namespace>:<did>/anoncreds/v0/...`) and unqualified, as the
  * ledger itself writes them. https://hyperledger.github.io/indy-did-method/#indy-did-object-types
  */
+import { INDY_NAMESPACE } from '../settings.ts'
 
 /** Base58 of 16 bytes. */
 const DID = /^[1-9A-HJ-NP-Za-km-z]{21,22}$/
-/** A ledger, and where it has several networks that of one: `sovrin:staging`. */
-const NAMESPACE = /^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/
 const VERSION = /^[0-9.]{1,32}$/
 /** The ledger counts in 32 bits. */
 const SEQUENCE_NUMBER = /^[1-9]\d{0,9}$/
@@ -47,8 +46,6 @@ export type IndyId = SchemaId | CredentialDefinitionId | RevocationRegistryId
 /** A registry's entry: what is accumulated in it. Only the qualified spelling has an id of it. */
 const ENTRY = 'REV_REG_ENTRY'
 
-export const isNamespace = (text: string): boolean => NAMESPACE.test(text)
-
 const isPart = (text: string): boolean =>
   text.length > 0 && text.length <= MAX_PART && text.isWellFormed() && !/[\p{Cc}:]/u.test(text)
 
@@ -63,7 +60,7 @@ export const parseIndyDid = (text: string): IndyDid | undefined => {
   const end = text.lastIndexOf(':')
   const namespace = text.slice('did:indy:'.length, end)
   const did = text.slice(end + 1)
-  return isNamespace(namespace) && DID.test(did) ? { namespace, did } : undefined
+  return INDY_NAMESPACE.test(namespace) && DID.test(did) ? { namespace, did } : undefined
 }
 
 const schemaId = (of: IndyDid, name = '', version = ''): SchemaId | undefined =>
@@ -132,7 +129,7 @@ const qualifiedPath = (id: IndyId): string[] => {
   return ['REV_REG_DEF', String(id.schemaSeqNo), id.credentialDefinitionTag, id.tag]
 }
 
-export const qualifiedDid = ({ did }: IndyDid, namespace: string): string => `did:indy:${namespace}:${did}`
+const qualifiedDid = ({ did }: IndyDid, namespace: string): string => `did:indy:${namespace}:${did}`
 
 /** The id on the ledger of a namespace; undefined where a name or tag has a slash: the id could be read in two ways. */
 export const qualifiedId = (id: IndyId, namespace: string): string | undefined => {
