@@ -27,6 +27,7 @@ const ARROWS: Record<string, string[]> = {
     'lib/store',
     'lib/records',
     'lib/webvh',
+    'lib/indy',
   ],
   'lib/delivery': ['lib/webhooks', 'lib/outbox', 'lib/egress', 'lib/store'],
   'lib/jobs': ['lib/outbox', 'lib/store'],
