@@ -39,6 +39,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/auth': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/store': ['lib/records'],
   'lib/webvh': ['lib/store', 'lib/records'],
+  'lib/indy': ['lib/records'],
   'lib/presentation-exchange': [],
   'lib/records': [],
   lib: [],

@@ -15,9 +15,11 @@ export interface NewSchema {
 }
 
 export interface SchemaState {
-  state: 'finished'
+  /** `action`: an operator writes `ledgerTransaction`; asked for again, it is `finished` when the ledger has exactly this. */
+  state: 'finished' | 'action'
   schemaId: string
   schema: AnonCredsSchema
+  ledgerTransaction?: unknown
 }
 
 /** Publishes a schema in the running unit of work. The same one again is the one that is there. Throws `request.invalid`. */
@@ -26,11 +28,12 @@ export const createSchema = async ({ issuerId: named, name, version, attributes 
   const issuerId = await issuerOf(agent, named)
   const registry = registryOf(issuerId, 'issuerId')
   const schema = { issuerId, name, version, attrNames: attributes }
-  const { schemaState } = await registry.registerSchema(agent.context, { schema, options: {} })
+  const { schemaState, registrationMetadata } = await registry.registerSchema(agent.context, { schema, options: {} })
   if (schemaState.state === 'failed') throw invalidField('issuerId', schemaState.reason)
-  const { schemaId } = schemaState
-  if (schemaState.state !== 'finished' || schemaId === undefined)
-    throw new AgentError('internal', `a registry of schemas answers ${schemaState.state}`)
+  const { state, schemaId } = schemaState
+  if (state === 'wait' || schemaId === undefined)
+    throw new AgentError('internal', `a registry of schemas answers ${state}`)
+  if (state === 'action') return { state, schemaId, schema, ledgerTransaction: registrationMetadata.transaction }
   const schemas = agent.context.resolve(AnonCredsSchemaRepository)
   if ((await schemas.findBySchemaId(agent.context, schemaId)) === null)
     await schemas.save(
@@ -38,5 +41,5 @@ export const createSchema = async ({ issuerId: named, name, version, attributes 
       // An id that follows from the schema's, so that two concurrent requests make one record.
       new AnonCredsSchemaRecord({ id: digest(schemaId), schemaId, schema, methodName: registry.methodName }),
     )
-  return { state: 'finished', schemaId, schema }
+  return { state, schemaId, schema }
 }
