@@ -35,6 +35,13 @@ const EVENT_LANES = '@outbox|*'
 const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
 const CORRUPT = '@corrupt|*'
 const JOB = '*|job|*'
+const SCHEMA = '*|AnonCredsSchemaRecord|*'
+const DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
+/** Records of definitions, which one of each issuer, schema and tag is, and how many an agent has made. */
+const OWN_DEFINITION = '*|CredentialDefinitionRecord|*'
+const DEFINITION_PLACE = '*|definition|*'
+const DEFINITION_QUOTA = '*|definition-quota'
+const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
@@ -107,6 +114,28 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
     PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
     SendMessage: ['JobQueue'],
+  },
+  createSchema: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    Query: [DID, SCHEMA],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  // Of others they are read through registries, which may note how far they have seen a log.
+  getSchemaById: { GetItem: [SCHEMA, WEBVH, WEBVH_SEEN], Query: [SCHEMA], PutItem: [WEBVH_SEEN] },
+  createCredentialDefinition: {
+    GetItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, IDEMPOTENCY, OWN_DEFINITION, WEBVH],
+    PutItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, DID, IDEMPOTENCY, JOB, KEY, OWN_DEFINITION, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
+  },
+  getCredentialDefinitions: { Query: [OWN_DEFINITION] },
+  getCredentialDefinitionById: {
+    GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    Query: [DEFINITION, OWN_DEFINITION],
+    PutItem: [WEBVH_SEEN],
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
@@ -184,10 +213,13 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   runJobs: {
-    GetItem: [DATA_KEY, JOB, KEY, RECORD, REVOCATION_REGISTRY, WEBVH],
+    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
     BatchGetItem: [RECORD],
     Query: [PENDING_REVOCATION, RECORD],
-    PutItem: [JOB, MESSAGE_LANES, RECORD, REVOCATION_REGISTRY, TAILS, WEBVH],
+    PutItem: [
+      ...[DEFINITION_QUOTA, JOB, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ...[WEBVH, WEBVH_SEEN],
+    ],
     UpdateItem: [JOB],
     DeleteItem: [JOB, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],

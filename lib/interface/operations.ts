@@ -1,4 +1,11 @@
 /** All operations of the service, in the order of the interface document. For the OpenAPI document: functions import their own contract. */
+import {
+  CreateCredentialDefinition,
+  CreateSchema,
+  GetCredentialDefinitionById,
+  GetCredentialDefinitions,
+  GetSchemaById,
+} from './anoncreds.ts'
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
@@ -32,6 +39,11 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnectionById,
   CreateOffer,
   RevokeCredential,
+  CreateSchema,
+  GetSchemaById,
+  CreateCredentialDefinition,
+  GetCredentialDefinitions,
+  GetCredentialDefinitionById,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,

@@ -17,8 +17,8 @@ const MAX_FAILURES = 3
 const MAX_ATTEMPTS = 20
 
 /** Ms until the next attempt, by the number of failures so far. */
-const PAUSES = [5_000, 10_000, 60_000]
-const pauseAfter = (failures: number): number => PAUSES[failures] ?? 60_000
+const PAUSES = [5_000, 5_000, 20_000]
+const pauseAfter = (failures: number): number => PAUSES[failures] ?? 20_000
 
 /** Nobody knows what became of it: the next attempt looks at the job anew. */
 const STOPPED = 'its process was stopped, or ran out of time'
@@ -55,6 +55,7 @@ export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> =>
   try {
     const result = await handler.run(job)
     await transaction(job.tenant, (unit) => end(unit, job, result))
+    if ('later' in result) await wakeJobLater(jobName(job), result.later)
   } catch (error) {
     await afterFailure(job, handler, error)
   }

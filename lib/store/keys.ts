@@ -154,6 +154,21 @@ export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string
     : undefined
 }
 
+/** What a credential definition is the only one for: the digest of its issuer, schema and tag. */
+export const definitionPlaceAddress = (tenant: string, place: readonly string[]): Address => ({
+  pk: `${tenant}|definition|${digest(JSON.stringify(place))}`,
+  sk: ALONE,
+})
+
+/** How many credential definitions an agent has made. */
+export const definitionQuotaAddress = (tenant: string): Address => ({ pk: `${tenant}|definition-quota`, sk: ALONE })
+
+/** What is to be written to a ledger. */
+export const ledgerObjectAddress = ({ tenant, id }: { tenant: string; id: string }): Address => ({
+  pk: `${tenant}|ledger-object|${id}`,
+  sk: ALONE,
+})
+
 /** The log of an agent's did:webvh. */
 export const webvhLogAddress = (tenant: string): Address => ({ pk: `${tenant}|webvh|log`, sk: ALONE })
 

@@ -51,27 +51,25 @@ interface Key {
 }
 
 /**
- * What Credo's own registrar makes is refused by other implementations: proofs name a key by its fragment, the key is there to assert with,
- * and it has no controller but the DID.
+ * What Credo's own registrar makes is refused by other implementations: proofs name a key by its fragment, the DID asserts with its key, and
+ * the key has no controller but the DID.
  */
 const create = async (tenant: string, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const { domain, path } = locationOf(tenant)
-  const id = ['did:webvh:{SCID}', domain, ...path].join(':')
+  const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`
   return createDID({
     domain,
     paths: path,
     updateKeys: [publicKeyMultibase],
-    verificationMethods: [
-      { id: `${id}#${publicKeyMultibase}`, type: 'Multikey', publicKeyMultibase, purpose: 'assertionMethod' },
-    ],
+    verificationMethods: [{ id, type: 'Multikey', publicKeyMultibase }],
+    authentication: [],
+    assertionMethod: [id],
     signer: {
       getVerificationMethodId: () => `did:key:${publicKeyMultibase}#${publicKeyMultibase}`,
-      sign: async ({ document, proof }: SigningInput) => ({
-        proofValue: multibaseEncode(
-          await sign(await prepareDataForSigning(document, proof)),
-          MultibaseEncoding.BASE58_BTC,
-        ),
-      }),
+      sign: async ({ document, proof }: SigningInput) => {
+        const signature = await sign(await prepareDataForSigning(document, proof))
+        return { proofValue: multibaseEncode(signature, MultibaseEncoding.BASE58_BTC) }
+      },
     },
     verifier: { verify },
   })

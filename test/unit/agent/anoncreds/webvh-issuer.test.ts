@@ -54,8 +54,9 @@ test('its log is valid, with one key, to assert with', async () => {
     .map((line) => JSON.parse(line))
   const [entry] = entries
   const [method] = entry.state.verificationMethod
-  expect(method).toMatchObject({ controller: did, type: 'Multikey', id: `${did}#${method.publicKeyMultibase}` })
-  expect(entry.state).toMatchObject({ id: did, controller: did, assertionMethod: [method.id] })
+  const { publicKeyMultibase } = method
+  expect(method).toEqual({ controller: did, type: 'Multikey', id: `${did}#${publicKeyMultibase}`, publicKeyMultibase })
+  expect(entry.state).toMatchObject({ id: did, controller: did, assertionMethod: [method.id], authentication: [] })
   expect(entry.proof[0].verificationMethod).toBe(`did:key:${method.publicKeyMultibase}#${method.publicKeyMultibase}`)
   const verify = async () => true
   await expect(resolveDIDFromLog(entries, { verifier: { verify } })).resolves.toMatchObject({ did })

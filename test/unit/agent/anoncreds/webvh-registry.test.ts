@@ -1,6 +1,7 @@
 /** AnonCreds objects of an agent's own did:webvh: published with the unit of work, read from it and from the table. */
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
+import { WebVhDidResolver as CredosResolver, WebVhAnonCredsRegistry } from '@credo-ts/webvh'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { currentAgent } from '../../../../lib/agent/agent.ts'
 import { webvhIssuer } from '../../../../lib/agent/anoncreds/webvh-issuer.ts'
@@ -164,4 +165,27 @@ test.each([
     expect(made.revocationStatusListState.state).toBe('failed')
   })
   await expect(published(registryId)).resolves.toHaveProperty('links', [])
+})
+
+test("Credo's own registry reads what is published, and verifies it", async () => {
+  const ids = await inTenant((acting) => registerAll(acting, 'read by Credo'))
+  const list = await inTenant((acting) => addList(acting, ids.registryId, [5]))
+  await inTenant(async ({ context, did }) => {
+    // Its resolver fetches: it is given what the operations serve.
+    class Served extends CredosResolver {
+      override async resolveResource(_: AgentContext, id: string) {
+        return { content: await published(id), contentMetadata: {}, dereferencingMetadata: {} } as never
+      }
+    }
+    context.dependencyManager.registerInstance(CredosResolver, new Served())
+    const credos = new WebVhAnonCredsRegistry()
+    await expect(credos.getSchema(context, ids.schemaId)).resolves.toMatchObject({
+      schema: schemaOf(did, 'read by Credo'),
+    })
+    await expect(credos.getCredentialDefinition(context, ids.credentialDefinitionId)).resolves.toMatchObject({
+      credentialDefinition: definitionOf(did, ids.schemaId),
+    })
+    const found = await credos.getRevocationStatusList(context, ids.registryId, list.timestamp + 1)
+    expect(found.revocationStatusList).toEqual(list)
+  })
 })

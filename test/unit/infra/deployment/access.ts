@@ -305,6 +305,11 @@ describe('what a function loads is what it is told', () => {
     expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
+  test('who reads AnonCreds objects knows the proxies of Indy ledgers, and not by its environment', () => {
+    expect(packedWith('INDY_PROXIES')).toEqual(['createOffer', 'receiveDidcomm'])
+    expect(told('INDY_PROXIES', grown.functions)).toEqual([])
+  })
+
   test.each([
     ['WAKE_UP_QUEUE_URL', 'WakeUpQueue'],
     ['SLOW_WAKE_UP_QUEUE_URL', 'SlowWakeUpQueue'],
