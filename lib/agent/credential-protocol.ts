@@ -1,6 +1,7 @@
 /** The issue-credential protocol of this agent: what is issued is what was offered, whatever the wallet says. */
 
 import { isDeepStrictEqual } from 'node:util'
+import { AnonCredsDidCommCredentialFormatService, LegacyIndyDidCommCredentialFormatService } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import {
   DidCommAttachment,
@@ -43,9 +44,17 @@ class JsonLdFormat extends DidCommJsonLdCredentialFormatService {
 const toSign = (offer: DidCommAttachment | undefined, request: DidCommAttachment): CredentialDetail | undefined =>
   detailToSign(offer?.getDataAsJson(), request.getDataAsJson())
 
-export class CredentialProtocol extends DidCommCredentialV2Protocol<[JsonLdFormat]> {
+type Formats = [JsonLdFormat, AnonCredsDidCommCredentialFormatService, LegacyIndyDidCommCredentialFormatService]
+
+export class CredentialProtocol extends DidCommCredentialV2Protocol<Formats> {
   constructor() {
-    super({ credentialFormats: [new JsonLdFormat()] })
+    super({
+      credentialFormats: [
+        new JsonLdFormat(),
+        new AnonCredsDidCommCredentialFormatService(),
+        new LegacyIndyDidCommCredentialFormatService(),
+      ],
+    })
   }
 
   /**
@@ -72,7 +81,11 @@ export class CredentialProtocol extends DidCommCredentialV2Protocol<[JsonLdForma
   async #asOffered(agentContext: AgentContext, { id }: DidCommCredentialExchangeRecord): Promise<boolean> {
     try {
       const { offer, request } = await this.getFormatData(agentContext, id)
-      return detailToSign(offer?.jsonld, request?.jsonld) !== undefined
+      if (offer?.jsonld !== undefined) return detailToSign(offer.jsonld, request?.jsonld) !== undefined
+      const offered = offer?.anoncreds ?? offer?.indy
+      const requested = request?.anoncreds ?? request?.indy
+      // Credo signs by the definition that the request names.
+      return offered?.cred_def_id !== undefined && offered.cred_def_id === requested?.cred_def_id
     } catch (error) {
       // An attachment that is no JSON, or has no data.
       if (error instanceof SyntaxError || error instanceof CredoError) return false

@@ -1,12 +1,10 @@
 /** The present-proof protocols of this agent: AnonCreds is asked for, and received, but never called verified. */
-import { randomBytes } from 'node:crypto'
 import {
   AnonCredsDidCommProofFormatService,
-  AnonCredsHolderServiceSymbol,
   DidCommProofV1Protocol,
   LegacyIndyDidCommProofFormatService,
 } from '@credo-ts/anoncreds'
-import type { AgentContext, DependencyManager, Module } from '@credo-ts/core'
+import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommInboundMessageContext,
   type DidCommPresentationV2Message,
@@ -103,16 +101,4 @@ export const proofProtocols = (): [ProofV1Protocol, ProofV2Protocol] => {
       proofFormats: [indy, new UnverifiedAnonCredsFormat(), new PresentationExchangeFormat()],
     }),
   ]
-}
-
-/** Bytes of a nonce: 80 bits, as the AnonCreds specification has it. */
-const NONCE_BYTES = 10
-
-/** What making an AnonCreds request needs of a holder service: a nonce, a decimal number of 80 bits. */
-export class AnonCredsNonces implements Module {
-  register(dependencyManager: DependencyManager): void {
-    dependencyManager.registerInstance(AnonCredsHolderServiceSymbol, {
-      generateNonce: () => BigInt(`0x${randomBytes(NONCE_BYTES).toString('hex')}`).toString(),
-    })
-  }
 }

@@ -44,6 +44,16 @@ const INDEXES: Record<string, Record<string, Index>> = {
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
   },
+  AnonCredsSchemaRecord: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
+  AnonCredsCredentialDefinitionRecord: {
+    credentialDefinitionId: { name: 'id' },
+    unqualifiedCredentialDefinitionId: { name: 'id' },
+  },
+  AnonCredsCredentialDefinitionPrivateRecord: { credentialDefinitionId: { name: 'id' } },
+  AnonCredsKeyCorrectnessProofRecord: { credentialDefinitionId: { name: 'id' } },
+  AnonCredsRevocationRegistryDefinitionRecord: { revocationRegistryDefinitionId: { name: 'id' } },
+  AnonCredsRevocationRegistryDefinitionPrivateRecord: { revocationRegistryDefinitionId: { name: 'id' } },
+  AnonCredsLinkSecretRecord: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
   CredentialRecord: {
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },

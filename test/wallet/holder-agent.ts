@@ -1,7 +1,13 @@
 /** The Credo agent of a holder: everything in memory, W3C credentials, presentation exchange, AnonCreds requests. */
+// First: Credo's AnonCreds copies the library's name when it is imported.
+import '../../lib/agent/anoncreds/library.ts'
+
 import {
+  AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
+  AnonCredsModule,
   DidCommProofV1Protocol,
+  LegacyIndyDidCommCredentialFormatService,
   LegacyIndyDidCommProofFormatService,
 } from '@credo-ts/anoncreds'
 import {
@@ -31,9 +37,10 @@ import {
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
-import { AnonCredsRequests } from './anoncreds-requests.ts'
+import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
 
@@ -74,7 +81,7 @@ export const createHolderAgent = ({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
         resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
       }),
-      anoncreds: new AnonCredsRequests(),
+      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry()] }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
@@ -85,7 +92,13 @@ export const createHolderAgent = ({
         credentials: {
           autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
           credentialProtocols: [
-            new DidCommCredentialV2Protocol({ credentialFormats: [new DidCommJsonLdCredentialFormatService()] }),
+            new DidCommCredentialV2Protocol({
+              credentialFormats: [
+                new DidCommJsonLdCredentialFormatService(),
+                new AnonCredsDidCommCredentialFormatService(),
+                new LegacyIndyDidCommCredentialFormatService(),
+              ],
+            }),
           ],
         },
         proofs: {
