@@ -26,8 +26,11 @@ export const isLibrary = (bytes: Uint8Array, architecture: Architecture): boolea
   createHash('sha256').update(bytes).digest('hex') === DIGESTS[architecture]
 
 /** The library, whose bytes are checked; undefined where there is none or another one. */
-export const readLibrary = (architecture: Architecture): Uint8Array | undefined => {
-  const path = join(libraryFolder(architecture), LIBRARY_NAME)
+export const readLibrary = (
+  architecture: Architecture,
+  folder: string = libraryFolder(architecture),
+): Uint8Array | undefined => {
+  const path = join(folder, LIBRARY_NAME)
   if (!existsSync(path)) return undefined
   const bytes = readFileSync(path)
   return isLibrary(bytes, architecture) ? bytes : undefined
@@ -38,3 +41,6 @@ export const folderOnThisMachine = (): string | undefined => {
   const folder = process.env.LIB_ANONCREDS_PATH || libraryFolder(process.arch)
   return existsSync(join(folder, LIBRARY_NAME)) ? folder : undefined
 }
+
+/** What is said where it is not. */
+export const WITHOUT_LIBRARY = 'AnonCreds is off: its native library is not here. npm run anoncreds brings it.'
