@@ -1,4 +1,5 @@
 /** AnonCreds' native library, loaded by its first call: a function that handles no AnonCreds message never loads it. */
+import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Anoncreds } from '@hyperledger/anoncreds-shared'
 import { AgentError } from '../../errors.ts'
@@ -33,9 +34,13 @@ export const isAnonCredsAvailable = (): boolean => {
   }
 }
 
+/** A decimal number of 80 bits, as AnonCreds v1.0 has it: all that a proof request needs, in functions without the library too. */
+const generateNonce = (): string => BigInt(`0x${randomBytes(10).toString('hex')}`).toString()
+
 /** What Credo is given as the library: its first use loads the real one. Every use throws `anoncreds.unavailable` where that fails. */
 export const anoncreds = new Proxy({} as Anoncreds, {
   get: (_, name) => {
+    if (name === 'generateNonce') return generateNonce
     // Whoever inspects it, or awaits what holds it, does not call it.
     if (typeof name === 'symbol' || name === 'then') return undefined
     const library = load()
