@@ -6,6 +6,7 @@ import {
   AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
   AnonCredsModule,
+  DidCommCredentialV1Protocol,
   DidCommProofV1Protocol,
   LegacyIndyDidCommCredentialFormatService,
   LegacyIndyDidCommProofFormatService,
@@ -40,6 +41,7 @@ import {
 import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
+import { MemoryIndyRegistry } from '../support/anoncreds/memory-indy-registry.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
@@ -67,6 +69,7 @@ export const createHolderAgent = ({
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
+  const indyCredentials = new LegacyIndyDidCommCredentialFormatService()
   return new Agent({
     config: { logger, allowInsecureHttpUrls: true },
     dependencies: agentDependencies,
@@ -81,7 +84,7 @@ export const createHolderAgent = ({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
         resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
       }),
-      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry()] }),
+      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry(), new MemoryIndyRegistry()] }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
@@ -92,11 +95,12 @@ export const createHolderAgent = ({
         credentials: {
           autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
           credentialProtocols: [
+            new DidCommCredentialV1Protocol({ indyCredentialFormat: indyCredentials }),
             new DidCommCredentialV2Protocol({
               credentialFormats: [
                 new DidCommJsonLdCredentialFormatService(),
                 new AnonCredsDidCommCredentialFormatService(),
-                new LegacyIndyDidCommCredentialFormatService(),
+                indyCredentials,
               ],
             }),
           ],

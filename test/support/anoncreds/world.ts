@@ -1,16 +1,20 @@
 /** A tenant with a credential definition, connected to a wallet: what tests of AnonCreds begin with. */
-import type { AnonCredsApi } from '@credo-ts/anoncreds'
+import type { TenantAgent } from '../../../lib/agent/agent.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import { Wallet } from '../../wallet/wallet.ts'
+import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { connect, createTenant } from '../scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../stage/in-process-stage.ts'
+import { MemoryIndyRegistry } from './memory-indy-registry.ts'
 import { MemoryRegistry } from './memory-registry.ts'
+import { type PreparedDefinition, prepareDefinition } from './prepared-definition.ts'
 
 export interface AnonCredsWorld {
   stage: InProcessStage
   wallet: Wallet
   caller: { tenantId: string }
   connectionId: string
+  walletConnectionId: string
   schemaId: string
   credentialDefinitionId: string
   stop(): Promise<void>
@@ -18,20 +22,25 @@ export interface AnonCredsWorld {
 
 const ISSUER = 'did:memory:issuer'
 
-export const startAnonCredsWorld = async (): Promise<AnonCredsWorld> => {
+export const memoryRegistry = new MemoryRegistry()
+export const memoryIndyRegistry = new MemoryIndyRegistry()
+
+export const startAnonCredsWorld = async (walletOptions: WalletOptions = {}): Promise<AnonCredsWorld> => {
   const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  if (!registries.some((one) => one instanceof MemoryRegistry)) registries.push(new MemoryRegistry())
+  for (const registry of [memoryRegistry, memoryIndyRegistry])
+    if (!registries.includes(registry)) registries.push(registry)
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)
-  const wallet = await Wallet.start({ answerProofs: false })
-  const { connectionId } = await connect(stage, wallet, caller)
-  const ids = await inTenant(caller.tenantId, registerDegree)
+  const wallet = await Wallet.start({ answerProofs: false, ...walletOptions })
+  const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+  const ids = await definitionOf(caller.tenantId)
   return {
     stage,
     wallet,
     caller,
     connectionId,
+    walletConnectionId,
     ...ids,
     stop: async () => {
       await wallet.stop()
@@ -41,34 +50,26 @@ export const startAnonCredsWorld = async (): Promise<AnonCredsWorld> => {
 }
 
 /** Acts as the agent of a tenant, in one transaction. */
-const inTenant = async <T>(tenant: string, act: (anoncreds: AnonCredsApi) => Promise<T>): Promise<T> => {
+export const inTenant = async <T>(tenant: string, act: (agent: TenantAgent) => Promise<T>): Promise<T> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')
   const { currentAgent } = await import('../../../lib/agent/agent.ts')
-  return transaction(tenant, async () => act((await currentAgent()).modules.anoncreds))
+  return transaction(tenant, async () => act(await currentAgent()))
 }
 
-const registerDegree = async (anoncreds: AnonCredsApi) => {
-  const schema = { name: 'degree', version: '1.0', issuerId: ISSUER, attrNames: ['degree', 'age'] }
-  const { schemaState } = await anoncreds.registerSchema({ schema, options: {} })
-  const { schemaId = '' } = schemaState
-  const { credentialDefinitionState } = await anoncreds.registerCredentialDefinition({
-    credentialDefinition: { issuerId: ISSUER, schemaId, tag: 'default' },
-    options: { supportRevocation: false },
-  })
-  const { credentialDefinitionId = '' } = credentialDefinitionState
-  return { schemaId, credentialDefinitionId }
-}
+/** Gives a tenant a credential definition of a degree. */
+export const definitionOf = (tenant: string, options: Partial<PreparedDefinition> = {}) =>
+  inTenant(tenant, ({ context }) =>
+    prepareDefinition(context, { registry: memoryRegistry, issuerId: ISSUER, ...options }),
+  )
 
 /** Issues a credential with these values. Resolves when the exchange is done, to its record as GetCredentialById shows it. */
 export const issueAnonCreds = async (
   { stage, caller, connectionId, credentialDefinitionId }: AnonCredsWorld,
   values: Record<string, string>,
 ): Promise<{ exchange: Json }> => {
-  const { transaction } = await import('../../../lib/store/transaction.ts')
-  const { currentAgent } = await import('../../../lib/agent/agent.ts')
   const attributes = Object.entries(values).map(([name, value]) => ({ name, value }))
-  const { id } = await transaction(caller.tenantId, async () =>
-    (await currentAgent()).didcomm.credentials.offerCredential({
+  const { id } = await inTenant(caller.tenantId, ({ didcomm }) =>
+    didcomm.credentials.offerCredential({
       connectionId,
       protocolVersion: 'v2',
       credentialFormats: { anoncreds: { credentialDefinitionId, attributes } },
