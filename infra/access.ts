@@ -15,6 +15,9 @@ const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
+/** What an offer of AnonCreds is made of; without private parts. */
+const CREDENTIAL_DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
+const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
 const CONTEXT = '*|context|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
@@ -87,12 +90,19 @@ export const ACCESS: Record<string, Access> = {
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
   createOffer: {
-    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY],
+    GetItem: [CONNECTION, CREDENTIAL_DEFINITION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY, KEY_CORRECTNESS_PROOF],
     Query: [RECORD],
     PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
+  },
+  createOfferOob: {
+    GetItem: [CREDENTIAL_DEFINITION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY, KEY_CORRECTNESS_PROOF, TENANT],
+    Query: [RECORD],
+    PutItem: [DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },

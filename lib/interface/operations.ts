@@ -2,7 +2,7 @@
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, GetCredentialById } from './credentials.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
@@ -30,6 +30,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   CreateOffer,
+  CreateOfferOob,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,

@@ -30,6 +30,7 @@ const HANDLERS = {
   deleteWebhookEndpoint: () => import('../../../functions/delete-webhook-endpoint.ts'),
   createTenant: () => import('../../../functions/create-tenant.ts'),
   createOffer: () => import('../../../functions/create-offer.ts'),
+  createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
   getConnections: () => import('../../../functions/get-connections.ts'),
   getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
   receiveDidcomm: () => import('../../../functions/receive-didcomm.ts'),
