@@ -37,6 +37,7 @@ const HANDLERS = {
   createCredentialDefinition: () => import('../../../functions/create-credential-definition.ts'),
   getCredentialDefinitions: () => import('../../../functions/get-credential-definitions.ts'),
   getCredentialDefinitionById: () => import('../../../functions/get-credential-definition-by-id.ts'),
+  createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
   getConnections: () => import('../../../functions/get-connections.ts'),
   getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
   getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
