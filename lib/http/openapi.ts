@@ -117,7 +117,11 @@ const describePaths = () => {
 }
 
 const HEADERS = {
-  RequestId: { description: 'Id of the request, as the log has it.', required: true, schema: { type: 'string' } },
+  RequestId: {
+    description: 'Id of the request, as the log has it; no caller can choose it.',
+    required: true,
+    schema: { type: 'string' },
+  },
   Link: {
     description: 'Address of the next page, when there is more: `<...>; rel="next"` (RFC 8288).',
     schema: { type: 'string' },
