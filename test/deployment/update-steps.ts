@@ -76,6 +76,8 @@ export const UPDATES: readonly Step[] = [
       assert.match(succeeds(await world.operator.deploy({ ...CANARY, AGENT_LABEL: 'Second' })), /They did well/)
       const { environment, shares } = await world.live('health')
       assert.deepEqual([environment.AGENT_LABEL, shares], ['Second', []])
+      // The second version was the one that was taken back.
+      assert.deepEqual(await world.versions('health'), ['1', '3'])
       assert.equal((await world.ids()).ApiGatewayRestApi, world.known.api)
       assert.ok(await world.hasItem(world.known.table ?? ''))
     },

@@ -26,6 +26,7 @@ import {
   GetFunctionConfigurationCommand,
   LambdaClient,
   ListEventSourceMappingsCommand,
+  ListVersionsByFunctionCommand,
 } from '@aws-sdk/client-lambda'
 import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -117,6 +118,13 @@ export class World {
       environment: Environment?.Variables ?? {},
       shares: Object.values(RoutingConfig?.AdditionalVersionWeights ?? {}),
     }
+  }
+
+  /** Numbers of the versions that a function has; one that is deleted does not come again. */
+  async versions(functionKey: string): Promise<string[]> {
+    const asked = new ListVersionsByFunctionCommand({ FunctionName: `${STACK}-${functionKey}` })
+    const { Versions = [] } = await new LambdaClient(this.aws.clientConfig).send(asked)
+    return Versions.flatMap(({ Version }) => (Version === undefined || Version === '$LATEST' ? [] : Version))
   }
 
   /** Sources of events with the most invocations at once, where there is a most. */
