@@ -3,7 +3,7 @@ import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'
 import type { TokenIssuer } from '../../lib/token-issuers.ts'
-import { type Finding, fault, warning } from './finding.ts'
+import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** An issuer that nobody could be verified by, or whose address no function would ask; undefined where there is none. */
 export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefined => {
@@ -58,7 +58,9 @@ export const prepareIssuers = async (
     )
     return { ...entry, jwks }
   }
-  return { issuers: await Promise.all(issuers.map(prepare)), findings }
+  const prepared = await Promise.all(issuers.map(prepare))
+  if (findings.length === 0) findings.push(ok(CHECK, `the keys of ${issuers.map(({ issuer }) => issuer).join(', ')}`))
+  return { issuers: prepared, findings }
 }
 
 const notAllowed = (issuer: string, jwksUri: string, reason: string): Finding =>

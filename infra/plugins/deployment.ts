@@ -141,15 +141,15 @@ export default class Deployment {
     const ofPlan = checkPlan(this.#plan)
     const account = await this.#readAccount()
     const findings = [...ofPlan, ...checkAccount(account, this.#plan)]
-    const { custom } = this.#serverless.service
+    const ofTemplate: Finding[] = []
     try {
       await this.#packageTemplate()
-      findings.push(...(custom.issuerFindings ?? []), ...checkPackaged(account, this.#plan, this.#template))
+      ofTemplate.push(...checkPackaged(account, this.#plan, this.#template))
     } catch (error) {
       // Settings that are wrong may be why, and have their lines.
-      if (faultsOf(ofPlan).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
+      if (faultsOf(ofPlan).length === 0) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
-    return findings
+    return [...findings, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate]
   }
 
   #packageTemplate = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** What a deployment packs of the token issuers, and which it refuses, in one line with the way out. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { fault, warning } from '../../../infra/deployment/finding.ts'
+import { fault, ok, warning } from '../../../infra/deployment/finding.ts'
 import { issuerProblem, prepareIssuers } from '../../../infra/deployment/prepare-issuers.ts'
 import { keysOfText } from '../../../lib/auth/importable-keys.ts'
 import type { VerifyingKey } from '../../../lib/key-set.ts'
@@ -14,6 +14,8 @@ const GIVEN: TokenIssuer = { issuer: 'https://given.example', audience: 'agent',
 const { jwks: _, ...withoutKeys } = GIVEN
 const SERVED: TokenIssuer = { ...withoutKeys, issuer: 'https://id.example', jwksUri: 'https://id.example.org/certs' }
 
+const HAD = ok('token issuers', 'the keys of https://given.example')
+
 const answering = (answer: Awaited<ReturnType<Parameters<typeof prepareIssuers>[2] & object>>) => async () => answer
 const nobody = async () => {
   throw new Error('nobody is to be asked')
@@ -22,12 +24,12 @@ const nobody = async () => {
 test('keys are fetched from the address, and it is packed when that was', async () => {
   expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
     issuers: [{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }],
-    findings: [],
+    findings: [ok('token issuers', 'the keys of https://id.example')],
   })
 })
 
 test('keys that are given are packed as they are, and the same each time: nobody is asked', async () => {
-  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: [] })
+  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: [HAD] })
 })
 
 test('keys that are given beside an address spare the deployment the question, and are marked as a fallback', async () => {
@@ -56,7 +58,7 @@ test('keys of which none can verify are no reason to deploy nothing, and are tol
 test('of keys that are given, those that nothing can be verified with are not packed', async () => {
   const broken = { kty: 'RSA', n: 'A'.repeat(342), e: 'AQAB' }
   const given = await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken, ...keys] } }], NOW, nobody)
-  expect(given).toEqual({ issuers: [GIVEN], findings: [] })
+  expect(given).toEqual({ issuers: [GIVEN], findings: [HAD] })
   const asked = await prepareIssuers([{ ...SERVED, jwks: { keys: [broken] } }], NOW, answering({ keys }))
   expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
   expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).findings).toHaveLength(1)
