@@ -34,11 +34,24 @@ const MESSAGE_LANES = CONNECTION
 const EVENT_LANES = '@outbox|*'
 const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
 const CORRUPT = '@corrupt|*'
+const JOB = '*|job|*'
+const SCHEMA = '*|AnonCredsSchemaRecord|*'
+const DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
+/** Records of definitions, which one of each issuer, schema and tag is, and how many an agent has made. */
+const OWN_DEFINITION = '*|CredentialDefinitionRecord|*'
+const DEFINITION_PLACE = '*|definition|*'
+const DEFINITION_QUOTA = '*|definition-quota'
+const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
 const WAITING = '@destination|*|waiting|*'
 const SLOTS = '@destination|*|slot|*'
+
+/** How many indexes of a registry are taken, what waits to be in its list, and its file. */
+const REVOCATION_REGISTRY = '*|revocation-registry|*'
+const PENDING_REVOCATION = '*|revocation|*'
+const TAILS = '@tails|*'
 
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
@@ -97,6 +110,33 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  revokeCredential: {
+    GetItem: [CREDENTIAL, IDEMPOTENCY],
+    PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
+    SendMessage: ['JobQueue'],
+  },
+  createSchema: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    Query: [DID, SCHEMA],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  // Of others they are read through registries, which may note how far they have seen a log.
+  getSchemaById: { GetItem: [SCHEMA, WEBVH, WEBVH_SEEN], Query: [SCHEMA], PutItem: [WEBVH_SEEN] },
+  createCredentialDefinition: {
+    GetItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, IDEMPOTENCY, OWN_DEFINITION, WEBVH],
+    PutItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, DID, IDEMPOTENCY, JOB, KEY, OWN_DEFINITION, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
+  },
+  getCredentialDefinitions: { Query: [OWN_DEFINITION] },
+  getCredentialDefinitionById: {
+    GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    Query: [DEFINITION, OWN_DEFINITION],
+    PutItem: [WEBVH_SEEN],
+  },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
@@ -143,6 +183,7 @@ export const ACCESS: Record<string, Access> = {
   },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
+  getTailsFile: { Query: [TAILS] },
   openapi: {},
   health: {},
 
@@ -171,7 +212,21 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [WAITING],
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
-  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue'] },
+  runJobs: {
+    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
+    BatchGetItem: [RECORD],
+    Query: [PENDING_REVOCATION, RECORD],
+    PutItem: [
+      ...[DEFINITION_QUOTA, JOB, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ...[WEBVH, WEBVH_SEEN],
+    ],
+    UpdateItem: [JOB],
+    DeleteItem: [JOB, PENDING_REVOCATION],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  },
+  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue', 'JobQueue'] },
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {
     GetItem: [DESTINATION],

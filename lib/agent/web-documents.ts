@@ -8,7 +8,7 @@ import {
   type ParsedDid,
   WebDidResolver,
 } from '@credo-ts/core'
-import { get } from '../egress/post.ts'
+import { get, post } from '../egress/post.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { hasLongIdentifier } from './identifiers.ts'
@@ -45,13 +45,17 @@ export interface ReadOptions {
   accept?: string
   /** What is larger is not read. */
   maxBytes?: number
+  maxRedirects?: number
+  /** JSON that is posted; nothing else is. A redirect of it is not followed. */
+  body?: string
 }
 
 /**
  * Reads a text from the web, in the running unit of work and within its budget. Every address on the way is checked at
  * connect time. Throws a CredoError.
  */
-export const readText = (url: string, options: ReadOptions = {}): Promise<string> => follow(url, options, MAX_REDIRECTS)
+export const readText = (url: string, options: ReadOptions = {}): Promise<string> =>
+  follow(url, options, options.maxRedirects ?? MAX_REDIRECTS)
 
 const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
@@ -61,19 +65,21 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
     throw new CredoError('the message names more documents than one may')
   budget.documents--
   const responseBytes = Math.min(maxBytes, budget.bytes)
-  const outcome = await get({
+  const sent = options.body
+  const attempt = {
     url,
-    headers: { accept },
+    headers: { accept, ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
     policy: { local: settings().LOCAL_STAGE },
     limits: {
       connectMs: Math.min(2_000, remaining),
       attemptMs: Math.min(4_000, remaining),
       responseBytes,
     },
-  })
+  }
+  const outcome = await (sent === undefined ? get(attempt) : post({ ...attempt, body: sent }))
   const { status = 0, headers, body, failure } = outcome
   budget.bytes -= Buffer.byteLength(body)
-  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0)
+  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && sent === undefined)
     return follow(new URL(headers.location, url).href, options, redirects - 1)
   if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)
   // It was cut off there: what is left of a text in lines may look whole.

@@ -127,11 +127,17 @@ const describeOperation = (contract: Contract, path: string) => {
   }
 }
 
+/** OpenAPI has no parameter that takes the rest of a path: clients encode slashes in it. */
+const inDocument = (path: string): string => path.replace('+}', '}')
+
 const describePaths = () => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const contract of OPERATIONS)
     for (const path of [contract.path, ...(contract.tenantPath ? [contract.tenantPath] : [])])
-      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describeOperation(contract, path) }
+      paths[inDocument(path)] = {
+        ...paths[inDocument(path)],
+        [contract.method.toLowerCase()]: describeOperation(contract, inDocument(path)),
+      }
   return paths
 }
 
