@@ -41,6 +41,7 @@ import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
+import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
 
@@ -81,7 +82,7 @@ export const createHolderAgent = ({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
         resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
       }),
-      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry()] }),
+      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry(), new IndyLedgerRegistry()] }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
