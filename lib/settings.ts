@@ -52,6 +52,8 @@ export const Settings = v.object({
   SLOW_WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Queue of wake-ups with a delay, and of those of destinations. */
   TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** Queue of wake-ups of jobs. */
+  JOB_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** The local stage: leases of before this time (ms since the epoch) are void, for their holders ended with the functions' process before. */
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */
