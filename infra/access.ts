@@ -48,6 +48,11 @@ const DESTINATION = '@destination|*'
 const WAITING = '@destination|*|waiting|*'
 const SLOTS = '@destination|*|slot|*'
 
+/** How many indexes of a registry are taken, what waits to be in its list, and its file. */
+const REVOCATION_REGISTRY = '*|revocation-registry|*'
+const PENDING_REVOCATION = '*|revocation|*'
+const TAILS = '@tails|*'
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
@@ -104,6 +109,11 @@ export const ACCESS: Record<string, Access> = {
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
+  },
+  revokeCredential: {
+    GetItem: [CREDENTIAL, IDEMPOTENCY],
+    PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
+    SendMessage: ['JobQueue'],
   },
   createSchema: {
     GetItem: [DATA_KEY, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
@@ -173,6 +183,7 @@ export const ACCESS: Record<string, Access> = {
   },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
+  getTailsFile: { Query: [TAILS] },
   openapi: {},
   health: {},
 
@@ -202,13 +213,18 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   runJobs: {
-    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
-    Query: [DID],
-    PutItem: ['*|AnonCreds*Record|*', DEFINITION_QUOTA, JOB, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
+    BatchGetItem: [RECORD],
+    Query: [PENDING_REVOCATION, RECORD],
+    PutItem: [
+      ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ...[WEBVH, WEBVH_SEEN],
+    ],
     UpdateItem: [JOB],
-    DeleteItem: [JOB, LEDGER_OBJECT],
+    DeleteItem: [JOB, LEDGER_OBJECT, PENDING_REVOCATION],
+    GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
-    SendMessage: ['JobQueue'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
   sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue', 'JobQueue'] },
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },

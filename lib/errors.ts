@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'connection.not_ready'
   | 'connection.no_endpoint'
   | 'endpoint.not_active'
+  | 'credential.not_revocable'
+  | 'revocation.no_index'
   | 'definition.exists'
   | 'quota.exceeded'
   | 'registry.unavailable'
@@ -22,6 +24,7 @@ export type ErrorCode =
   | 'store.unavailable'
   | 'store.query_not_indexed'
   | 'idempotency.mismatch'
+  | 'anoncreds.unavailable'
   | 'settings.invalid'
   | 'internal'
 

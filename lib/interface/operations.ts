@@ -9,7 +9,7 @@ import {
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, GetCredentialById } from './credentials.ts'
+import { CreateOffer, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
@@ -24,7 +24,7 @@ import {
   TestWebhookEndpoint,
 } from './webhook-endpoints.ts'
 import { RegisterNotificationWebhook, RegisterWebhook } from './webhooks.ts'
-import { GetWebvhLog, GetWebvhResource } from './webvh.ts'
+import { GetTailsFile, GetWebvhLog, GetWebvhResource } from './webvh.ts'
 
 export const OPERATIONS: readonly Contract[] = [
   GetCredentialById,
@@ -38,6 +38,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   CreateOffer,
+  RevokeCredential,
   CreateSchema,
   GetSchemaById,
   CreateCredentialDefinition,
@@ -53,6 +54,7 @@ export const OPERATIONS: readonly Contract[] = [
   ReceiveDidcomm,
   GetWebvhLog,
   GetWebvhResource,
+  GetTailsFile,
   GetOpenApi,
   GetHealth,
 ]

@@ -1,4 +1,4 @@
-/** Contracts of what agents serve under their did:webvh. https://identity.foundation/didwebvh/v1.0/ */
+/** Contracts of what whoever holds or verifies a credential reads: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
@@ -37,5 +37,22 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
       proof: v.looseObject({}),
     }),
   },
+  refusals: [404],
+}))
+
+/** SHA-256 in base58, as `tailsHash` of a revocation registry. */
+const TailsHash = v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'is not a SHA-256 in base58'))
+
+export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetTailsFile',
+  method: 'GET',
+  path: '/anoncreds/tails/{hash}',
+  summary: 'Get the tails file of a revocation registry, by its hash',
+  description: 'For whoever holds a credential that can be revoked: up to 1.3 MB.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ hash: TailsHash }) },
+  contentType: 'application/octet-stream',
+  answers: { 200: v.string() },
   refusals: [404],
 }))

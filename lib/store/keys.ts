@@ -107,6 +107,39 @@ export const contextAddress = (context: { scope: string; digest: string }): Addr
 /** The DID that an agent issues with. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
 
+/** All revocation registries of a credential definition, by their numbers. */
+export const registryPartition = (tenant: string, credentialDefinitionId: string): string =>
+  `${tenant}|revocation-registry|${digest(credentialDefinitionId)}`
+
+export interface RegistryKey {
+  tenant: string
+  credentialDefinitionId: string
+  /** Counts the registries of the definition, from 1. */
+  number: number
+}
+
+export const registryAddress = ({ tenant, credentialDefinitionId, number }: RegistryKey): Address => ({
+  pk: registryPartition(tenant, credentialDefinitionId),
+  sk: String(number).padStart(8, '0'),
+})
+
+/** What is revoked in a registry and not in its published list yet. */
+export const pendingRevocations = (tenant: string, registryId: string): string =>
+  `${tenant}|revocation|${digest(registryId)}`
+
+export const pendingRevocationAddress = (key: { tenant: string; registryId: string; index: number }): Address => ({
+  pk: pendingRevocations(key.tenant, key.registryId),
+  sk: String(key.index).padStart(8, '0'),
+})
+
+/** The pieces of a tails file, which belongs to nobody: its name is its hash. */
+export const tailsPartition = (hash: string): string => `@tails|${digest(hash)}`
+
+export const tailsPieceAddress = ({ hash, piece }: { hash: string; piece: number }): Address => ({
+  pk: tailsPartition(hash),
+  sk: String(piece).padStart(4, '0'),
+})
+
 /** A job that is to be done for an agent. */
 export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address => ({
   pk: `${tenant}|job|${type}|${id}`,

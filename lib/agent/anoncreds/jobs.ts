@@ -1,17 +1,13 @@
 /** What is done in the background, by the type of its job. */
-import { AgentError } from '../../errors.ts'
-import type { JobHandler, JobHandlers } from '../../jobs/handler.ts'
+import type { JobHandlers } from '../../jobs/handler.ts'
 import { credentialDefinitionJob } from './definition-job.ts'
 import { ledgerJob } from './ledger-job.ts'
-
-const missing: JobHandler = {
-  run: () => Promise.reject(new AgentError('internal', 'jobs of this type have no handler yet')),
-  giveUp: async () => {},
-}
+import { revocationListJob } from './revocation-lists.ts'
+import { revocationRegistryJob } from './revocation-registries.ts'
 
 export const JOB_HANDLERS: JobHandlers = {
   'credential-definition': credentialDefinitionJob,
-  'revocation-registry': missing,
-  'revocation-list': missing,
+  'revocation-registry': revocationRegistryJob,
+  'revocation-list': revocationListJob,
   'ledger-object': ledgerJob,
 }

@@ -24,6 +24,7 @@ const plan: Plan = {
   environment,
   paths: ['/health', '/connections/{connectionId}'],
   functionNames: ['serverless-agent-prod-health'],
+  anonCreds: { architecture: 'arm64', hasLibrary: true },
   indexes: ['due'],
 }
 
@@ -103,6 +104,11 @@ const notOk = (planted?: Planted): string[] =>
 describe('nothing is found', () => {
   test('before a first deployment', () => {
     expect(notOk()).toEqual([])
+  })
+
+  test('where the operator does without AnonCreds’ library', () => {
+    const anonCreds = { architecture: 'arm64', hasLibrary: false }
+    expect(notOk({ plan: { anonCreds, environment: { ...environment, ANONCREDS: 'off' } } })).toEqual([])
   })
 
   test('before an update, with all that belongs to the stack', () => {
@@ -188,6 +194,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       },
     },
     /^FAULT {3}credentials: AWS does not take them: log in/,
+  ],
+  [
+    'no AnonCreds library for the functions’ processors',
+    { plan: { anonCreds: { architecture: 'arm64', hasLibrary: false } } },
+    /^FAULT {3}anoncreds: .* npm run anoncreds -- --arch arm64 brings it, ANONCREDS=off does without$/,
   ],
   ['a region that is none', { account: { region: 'europe' } }, /^FAULT {3}region: europe is not a region: --region/],
   [
@@ -428,6 +439,6 @@ describe('found is', () => {
   test('without credentials no more than that, and what needs none', () => {
     const identity = { failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: '' } } as const
     const checks = examine({ account: { identity } }).map(({ check }) => check)
-    expect(checks).toEqual(['settings', 'credentials', 'template', 'environment', 'stage name'])
+    expect(checks).toEqual(['settings', 'anoncreds', 'credentials', 'template', 'environment', 'stage name'])
   })
 })
