@@ -131,7 +131,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
       body: typeof body === 'string' || body === undefined ? (body ?? null) : JSON.stringify(body),
       isBase64Encoded: false,
       requestContext: {
-        requestId: randomUUID(),
+        extendedRequestId: randomUUID(),
         authorizer: {
           principalId: 'test',
           ...toAuthorizerContext({
