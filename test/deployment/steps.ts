@@ -139,7 +139,7 @@ const LATER: Step[] = [
       assert.deepEqual((await world.operator.doctor()).lines, [])
       succeeds(await world.operator.deploy())
       const most = (await world.sources()).flatMap(({ most }) => most ?? [])
-      assert.equal(Math.max(...most), 367)
+      assert.equal(Math.max(...most), 357)
     },
   },
   {
