@@ -15,6 +15,8 @@ const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
+/** What an offer of AnonCreds is made of; without private parts. */
+const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
 const CONTEXT = '*|context|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
@@ -103,12 +105,13 @@ export const ACCESS: Record<string, Access> = {
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
   createOffer: {
-    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY, WEBVH],
-    Query: [RECORD],
-    PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
+    GetItem: [CONNECTION, DATA_KEY, DEFINITION, IDEMPOTENCY, ISSUER_DID, KEY, KEY_CORRECTNESS_PROOF, SCHEMA, WEBVH],
+    Query: [RECORD, REVOCATION_REGISTRY],
+    PutItem: [IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
+    UpdateItem: [REVOCATION_REGISTRY],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
-    SendMessage: ['WakeUpQueue'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
   revokeCredential: {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
@@ -136,6 +139,15 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
     Query: [DEFINITION, OWN_DEFINITION],
     PutItem: [WEBVH_SEEN],
+  },
+  createOfferOob: {
+    GetItem: [DATA_KEY, DEFINITION, IDEMPOTENCY, ISSUER_DID, KEY, KEY_CORRECTNESS_PROOF, SCHEMA, TENANT, WEBVH],
+    Query: [RECORD, REVOCATION_REGISTRY],
+    PutItem: [DATA_KEY, IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
+    UpdateItem: [REVOCATION_REGISTRY],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
@@ -213,15 +225,15 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   runJobs: {
-    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
+    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
     BatchGetItem: [RECORD],
     Query: [PENDING_REVOCATION, RECORD],
     PutItem: [
-      ...[DEFINITION_QUOTA, JOB, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
       ...[WEBVH, WEBVH_SEEN],
     ],
     UpdateItem: [JOB],
-    DeleteItem: [JOB, PENDING_REVOCATION],
+    DeleteItem: [JOB, LEDGER_OBJECT, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],

@@ -11,6 +11,7 @@ import {
   checkPackagedCaps,
   checkQuotas,
 } from './checks/account.ts'
+import { checkAddress } from './checks/address.ts'
 import { type AnonCredsPlan, checkAnonCreds } from './checks/anoncreds.ts'
 import { checkData } from './checks/data.ts'
 import { checkSettings } from './checks/settings.ts'
@@ -59,6 +60,7 @@ export const checkAccount = (account: Account, { environment, stackName, indexes
     ...checkCloudWatchRole(account),
     ...checkStack(account, stackName),
     ...checkData(account, given, indexes),
+    ...checkAddress(account),
     ...checkTables(account, given.EXISTING_TABLE ?? given.TABLE_NAME),
   ]
 }

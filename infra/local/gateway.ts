@@ -27,7 +27,7 @@ const BYTES = 'application/octet-stream'
 const headersOf = ({ responseParameters }: GatewayResponse): [name: string, value: string][] =>
   Object.entries(responseParameters).map(([name, value]) => [
     name.replace('gatewayresponse.header.', ''),
-    value === 'context.requestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
+    value === 'context.extendedRequestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
   ])
 
 const answerWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {

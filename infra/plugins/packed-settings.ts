@@ -1,5 +1,6 @@
 /** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
 import { type PackedSetting, readSettings } from '../../lib/settings.ts'
+import { type Finding, refusal } from '../deployment/finding.ts'
 import type { FunctionDefinition, PluginTools, Serverless } from '../service.ts'
 
 export default class PackedSettings {
@@ -7,7 +8,13 @@ export default class PackedSettings {
 
   constructor(serverless: Serverless, _options: unknown, { log }: PluginTools) {
     const pack = async () => {
-      for (const remark of await packSettings(serverless)) log.warning(remark)
+      const findings = await packSettings(serverless)
+      serverless.service.custom.issuerFindings = findings
+      // What it finds, doctor says itself, with all the rest.
+      if (serverless.processedInput.commands[0] === 'check') return
+      for (const { check, status, message } of findings) if (status === 'warning') log.warning(`${check}: ${message}`)
+      const refused = refusal(findings)
+      if (refused !== undefined) throw new serverless.classes.Error(refused)
     }
     this.hooks = {
       'before:package:createDeploymentArtifacts': pack,
@@ -20,8 +27,8 @@ export default class PackedSettings {
 const NONE = { TOKEN_ISSUERS: '[]', TRUSTED_CONTEXTS: '[]', INDY_PROXIES: '{}' } satisfies Record<PackedSetting, string>
 const NAMES = Object.keys(NONE) as PackedSetting[]
 
-/** Moves them from each function's environment to what is packed with it. Returns what the operator should know, in one line each. */
-const packSettings = async ({ service, classes }: Serverless): Promise<string[]> => {
+/** Moves them from each function's environment to what is packed with it. Returns what it found about the issuers. */
+const packSettings = async ({ service, classes }: Serverless): Promise<Finding[]> => {
   const functions = Object.values(service.functions)
   const textOf = (name: PackedSetting): string => {
     const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
@@ -37,9 +44,9 @@ const packSettings = async ({ service, classes }: Serverless): Promise<string[]>
     })
     // Loaded here: every serverless command loads the plugins.
     const { prepareIssuers } = await import('../deployment/prepare-issuers.ts')
-    const { issuers, remarks } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
+    const { issuers, findings } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
     for (const definition of functions) move(definition, { TOKEN_ISSUERS: issuers, TRUSTED_CONTEXTS, INDY_PROXIES })
-    return remarks
+    return findings
   } catch (error) {
     throw new classes.Error(error instanceof Error ? error.message : String(error))
   }

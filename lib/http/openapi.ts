@@ -142,7 +142,11 @@ const describePaths = () => {
 }
 
 const HEADERS = {
-  RequestId: { description: 'Id of the request, as the log has it.', required: true, schema: { type: 'string' } },
+  RequestId: {
+    description: 'Id of the request, as the log has it; no caller can choose it.',
+    required: true,
+    schema: { type: 'string' },
+  },
   ETag: {
     description: 'Names this state of the document, for `If-None-Match` (RFC 9110, section 8.8.3).',
     schema: { type: 'string' },

@@ -9,7 +9,7 @@ import {
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, GetCredentialById, RevokeCredential } from './credentials.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
@@ -44,6 +44,7 @@ export const OPERATIONS: readonly Contract[] = [
   CreateCredentialDefinition,
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
+  CreateOfferOob,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,

@@ -6,6 +6,7 @@ import {
   AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
   AnonCredsModule,
+  DidCommCredentialV1Protocol,
   DidCommProofV1Protocol,
   LegacyIndyDidCommCredentialFormatService,
   LegacyIndyDidCommProofFormatService,
@@ -42,7 +43,9 @@ import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { TailsFiles } from '../../lib/agent/anoncreds/tails-files.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
+import { MemoryIndyRegistry } from '../support/anoncreds/memory-indy-registry.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
+import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
 import { LocalWebVhResolver } from './webvh-registry.ts'
@@ -71,6 +74,7 @@ export const createHolderAgent = ({
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
   const webvh = new LocalWebVhResolver()
+  const indyCredentials = new LegacyIndyDidCommCredentialFormatService()
   return new Agent({
     config: { logger, allowInsecureHttpUrls: true },
     dependencies: agentDependencies,
@@ -90,7 +94,12 @@ export const createHolderAgent = ({
       },
       anoncreds: new AnonCredsModule({
         anoncreds,
-        registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry()],
+        registries: [
+          new WebVhAnonCredsRegistry(),
+          new MemoryRegistry(),
+          new MemoryIndyRegistry(),
+          new IndyLedgerRegistry(),
+        ],
         tailsFileService: new TailsFiles(),
       }),
       didcomm: new DidCommModule({
@@ -103,11 +112,12 @@ export const createHolderAgent = ({
         credentials: {
           autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
           credentialProtocols: [
+            new DidCommCredentialV1Protocol({ indyCredentialFormat: indyCredentials }),
             new DidCommCredentialV2Protocol({
               credentialFormats: [
                 new DidCommJsonLdCredentialFormatService(),
                 new AnonCredsDidCommCredentialFormatService(),
-                new LegacyIndyDidCommCredentialFormatService(),
+                indyCredentials,
               ],
             }),
           ],

@@ -13,6 +13,8 @@ import { AgentError } from '../../errors.ts'
 import { enqueue } from '../../jobs/enqueue.ts'
 import { isObject } from '../../json.ts'
 import type { StoredCredentialDefinition } from '../../records/credential-definition.ts'
+import { DEFAULT_REGISTRY_SIZE } from '../../revocation/registry-item.ts'
+import { enqueueFirstRegistry } from '../../revocation/registry-job.ts'
 import { ledgerObjectItem } from '../../store/ledger-objects.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent, type TenantAgent } from '../agent.ts'
@@ -62,6 +64,9 @@ export const finishDefinition = async (
       new AnonCredsCredentialDefinitionRecord({ credentialDefinitionId, credentialDefinition, methodName }),
     )
   await changeDefinition(unit, record, { state: 'finished' })
+  if (!record.supportRevocation) return
+  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = record
+  enqueueFirstRegistry(unit, { tenant: unit.tenant, credentialDefinitionId, size })
 }
 
 const waitForLedger = (unit: UnitOfWork, id: string, transaction: unknown): void => {

@@ -37,6 +37,7 @@ const HANDLERS = {
   createCredentialDefinition: () => import('../../../functions/create-credential-definition.ts'),
   getCredentialDefinitions: () => import('../../../functions/get-credential-definitions.ts'),
   getCredentialDefinitionById: () => import('../../../functions/get-credential-definition-by-id.ts'),
+  createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
   getConnections: () => import('../../../functions/get-connections.ts'),
   getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
   getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
@@ -130,7 +131,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
       body: typeof body === 'string' || body === undefined ? (body ?? null) : JSON.stringify(body),
       isBase64Encoded: false,
       requestContext: {
-        requestId: randomUUID(),
+        extendedRequestId: randomUUID(),
         authorizer: {
           principalId: 'test',
           ...toAuthorizerContext({

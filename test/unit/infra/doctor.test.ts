@@ -1,6 +1,7 @@
 /** What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound deployment. */
 import { describe, expect, test } from 'vitest'
 import type { Account, Stack } from '../../../infra/deployment/account.ts'
+import type { AddressOnAws } from '../../../infra/deployment/address-on-aws.ts'
 import { checkAccount, checkPackaged, checkPlan, type Plan } from '../../../infra/deployment/checks.ts'
 import { applyCaps, capsOf } from '../../../infra/deployment/concurrency.ts'
 import { type Finding, toLine } from '../../../infra/deployment/finding.ts'
@@ -66,6 +67,7 @@ const account: Account = {
   stack: { value: undefined },
   existingTable: undefined,
   existingKey: undefined,
+  address: undefined,
   tables: { value: [] },
   logGroups: { value: [] },
   apiKeys: { value: [] },
@@ -152,6 +154,17 @@ describe('nothing is found', () => {
     expect(notOk({ account: { stack } })).toEqual([])
   })
 
+  test('where the stack is to make a domain with its record', () => {
+    expect(notOk(domain())).toEqual([])
+    expect(notOk(domain({ certificate: { value: { status: 'ISSUED', names: ['*.example.org'] } } }))).toEqual([])
+  })
+
+  test('where the stack has the domain and its record already', () => {
+    const physicalIds = { Table: 't', SealingKey: 'id', ApiDomain: DOMAIN, ApiDomainRecord: DOMAIN }
+    const own = domain({ domain: { value: { stack: 'serverless-agent-prod' } }, zone: { value: zone(['A']) } })
+    expect(notOk({ ...own, account: { ...own.account, stack: deployed({ physicalIds }) } })).toEqual([])
+  })
+
   test('where an earlier table is used with its key', () => {
     expect(notOk(existing())).toEqual([])
   })
@@ -173,6 +186,35 @@ const existing = (table: object = {}, key: object | null = {}, set: NodeJS.Proce
       },
     },
     existingKey: { value: key === null ? undefined : { arn: KEY, id: 'id', state: 'Enabled', ...key } },
+  },
+})
+
+const DOMAIN = 'agent.example.org'
+const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
+
+const zone = (records: string[] = [], changes: object = {}) => ({
+  ...{ name: 'example.org', isPrivate: false, records },
+  ...changes,
+})
+
+/** The settings ask for a domain with a record. */
+const domain = (changes: Partial<AddressOnAws> = {}): Planted => ({
+  plan: {
+    environment: {
+      ...{ TOKEN_ISSUERS: environment.TOKEN_ISSUERS, DOMAIN_NAME: DOMAIN },
+      ...{ CERTIFICATE_ARN: CERTIFICATE, HOSTED_ZONE_ID: 'Z1' },
+    },
+  },
+  account: {
+    address: {
+      domainName: DOMAIN,
+      certificateArn: CERTIFICATE,
+      zoneId: 'Z1',
+      certificate: { value: { status: 'ISSUED', names: [DOMAIN] } },
+      domain: { value: undefined },
+      zone: { value: zone() },
+      ...changes,
+    },
   },
 })
 
@@ -347,6 +389,56 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^warning API keys: rate-00 \(abc\): left of an earlier stack/,
   ],
   [
+    'a certificate that is not there',
+    domain({ certificate: { value: undefined } }),
+    /^FAULT {3}certificate: CERTIFICATE_ARN=.* there is none of this ARN in eu-central-1: ask for one /,
+  ],
+  [
+    'a certificate that waits for its DNS record',
+    domain({ certificate: { value: { status: 'PENDING_VALIDATION', names: [DOMAIN] } } }),
+    /^FAULT {3}certificate: .* is PENDING_VALIDATION: make the DNS record .*describe-certificate/,
+  ],
+  [
+    'a certificate that is over',
+    domain({ certificate: { value: { status: 'EXPIRED', names: [DOMAIN] } } }),
+    /^FAULT {3}certificate: .* is EXPIRED: ask for another/,
+  ],
+  [
+    'a certificate of another name',
+    domain({ certificate: { value: { status: 'ISSUED', names: ['example.org', '*.agent.example.org', '*.org'] } } }),
+    /^FAULT {3}certificate: .* is for example\.org, \*\.agent\.example\.org, \*\.org, and not for agent\.example\.org: ask for one/,
+  ],
+  [
+    'a domain of another stack',
+    domain({ domain: { value: { stack: 'serverless-agent-old' } } }),
+    /^FAULT {3}domain: agent\.example\.org is the domain of the stack serverless-agent-old: .*leave CERTIFICATE_ARN and HOSTED_ZONE_ID out/,
+  ],
+  [
+    'a domain that somebody has made by hand',
+    domain({ domain: { value: { stack: undefined } } }),
+    /^FAULT {3}domain: agent\.example\.org is there already, and no stack has it: .*leave CERTIFICATE_ARN/,
+  ],
+  [
+    'a hosted zone that is not there',
+    domain({ zone: { value: undefined } }),
+    /^FAULT {3}hosted zone: HOSTED_ZONE_ID=Z1: there is no such zone: .*list-hosted-zones/,
+  ],
+  [
+    'a hosted zone of another name',
+    domain({ zone: { value: zone([], { name: 'ample.org' }) } }),
+    /^FAULT {3}hosted zone: Z1 is ample\.org, which agent\.example\.org is not in: /,
+  ],
+  [
+    'a private hosted zone',
+    domain({ zone: { value: zone([], { isPrivate: true }) } }),
+    /^warning hosted zone: Z1 is private: only its networks will find agent\.example\.org/,
+  ],
+  [
+    'a record in the way',
+    domain({ zone: { value: zone(['CNAME']) } }),
+    /^FAULT {3}hosted zone: agent\.example\.org has a record of type CNAME already: delete it, or leave HOSTED_ZONE_ID out/,
+  ],
+  [
     'a fixed name that the update would drop',
     {
       account: {
@@ -420,6 +512,15 @@ describe('found is', () => {
       logGroups: 'logs:DescribeLogGroups',
       apiKeys: 'apigateway:GET',
     }
+    const ofAddress: Partial<Record<keyof AddressOnAws, string>> = {
+      certificate: 'acm:DescribeCertificate',
+      domain: 'apigateway:GET',
+      zone: 'route53:GetHostedZone',
+    }
+    for (const [name, action] of Object.entries(ofAddress))
+      expect(notOk(domain({ [name]: await denied(action) }))).toEqual([
+        expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`),
+      ])
     for (const [name, action] of Object.entries(actions)) {
       const lines = notOk({ account: { [name]: await denied(action) } })
       expect(lines).toEqual([expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`)])
