@@ -12,13 +12,14 @@ const TOUCHED_LATE = new RegExp(
     '@sphereon/[^/]+',
     '@peculiar/x509',
     'dcql',
+    'didwebvh-ts',
     're2js',
   ].join('|')})$`,
 )
 
 /** Credo extends classes of jsonld-signatures while its modules are evaluated, so that one can't wait; but what it imports can. */
 const IMPORTER =
-  /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds\/library/
+  /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds\/(library|webvh)|lib\/webvh\//
 
 const NAMESPACE = 'late'
 

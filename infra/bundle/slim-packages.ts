@@ -1,4 +1,5 @@
 /** esbuild plugins that leave out of packages what no function ever reaches. */
+import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -29,8 +30,9 @@ const leaveOut = (name: string, filter: RegExp): Plugin => ({
 
 export const leftOut = leaveOut('absent', NEVER_CALLED)
 
-/** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts). */
-export const anonCredsLeftOut = leaveOut('absent-anoncreds', /^(@hyperledger\/anoncreds-nodejs|@credo-ts\/webvh)$/)
+/** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts), and of those that know no did:webvh. */
+export const anonCredsLeftOut = leaveOut('absent-anoncreds', /^@hyperledger\/anoncreds-nodejs$/)
+export const webvhLeftOut = leaveOut('absent-webvh', /^(@credo-ts\/webvh|didwebvh-ts)$/)
 
 /** To Node, rxjs shows CommonJS, of which nothing can be left out. Its ES modules are the same code. */
 export const treeOfRxjs: Plugin = {
@@ -41,6 +43,33 @@ export const treeOfRxjs: Plugin = {
       const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
       return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
     })
+  },
+}
+
+/** What is changed of didwebvh-ts: what it has, and what it becomes. */
+const OF_WEBVH: readonly (readonly [string, string])[] = [
+  // It keeps every hash that it has made, and the text that it is of, for ever: logs of strangers would fill a function's memory.
+  ['hashCache.set(key, hash);', ''],
+  // Ways to load modules that it uses for tests of its own, or not at all.
+  ['import { createRequire } from "node:module";', ''],
+  ['var __require = /* @__PURE__ */ createRequire(import.meta.url);', ''],
+  ['import(fsModuleSpecifier)', 'import("node:fs")'],
+]
+
+/** didwebvh-ts as it is bundled. Throws where it has changed, so that an update of the package is looked at. */
+export const slimWebvhCode = (code: string): string =>
+  OF_WEBVH.reduce((slim, [from, to]) => {
+    if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)
+    return slim.replace(from, to)
+  }, code)
+
+export const slimWebvh: Plugin = {
+  name: 'slim-webvh',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
+      contents: slimWebvhCode(await readFile(path, 'utf8')),
+      loader: 'js',
+    }))
   },
 }
 

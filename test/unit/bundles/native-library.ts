@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
+import { needsLibrary, needsWebvh } from '../../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { bundle, packagesOf, sizeOf } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
@@ -13,7 +13,8 @@ import { NODE_OPTIONS } from '../../support/bench/bundled-stage.ts'
 import type { Unpacked } from '../../support/bench/bundles.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
 
-const BINDING = ['@hyperledger/anoncreds-nodejs', '@credo-ts/webvh', 'didwebvh-ts', 'koffi']
+const BINDING = ['@hyperledger/anoncreds-nodejs', 'koffi']
+const WEBVH = ['@credo-ts/webvh', 'didwebvh-ts']
 
 /** Of what a function with the library has beside what it would have without, unzipped. */
 const MAX_BYTES = 12_000_000
@@ -47,7 +48,14 @@ const UNAVAILABLE = {
 }
 
 export const testNativeLibrary = (unpacked: () => Unpacked): void => {
-  test('functions that need no native library have neither what binds it nor did:webvh', () => {
+  test('functions that know no did:webvh have nothing of it', () => {
+    for (const { name, metafile } of unpacked().functions.values()) {
+      const found = Object.keys(packagesOf(metafile)).filter((one) => WEBVH.includes(one))
+      expect({ name, found }).toEqual({ name, found: needsWebvh(name) ? ['didwebvh-ts'] : [] })
+    }
+  })
+
+  test('functions that need no native library have nothing of what binds it', () => {
     const { functions } = unpacked()
     const without = [...functions.values()].filter(({ name }) => !needsLibrary(name))
     expect(without.length).toBeGreaterThan(20)
