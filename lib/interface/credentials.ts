@@ -33,6 +33,21 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
+export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RevokeCredential',
+  method: 'POST',
+  path: '/credentials/{credentialRecordId}/revoke',
+  summary: 'Revoke an AnonCreds credential that this agent has issued',
+  description:
+    'The answer comes when it is certain that the credential will be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and `published` from then on. A holder with a connection is told (Aries RFC 0721). Revoked twice, it answers the same.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  parameters: { path: v.object({ credentialRecordId: EntityId }) },
+  answers: { 200: CredentialExchangeRecord },
+  refusals: [404, 409],
+}))
+
 export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateOfferOob',
   method: 'POST',

@@ -24,6 +24,7 @@ import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './bundles/attack.ts'
+import { testNativeLibrary } from './bundles/native-library.ts'
 import { testTextToCode } from './bundles/text-to-code.ts'
 
 /** An issuer that serves its keys at an address. */
@@ -57,7 +58,7 @@ describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
     const { metafile } = unpackedFunction(name)
     const packages = Object.keys(packagesOf(metafile))
     expect(packages).toContain('@aws-sdk/client-dynamodb')
-    expect(packages.filter((one) => one.startsWith('@credo-ts'))).toEqual([])
+    expect(packages.filter((one) => /^@credo-ts|^didwebvh-ts$/.test(one))).toEqual([])
     const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
       Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
     )
@@ -67,6 +68,8 @@ describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
 })
 
 testTextToCode(() => unpacked)
+
+testNativeLibrary(() => unpacked)
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -133,6 +136,12 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     })
   })
 
+  test('the operations that serve what a did:webvh attests answer', async () => {
+    const path = { tenantId: 'base', resourceId: 'zQm1' }
+    expect(await stage.call('get-webvh-log', { path })).toMatchObject({ status: 404 })
+    expect(await stage.call('get-webvh-resource', { path })).toMatchObject({ status: 404 })
+  })
+
   const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
 
   test('the authorizer lets in who has a key that its issuer still has, as far as it was asked on schedule', async () => {
@@ -196,6 +205,8 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     })
     await stage.invoke('recover-wake-ups', wakeUp(idle))
     await stage.invoke('sweep-outbox', {})
+    const ended = { job: 'acme|job|credential-definition|ended' }
+    expect(await stage.invoke('run-jobs', wakeUp(ended))).toEqual({ batchItemFailures: [] })
   })
 
   test.each([

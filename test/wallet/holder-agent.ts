@@ -38,13 +38,17 @@ import {
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
 import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
+import { TailsFiles } from '../../lib/agent/anoncreds/tails-files.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
 import { MemoryIndyRegistry } from '../support/anoncreds/memory-indy-registry.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
+import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
+import { LocalWebVhResolver } from './webvh-registry.ts'
 
 export interface HolderAgentOptions {
   /** Where the wallet is reached; none: its answers come by return route only. */
@@ -69,6 +73,7 @@ export const createHolderAgent = ({
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
+  const webvh = new LocalWebVhResolver()
   const indyCredentials = new LegacyIndyDidCommCredentialFormatService()
   return new Agent({
     config: { logger, allowInsecureHttpUrls: true },
@@ -82,9 +87,21 @@ export const createHolderAgent = ({
       cache: new CacheModule({ cache: new InMemoryLruCache({ limit: 500 }) }),
       dids: new DidsModule({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
-        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
+        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver(), webvh],
       }),
-      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry(), new MemoryIndyRegistry()] }),
+      webvh: {
+        register: (dependencyManager: DependencyManager) => dependencyManager.registerInstance(WebVhDidResolver, webvh),
+      },
+      anoncreds: new AnonCredsModule({
+        anoncreds,
+        registries: [
+          new WebVhAnonCredsRegistry(),
+          new MemoryRegistry(),
+          new MemoryIndyRegistry(),
+          new IndyLedgerRegistry(),
+        ],
+        tailsFileService: new TailsFiles(),
+      }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },

@@ -17,6 +17,7 @@ export interface AnonCredsWorld {
   walletConnectionId: string
   schemaId: string
   credentialDefinitionId: string
+  revocable: boolean
   stop(): Promise<void>
 }
 
@@ -25,7 +26,15 @@ const ISSUER = 'did:memory:issuer'
 export const memoryRegistry = new MemoryRegistry()
 export const memoryIndyRegistry = new MemoryIndyRegistry()
 
-export const startAnonCredsWorld = async (walletOptions: WalletOptions = {}): Promise<AnonCredsWorld> => {
+export interface AnonCredsWorldOptions extends WalletOptions {
+  /** Its credentials can be revoked, in registries of this size, and its objects are under the tenant's did:webvh. */
+  revocable?: number
+}
+
+export const startAnonCredsWorld = async ({
+  revocable,
+  ...walletOptions
+}: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
   const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
   for (const registry of [memoryRegistry, memoryIndyRegistry])
     if (!registries.includes(registry)) registries.push(registry)
@@ -34,7 +43,9 @@ export const startAnonCredsWorld = async (walletOptions: WalletOptions = {}): Pr
   const caller = await createTenant(stage)
   const wallet = await Wallet.start({ answerProofs: false, ...walletOptions })
   const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
-  const ids = await definitionOf(caller.tenantId)
+  const ids = await (revocable === undefined
+    ? definitionOf(caller.tenantId)
+    : revocableDefinitionOf(caller.tenantId, revocable))
   return {
     stage,
     wallet,
@@ -42,6 +53,7 @@ export const startAnonCredsWorld = async (walletOptions: WalletOptions = {}): Pr
     connectionId,
     walletConnectionId,
     ...ids,
+    revocable: revocable !== undefined,
     stop: async () => {
       await wallet.stop()
       await stage.stop()
@@ -62,17 +74,49 @@ export const definitionOf = (tenant: string, options: Partial<PreparedDefinition
     prepareDefinition(context, { registry: memoryRegistry, issuerId: ISSUER, ...options }),
   )
 
+/** The same of a degree that can be revoked, under the tenant's did:webvh. Its first registry is being made. */
+const revocableDefinitionOf = async (tenant: string, size: number) => {
+  const { webvhIssuer } = await import('../../../lib/agent/anoncreds/webvh-issuer.ts')
+  const { ensureRegistry } = await import('../../../lib/revocation/registry-job.ts')
+  const ids = await inTenant(tenant, async (agent) => {
+    const issuerId = await webvhIssuer(agent)
+    const { anoncreds } = agent.modules
+    const schema = { name: 'degree', version: '1.0', issuerId, attrNames: ['degree', 'age'] }
+    const { schemaId = '' } = (await anoncreds.registerSchema({ schema, options: {} })).schemaState
+    const { credentialDefinitionState } = await anoncreds.registerCredentialDefinition({
+      credentialDefinition: { issuerId, schemaId, tag: 'default' },
+      options: { supportRevocation: true },
+    })
+    return { schemaId, credentialDefinitionId: credentialDefinitionState.credentialDefinitionId ?? '' }
+  })
+  await ensureRegistry({ tenant, credentialDefinitionId: ids.credentialDefinitionId, number: 1, size })
+  return ids
+}
+
+/** Where a credential is in a registry, as soon as there is one. */
+const nextIndex = async ({ caller, credentialDefinitionId }: AnonCredsWorld) => {
+  const { takeRevocationIndex } = await import('../../../lib/revocation/take-index.ts')
+  return waitFor('a revocation registry', async () => {
+    const taken = await takeRevocationIndex(caller.tenantId, credentialDefinitionId).catch((error) => {
+      if (error.code !== 'revocation.no_index') throw error
+    })
+    return taken && { revocationRegistryDefinitionId: taken.registryId, revocationRegistryIndex: taken.index }
+  })
+}
+
 /** Issues a credential with these values. Resolves when the exchange is done, to its record as GetCredentialById shows it. */
 export const issueAnonCreds = async (
-  { stage, caller, connectionId, credentialDefinitionId }: AnonCredsWorld,
+  world: AnonCredsWorld,
   values: Record<string, string>,
 ): Promise<{ exchange: Json }> => {
+  const { stage, caller, connectionId, credentialDefinitionId, revocable } = world
+  const revocation = revocable ? await nextIndex(world) : undefined
   const attributes = Object.entries(values).map(([name, value]) => ({ name, value }))
   const { id } = await inTenant(caller.tenantId, ({ didcomm }) =>
     didcomm.credentials.offerCredential({
       connectionId,
       protocolVersion: 'v2',
-      credentialFormats: { anoncreds: { credentialDefinitionId, attributes } },
+      credentialFormats: { anoncreds: { credentialDefinitionId, attributes, ...revocation } },
     }),
   )
   const exchange = await waitFor('the credential exchange to be done', async () => {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import type { Json } from '../stage/in-process-stage.ts'
@@ -59,6 +60,7 @@ export const startBundledStage = async (
     deliver: queue('wake-ups.fifo', { FifoQueue: 'true' }),
     'deliver-slowly': queue('slow-wake-ups.fifo', { FifoQueue: 'true' }),
     wake: queue('timers'),
+    'run-jobs': queue('jobs'),
   }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
@@ -70,7 +72,9 @@ export const startBundledStage = async (
     const known = processes.get(name)
     if (known !== undefined) return known
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
-    const starting = startFunction(module, handlerOf(name), stage.environment)
+    // As /var/task on AWS.
+    const library = { LIB_ANONCREDS_PATH: dirname(module) }
+    const starting = startFunction(module, handlerOf(name), { ...stage.environment, ...library })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)
     return starting
@@ -84,6 +88,7 @@ export const startBundledStage = async (
       WAKE_UP_QUEUE_URL: urls.deliver,
       SLOW_WAKE_UP_QUEUE_URL: urls['deliver-slowly'],
       TIMER_QUEUE_URL: urls.wake,
+      JOB_QUEUE_URL: urls['run-jobs'],
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',
