@@ -36,8 +36,9 @@ export const startAnonCredsWorld = async ({
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
   const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
+  // First: the agent's own registry of Indy takes all unqualified ids.
   for (const registry of [memoryRegistry, memoryIndyRegistry])
-    if (!registries.includes(registry)) registries.push(registry)
+    if (!registries.includes(registry)) registries.unshift(registry)
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)
