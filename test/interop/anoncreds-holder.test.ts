@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLED_CONTEXTS } from '../../lib/agent/json-ld/bundled-contexts.ts'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { INDY_ISSUER } from '../support/anoncreds/memory-indy-registry.ts'
+import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import {
   type AnonCredsWorld,
   definitionOf,
@@ -44,42 +45,14 @@ type Format = 'anoncreds' | 'indy'
 
 const idOf = (format: Format) => (format === 'indy' ? INDY : world.credentialDefinitionId)
 
-/** Offers a credential to the holder. Resolves, when it has come, to the issuer's and the holder's exchange. */
-const offered = async (
-  format: Format,
-  protocolVersion: string,
-  age: string,
-): Promise<{ id: string; heldId: string }> => {
+const offered = (format: Format, protocolVersion: string, age: string) => {
   const attributes = [
     { name: 'degree', value: 'Bachelor' },
     { name: 'age', value: age },
   ]
-  const { body } = await world.stage.call('createOffer', {
-    caller: world.caller,
-    body: {
-      connectionId,
-      protocolVersion,
-      credentialFormats: { [format]: { credentialDefinitionId: idOf(format), attributes } },
-    },
-  })
-  const heldId = await waitFor('the offer', () =>
-    inTenant(holder.tenantId, async ({ didcomm }) => {
-      const [exchange] = await didcomm.credentials.findAllByQuery({ threadId: body.threadId })
-      return exchange?.id
-    }),
-  )
-  return { id: body.id, heldId }
+  const credentialFormats = { [format]: { credentialDefinitionId: idOf(format), attributes } }
+  return offerToTenant(world.stage, { issuer: world.caller, holder, connectionId, protocolVersion, credentialFormats })
 }
-
-const accept = (credentialExchangeRecordId: string) =>
-  inTenant(holder.tenantId, ({ didcomm }) => didcomm.credentials.acceptOffer({ credentialExchangeRecordId }))
-
-const stored = async (heldId: string): Promise<Json> =>
-  waitFor('the credential', async () => {
-    const exchange = await recordOf(holder, heldId)
-    if (exchange.state === 'abandoned') throw new Error(exchange.errorMessage)
-    return exchange.state === 'done' && exchange
-  })
 
 /** The wallet asks the holder, who answers with what it has. Resolves to the wallet's proof exchange. */
 const proved = async (format: Format, request: object): Promise<Json> => {
@@ -120,8 +93,8 @@ describe.each<[Format, string]>([
   test('an offer is accepted by hand, stored, and proved', async () => {
     const { id, heldId } = await offered(format, version, '24')
     expect((await recordOf(holder, heldId)).state).toBe('offer-received')
-    await accept(heldId)
-    const exchange = await stored(heldId)
+    await acceptOffer(holder, heldId)
+    const exchange = await storedBy(world.stage, holder, heldId)
     expect(exchange).toMatchObject({
       role: 'holder',
       credentials: [{ credentialRecordType: 'w3c', credentialRecordId: expect.any(String) }],
@@ -168,8 +141,8 @@ test('two first offers that are accepted at once make one link secret', async ()
   holder = await createTenant(world.stage, 'Another holder')
   connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
   const offers = [await offered('anoncreds', 'v2', '30'), await offered('anoncreds', 'v2', '31')]
-  await Promise.all(offers.map(({ heldId }) => accept(heldId)))
-  for (const { heldId } of offers) await stored(heldId)
+  await Promise.all(offers.map(({ heldId }) => acceptOffer(holder, heldId)))
+  for (const { heldId } of offers) await storedBy(world.stage, holder, heldId)
   const secrets = await inTenant(holder.tenantId, ({ context }) =>
     context.resolve(AnonCredsLinkSecretRepository).findByQuery(context, { isDefault: true }),
   )

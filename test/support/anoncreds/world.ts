@@ -26,6 +26,14 @@ const ISSUER = 'did:memory:issuer'
 export const memoryRegistry = new MemoryRegistry()
 export const memoryIndyRegistry = new MemoryIndyRegistry()
 
+/** Lets the service read and publish in memory. */
+export const useMemoryRegistries = async (): Promise<void> => {
+  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
+  // First: the agent's own registry of Indy takes all unqualified ids.
+  for (const registry of [memoryRegistry, memoryIndyRegistry])
+    if (!registries.includes(registry)) registries.unshift(registry)
+}
+
 export interface AnonCredsWorldOptions extends WalletOptions {
   /** Its credentials can be revoked, in registries of this size, and its objects are under the tenant's did:webvh. */
   revocable?: number
@@ -35,10 +43,7 @@ export const startAnonCredsWorld = async ({
   revocable,
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
-  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  // First: the agent's own registry of Indy takes all unqualified ids.
-  for (const registry of [memoryRegistry, memoryIndyRegistry])
-    if (!registries.includes(registry)) registries.unshift(registry)
+  await useMemoryRegistries()
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)
