@@ -1,7 +1,11 @@
 /** The layers of tests: units are quick and touch no network beyond loopback; the others run the service. */
 import { defineConfig } from 'vitest/config'
+import { folderOnThisMachine, WITHOUT_LIBRARY } from './infra/anoncreds/library-file.ts'
 
 const SECOND = 1000
+
+// Their tests are skipped.
+if (folderOnThisMachine() === undefined) console.log(WITHOUT_LIBRARY)
 
 /** `isolate`: whether each file has a process of its own. */
 const layer = (name: string, testTimeout: number, { isolate = false, globalSetup = [] as string[] } = {}) => ({

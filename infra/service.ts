@@ -115,6 +115,8 @@ export interface Service {
     gatewayResponses: Record<string, GatewayResponse>
   }
   provider: {
+    /** Of the functions' processors. */
+    architecture: string
     stage: string
     region: string
     /** Seconds, of a function that says none. */

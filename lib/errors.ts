@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'store.unavailable'
   | 'store.query_not_indexed'
   | 'idempotency.mismatch'
+  | 'anoncreds.unavailable'
   | 'settings.invalid'
   | 'internal'
 

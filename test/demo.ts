@@ -1,4 +1,5 @@
 /** `npm run demo`: the service, a wallet and a webhook receiver on this machine, from a scanned invitation to a verified degree. */
+import { folderOnThisMachine, WITHOUT_LIBRARY } from '../infra/anoncreds/library-file.ts'
 import { tellFailure, tellPlayed, tellTitle } from './demo/report.ts'
 import { Scene } from './demo/step.ts'
 import { STEPS } from './demo/steps.ts'
@@ -36,6 +37,7 @@ const end = (status: number): Promise<never> => {
 process.once('SIGINT', () => void end(130))
 process.once('SIGTERM', () => void end(143))
 
+if (folderOnThisMachine() === undefined) console.log(WITHOUT_LIBRARY)
 try {
   const stage = await starting
   wallet = await Wallet.start({ label: 'Alice' })

@@ -6,6 +6,7 @@ import type { Metafile, Plugin } from 'esbuild'
 
 const TOUCHED_LATE = new RegExp(
   `^(${[
+    '@hyperledger/anoncreds-nodejs',
     '@sd-jwt/[^/]+',
     '@digitalcredentials/(vc|jsonld)(/.*)?',
     '@sphereon/[^/]+',
@@ -16,7 +17,8 @@ const TOUCHED_LATE = new RegExp(
 )
 
 /** Credo extends classes of jsonld-signatures while its modules are evaluated, so that one can't wait; but what it imports can. */
-const IMPORTER = /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern/
+const IMPORTER =
+  /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds\/library/
 
 const NAMESPACE = 'late'
 

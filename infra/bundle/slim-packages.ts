@@ -12,20 +12,25 @@ const NEVER_CALLED =
 
 /** Anything may be read of it, nothing can be called. */
 const absent = (path: string): string => `
-  const refuse = () => { throw new Error(${JSON.stringify(`${path} is not part of this bundle`)}) }
+  function refuse() { throw new Error(${JSON.stringify(`${path} is not part of this bundle`)}) }
   const absent = new Proxy(refuse, {
     get: (_, name) => (typeof name === 'symbol' || name === '__esModule' ? undefined : absent),
     construct: refuse,
   })
   module.exports = absent`
 
-export const leftOut: Plugin = {
-  name: 'left-out',
+const leaveOut = (name: string, filter: RegExp): Plugin => ({
+  name,
   setup(build) {
-    build.onResolve({ filter: NEVER_CALLED }, ({ path }) => ({ path, namespace: 'absent' }))
-    build.onLoad({ filter: /^/, namespace: 'absent' }, ({ path }) => ({ contents: absent(path), loader: 'js' }))
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: name }))
+    build.onLoad({ filter: /^/, namespace: name }, ({ path }) => ({ contents: absent(path), loader: 'js' }))
   },
-}
+})
+
+export const leftOut = leaveOut('absent', NEVER_CALLED)
+
+/** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts). */
+export const anonCredsLeftOut = leaveOut('absent-anoncreds', /^(@hyperledger\/anoncreds-nodejs|@credo-ts\/webvh)$/)
 
 /** To Node, rxjs shows CommonJS, of which nothing can be left out. Its ES modules are the same code. */
 export const treeOfRxjs: Plugin = {

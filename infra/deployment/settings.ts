@@ -76,6 +76,10 @@ export const DeploymentSettings = v.object({
     v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
     v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
   ),
+  ANONCREDS: v.pipe(
+    v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'on'),
+    v.description("`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings."),
+  ),
   DELETION_PROTECTION: v.pipe(
     v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'true'),
     v.description('`false` lets the table be deleted: deploy takes its deletion protection off.'),

@@ -1,9 +1,7 @@
 /** The environment of tests, benchmarks and simulations: what settings() asks for. */
+import { libraryFolder } from '../../infra/anoncreds/library-file.ts'
 
 /** A test that needs something else sets it before it imports the service. */
-/** Where `npm run anoncreds` puts AnonCreds' native library. */
-const LIBRARY = new URL(`../../.anoncreds/${process.arch}/`, import.meta.url).pathname
-
 const ENVIRONMENT: Record<string, string> = {
   TABLE_NAME: 'agent-test',
   PUBLIC_URL: 'http://127.0.0.1:3000',
@@ -14,7 +12,7 @@ const ENVIRONMENT: Record<string, string> = {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
-  LIB_ANONCREDS_PATH: LIBRARY,
+  LIB_ANONCREDS_PATH: libraryFolder(process.arch),
 }
 
 for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value

@@ -24,6 +24,7 @@ import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './bundles/attack.ts'
+import { testNativeLibrary } from './bundles/native-library.ts'
 import { testTextToCode } from './bundles/text-to-code.ts'
 
 /** An issuer that serves its keys at an address. */
@@ -67,6 +68,8 @@ describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
 })
 
 testTextToCode(() => unpacked)
+
+testNativeLibrary(() => unpacked)
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import type { Json } from '../stage/in-process-stage.ts'
@@ -70,7 +71,9 @@ export const startBundledStage = async (
     const known = processes.get(name)
     if (known !== undefined) return known
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
-    const starting = startFunction(module, handlerOf(name), stage.environment)
+    // As /var/task on AWS.
+    const library = { LIB_ANONCREDS_PATH: dirname(module) }
+    const starting = startFunction(module, handlerOf(name), { ...stage.environment, ...library })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)
     return starting

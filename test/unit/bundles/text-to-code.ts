@@ -11,6 +11,7 @@ const KNOWN: Record<string, string[]> = {
     'infra/bundle/bundle.ts: createRequire',
     'infra/bundle/bundle.ts: getBuiltinModule(node:module)',
   ],
+  'binds AnonCreds’ native library, in the functions that need it': ['koffi:koffi: atOnce(./koffi.node)'],
   'looks for the global object with constant texts, and does without': [
     'reflect-metadata/Reflect.js: Function',
     'reflect-metadata/Reflect.js: eval',

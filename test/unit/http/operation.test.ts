@@ -350,6 +350,7 @@ describe('errors of the handler', () => {
     ['store.query_not_indexed', 500, 'Internal Server Error'],
     ['store.unavailable', 503, 'Service Unavailable'],
     ['auth.keys_unavailable', 503, 'Service Unavailable'],
+    ['anoncreds.unavailable', 503, 'Service Unavailable'],
   ])('%s is a %i', async (code, statusCode, error) => {
     handle.mockRejectedValue(new AgentError(code, 'why'))
     const { body, ...rest } = await postWith({})

@@ -53,6 +53,7 @@ test('all that can be said, rightly said; an empty setting is as good as none', 
     DELIVERY_CONCURRENCY: '2',
     SLOW_DELIVERY_CONCURRENCY: '1000',
     TABLE_NAME: 'agent-prod',
+    ANONCREDS: 'off',
     DELETION_PROTECTION: 'false',
   }
   expect(settingsProblems(all, 'prod')).toEqual([])
@@ -91,6 +92,7 @@ test.each([
   [{ DELIVERY_CONCURRENCY: '1' }, /^DELIVERY_CONCURRENCY: is not a whole number from 2 to 1000$/],
   [{ SLOW_DELIVERY_CONCURRENCY: '1001' }, /^SLOW_DELIVERY_CONCURRENCY: is not a whole number from 2 to 1000$/],
   [{ TABLE_NAME: 'a b' }, /^TABLE_NAME: is not the name of a table$/],
+  [{ ANONCREDS: 'no' }, /^ANONCREDS: is neither on nor off$/],
   [{ DELETION_PROTECTION: 'no' }, /^DELETION_PROTECTION: is neither true nor false$/],
   [{ EXISTING_TABLE: 'agent-prod' }, /^EXISTING_KEY is not set: /],
   [{ EXISTING_KEY: key }, /^EXISTING_TABLE is not set: /],

@@ -1,0 +1,91 @@
+/** AnonCreds' native library in the bundles: only where it is needed, found beside the code there, and loaded by its first call. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
+import { isArchitecture, readLibrary } from '../../../infra/anoncreds/library-file.ts'
+import { bundle, packagesOf, sizeOf } from '../../../infra/bundle/bundle.ts'
+import { nativeFiles } from '../../../infra/bundle/native-library.ts'
+import { describeWithLibrary } from '../../support/anoncreds/library.ts'
+import { NODE_OPTIONS } from '../../support/bench/bundled-stage.ts'
+import type { Unpacked } from '../../support/bench/bundles.ts'
+import { startFunction } from '../../support/bench/function-process.ts'
+
+const BINDING = ['@hyperledger/anoncreds-nodejs', '@credo-ts/webvh', 'didwebvh-ts', 'koffi']
+
+/** Of what a function with the library has beside what it would have without, unzipped. */
+const MAX_BYTES = 12_000_000
+
+const ENVIRONMENT = { NODE_OPTIONS, TABLE_NAME: 'agent', PUBLIC_URL: 'https://agent.example.org', LOG_LEVEL: 'silent' }
+
+const bundleNativeFunction = (withLibrary: boolean) =>
+  bundle(resolve('.'), 'test/support/anoncreds/native-function.ts', withLibrary)
+
+/** Calls the bundled function in a plain process, with these files beside it. */
+const call = async (files: Record<string, Uint8Array>): Promise<unknown> => {
+  const folder = await mkdtemp(join(tmpdir(), 'native-'))
+  for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
+  const environment = { ...ENVIRONMENT, LIB_ANONCREDS_PATH: folder }
+  const running = await startFunction(join(folder, 'index.mjs'), 'nativeFunction', environment)
+  try {
+    return await running.invoke({})
+  } finally {
+    await running.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+const NONCE = expect.stringMatching(/^\d{1,25}$/)
+
+const UNAVAILABLE = {
+  ...{ atStart: [], loadedByNonce: [], nonce: NONCE, isAvailable: false },
+  ...{ linkSecret: 'anoncreds.unavailable', schema: 'anoncreds.unavailable' },
+}
+
+export const testNativeLibrary = (unpacked: () => Unpacked): void => {
+  test('functions that need no native library have neither what binds it nor did:webvh', () => {
+    const { functions } = unpacked()
+    const without = [...functions.values()].filter(({ name }) => !needsLibrary(name))
+    expect(without.length).toBeGreaterThan(20)
+    for (const { name, metafile } of without)
+      expect({ name, found: Object.keys(packagesOf(metafile)).filter((one) => BINDING.includes(one)) }).toEqual({
+        name,
+        found: [],
+      })
+  })
+
+  test('where the library is missing, its calls are refused and nonces are made all the same', async () => {
+    const { files } = await bundleNativeFunction(true)
+    expect(await call(files)).toEqual(UNAVAILABLE)
+  })
+
+  test('a bundle without the binding does the same', async () => {
+    const { files } = await bundleNativeFunction(false)
+    expect(await call(files)).toEqual(UNAVAILABLE)
+  })
+
+  describeWithLibrary('with the library beside the code', () => {
+    let native: Record<string, Uint8Array>
+
+    beforeAll(async () => {
+      const library = isArchitecture(process.arch) ? readLibrary(process.arch) : undefined
+      if (library === undefined) throw new Error('npm run anoncreds brings the library')
+      native = await nativeFiles(process.arch, library)
+    })
+
+    test('its first call loads it, and Credo’s classes use it', async () => {
+      const { files } = await bundleNativeFunction(true)
+      expect(await call({ ...files, ...native })).toEqual({
+        ...{ atStart: [], loadedByNonce: [], nonce: NONCE, isAvailable: true },
+        ...{ linkSecret: expect.stringMatching(/^\d{60,90}$/), schema: 'degree' },
+      })
+    })
+
+    test('it is not more than 12 MB, with all that comes with it', async () => {
+      const sizes = await Promise.all([true, false].map(async (one) => sizeOf((await bundleNativeFunction(one)).files)))
+      const [withBinding = 0, without = 0] = sizes
+      expect(withBinding - without + sizeOf(native)).toBeLessThanOrEqual(MAX_BYTES)
+    })
+  })
+}
