@@ -8,52 +8,62 @@ import {
   newNonce,
   type Prepared,
   PUBLISHED,
+  type PublishedObjects,
   present,
   revoked,
   stranger,
   trusted,
 } from './bare-library.ts'
 
-const linkSecret = newLinkSecret()
+const once = <Made>(make: () => Made): (() => Made) => {
+  let made: { of: Made } | undefined
+  return () => {
+    made ??= { of: make() }
+    return made.of
+  }
+}
 
-/** In force from 100, and from 150: the credential at index 3 is revoked then. */
+const STRANGER = stranger.schema.issuerId
+
+/** What the holder has, made at its first use. */
+const held = once(() => {
+  const linkSecret = newLinkSecret()
+  const otherLinkSecret = newLinkSecret()
+  return {
+    linkSecret,
+    credential: issue(trusted, { linkSecret, index: 4 }),
+    /** Revoked by the second list. */
+    revokedCredential: issue(trusted, { linkSecret, index: 3 }),
+    irrevocable: issue(trusted, { linkSecret }),
+    strangers: issue(stranger, {
+      linkSecret,
+      values: { 'First Name': 'Eve', age: '99', degree: 'Doctor', zip: '99' },
+    }),
+    otherHolders: issue(trusted, {
+      linkSecret: otherLinkSecret,
+      values: { 'First Name': 'Bob', age: '50', degree: 'Doctor', zip: '8002' },
+    }),
+  }
+})
+
+/** In force from 100. */
 const FIRST = trusted.registry.list
-const SECOND = revoked(trusted, [3], 150)
-
-/** What the holder has. */
-const credential = issue(trusted, { linkSecret, index: 4 })
-const revokedCredential = issue(trusted, { linkSecret, index: 3 })
-const strangers = issue(stranger, {
-  linkSecret,
-  values: { 'First Name': 'Eve', age: '99', degree: 'Doctor', zip: '99' },
-})
-const second = issue(trusted, {
-  linkSecret,
-  values: { 'First Name': 'Bob', age: '20', degree: 'None', zip: '8002' },
-})
-const otherLinkSecret = newLinkSecret()
-const otherHolders = issue(trusted, {
-  linkSecret: otherLinkSecret,
-  values: { 'First Name': 'Bob', age: '50', degree: 'Doctor', zip: '8002' },
-})
+/** In force from 150. */
+const secondList = once(() => revoked(trusted, [3], 150))
 
 /** The stranger's copy of the trusted registry, with the list from before the revocation as the newest. */
 const COPY = `${stranger.registry.registryId}-copy`
-const COPIED_LIST = { ...FIRST, revRegDefId: COPY, issuerId: stranger.registry.definition.issuerId, timestamp: 150 }
+const COPIED_LIST = { ...FIRST, revRegDefId: COPY, issuerId: STRANGER, timestamp: 150 }
 
 /** What is published while the holder lies: by the issuer, and by the stranger. */
-export const PUBLISHED_BY_ALL = {
+export const publishedByAll = (): PublishedObjects => ({
   ...PUBLISHED,
   registries: {
     ...PUBLISHED.registries,
-    [COPY]: {
-      ...trusted.registry.definition,
-      issuerId: stranger.registry.definition.issuerId,
-      credDefId: stranger.definitionId,
-    },
+    [COPY]: { ...trusted.registry.definition, issuerId: STRANGER, credDefId: stranger.definitionId },
   },
-  lists: [FIRST, SECOND, stranger.registry.list, COPIED_LIST],
-}
+  lists: [FIRST, secondList(), stranger.registry.list, COPIED_LIST],
+})
 
 export interface Asked {
   requested_attributes?: Json
@@ -91,19 +101,21 @@ const ofAge = (predicate: Json) => ({
   requested_predicates: { p0: { name: 'age', p_type: '>=', p_value: 30, ...predicate } },
 })
 
-const showDegree = (request: Json, of: Json = credential): Json =>
-  present(instead(request, { requested_attributes: { r0: { name: 'degree' } } }), linkSecret, [
+const showDegree = (request: Json, of: Json = held().credential): Json =>
+  present(instead(request, { requested_attributes: { r0: { name: 'degree' } } }), held().linkSecret, [
     { credential: of, attributes: { r0: true } },
   ])
 
 const proveAge = (request: Json, predicate: Json): Json =>
-  present(instead(request, ofAge(predicate)), linkSecret, [{ credential, predicates: ['p0'] }])
+  present(instead(request, ofAge(predicate)), held().linkSecret, [
+    { credential: held().credential, predicates: ['p0'] },
+  ])
 
 /** Shows the degree of a credential, and that it is not in a list. */
 const showNotRevoked = (request: Json, of: Json, index: number, list: Json, issuer: Prepared = trusted): Json =>
   present(
     { ...instead(request, { requested_attributes: { r0: { name: 'degree' } } }), non_revoked: { to: list.timestamp } },
-    linkSecret,
+    held().linkSecret,
     [{ credential: of, attributes: { r0: true }, nonRevocation: { issuer, index, list } }],
   )
 
@@ -111,7 +123,7 @@ const NOT_REVOKED = { ...DEGREE, non_revoked: { to: 200 } }
 
 /** What honest holders present; verified. */
 export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }[] = [
-  { name: 'an attribute', asked: DEGREE, answer: showDegree },
+  { name: 'an attribute', asked: DEGREE, answer: (request) => showDegree(request) },
   {
     name: 'attributes, a group, predicates and a self-attested attribute, of two credentials',
     asked: {
@@ -132,10 +144,10 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
     answer: (request) =>
       present(
         request,
-        linkSecret,
+        held().linkSecret,
         [
-          { credential, attributes: { r0: true }, predicates: ['p0', 'p2'] },
-          { credential: strangers, attributes: { r1: true }, predicates: ['p1'] },
+          { credential: held().credential, attributes: { r0: true }, predicates: ['p0', 'p2'] },
+          { credential: held().strangers, attributes: { r1: true }, predicates: ['p1'] },
         ],
         { r2: 'ada' },
       ),
@@ -157,24 +169,24 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
           requested_attributes: { r0: { name: 'degree' }, r1: { name: 'zip' } },
           requested_predicates: ofAge({ p_value: 18 }).requested_predicates,
         }),
-        linkSecret,
-        [{ credential, attributes: { r0: true, r1: true }, predicates: ['p0'] }],
+        held().linkSecret,
+        [{ credential: held().credential, attributes: { r0: true, r1: true }, predicates: ['p0'] }],
       ),
   },
   {
     name: 'a credential that is not revoked, by the list in force',
     asked: NOT_REVOKED,
-    answer: (request) => showNotRevoked(request, credential, 4, SECOND),
+    answer: (request) => showNotRevoked(request, held().credential, 4, secondList()),
   },
   {
     name: 'a credential that was revoked after the end of the interval',
     asked: { ...DEGREE, non_revoked: { to: 149 } },
-    answer: (request) => showNotRevoked(request, revokedCredential, 3, FIRST),
+    answer: (request) => showNotRevoked(request, held().revokedCredential, 3, FIRST),
   },
   {
     name: 'a credential of a revocable definition, where its revocation is not asked for',
     asked: { requested_attributes: { r0: { name: 'degree' } } },
-    answer: (request) => showDegree(request, second),
+    answer: (request) => showDegree(request, held().irrevocable),
   },
 ]
 
@@ -193,9 +205,12 @@ export const ATTACKS: Attack[] = [
     name: 'an altered raw value in a group',
     asked: { requested_attributes: { r0: { names: ['degree', 'zip'], restrictions: fromTrusted } } },
     answer: (request) =>
-      altered(present(request, linkSecret, [{ credential, attributes: { r0: true } }]), ({ requested_proof }) => {
-        requested_proof.revealed_attr_groups.r0.values.degree.raw = 'Doctor'
-      }),
+      altered(
+        present(request, held().linkSecret, [{ credential: held().credential, attributes: { r0: true } }]),
+        ({ requested_proof }) => {
+          requested_proof.revealed_attr_groups.r0.values.degree.raw = 'Doctor'
+        },
+      ),
     says: 'the value of "r0" is not the one that is encoded',
     passesLibrary: true,
   },
@@ -225,7 +240,7 @@ export const ATTACKS: Attack[] = [
     asked: DEGREE,
     answer: (request) =>
       altered(showDegree(request), ({ requested_proof }) => {
-        requested_proof.revealed_attrs.r0 = showDegree(request, strangers).requested_proof.revealed_attrs.r0
+        requested_proof.revealed_attrs.r0 = showDegree(request, held().strangers).requested_proof.revealed_attrs.r0
       }),
     says: 'the values that are shown are not those that a credential reveals',
     passesLibrary: false,
@@ -234,7 +249,7 @@ export const ATTACKS: Attack[] = [
     name: "a stranger's credential in the name of the trusted definition",
     asked: DEGREE,
     answer: (request) =>
-      altered(showDegree(request, strangers), ({ identifiers }) => {
+      altered(showDegree(request, held().strangers), ({ identifiers }) => {
         identifiers[0].cred_def_id = trusted.definitionId
         identifiers[0].schema_id = trusted.schemaId
       }),
@@ -244,7 +259,7 @@ export const ATTACKS: Attack[] = [
   {
     name: "a stranger's credential",
     asked: DEGREE,
-    answer: (request) => showDegree(request, strangers),
+    answer: (request) => showDegree(request, held().strangers),
     says: 'the credential for "r0" does not meet the restrictions',
     passesLibrary: false,
   },
@@ -252,7 +267,7 @@ export const ATTACKS: Attack[] = [
     name: "a stranger's credential as one of a schema that it is not of",
     asked: { requested_attributes: { r0: { name: 'degree', restrictions: [{ schema_id: trusted.schemaId }] } } },
     answer: (request) =>
-      altered(showDegree(request, strangers), ({ identifiers }) => {
+      altered(showDegree(request, held().strangers), ({ identifiers }) => {
         identifiers[0].schema_id = trusted.schemaId
       }),
     says: 'the credential definition is of another schema',
@@ -301,8 +316,8 @@ export const ATTACKS: Attack[] = [
     asked: OF_AGE,
     answer: (request) =>
       altered(
-        present(instead(request, { requested_attributes: { r0: { name: 'zip' } } }), linkSecret, [
-          { credential, attributes: { r0: false } },
+        present(instead(request, { requested_attributes: { r0: { name: 'zip' } } }), held().linkSecret, [
+          { credential: held().credential, attributes: { r0: false } },
         ]),
         ({ requested_proof }) => {
           requested_proof.unrevealed_attrs = {}
@@ -325,10 +340,10 @@ export const ATTACKS: Attack[] = [
             },
             requested_attributes: { r0: { name: 'zip' } },
           }),
-          linkSecret,
+          held().linkSecret,
           [
-            { credential, predicates: ['p0'] },
-            { credential: strangers, predicates: ['p1'], attributes: { r0: true } },
+            { credential: held().credential, predicates: ['p0'] },
+            { credential: held().strangers, predicates: ['p1'], attributes: { r0: true } },
           ],
         ),
         ({ requested_proof }) => {
@@ -343,8 +358,8 @@ export const ATTACKS: Attack[] = [
     asked: DEGREE,
     answer: (request) =>
       altered(
-        present(instead(request, { ...DEGREE, ...ofAge({ p_value: 18 }) }), linkSecret, [
-          { credential, attributes: { r0: true }, predicates: ['p0'] },
+        present(instead(request, { ...DEGREE, ...ofAge({ p_value: 18 }) }), held().linkSecret, [
+          { credential: held().credential, attributes: { r0: true }, predicates: ['p0'] },
         ]),
         ({ requested_proof }) => {
           requested_proof.predicates = {}
@@ -363,14 +378,16 @@ export const ATTACKS: Attack[] = [
   {
     name: 'an attribute that is not revealed',
     asked: DEGREE,
-    answer: (request) => present(request, linkSecret, [{ credential, attributes: { r0: false } }]),
+    answer: (request) =>
+      present(request, held().linkSecret, [{ credential: held().credential, attributes: { r0: false } }]),
     says: 'the attribute "r0" is not revealed',
     passesLibrary: true,
   },
   {
     name: 'a group that is not revealed',
     asked: { requested_attributes: { r0: { names: ['degree', 'zip'] } } },
-    answer: (request) => present(request, linkSecret, [{ credential, attributes: { r0: false } }]),
+    answer: (request) =>
+      present(request, held().linkSecret, [{ credential: held().credential, attributes: { r0: false } }]),
     says: 'the attribute "r0" is not revealed',
     passesLibrary: true,
   },
@@ -381,10 +398,10 @@ export const ATTACKS: Attack[] = [
       altered(
         present(
           instead(request, { requested_attributes: { r0: { name: 'degree' }, r1: { name: 'degree' } } }),
-          linkSecret,
+          held().linkSecret,
           [
-            { credential: strangers, attributes: { r0: true } },
-            { credential, attributes: { r1: false } },
+            { credential: held().strangers, attributes: { r0: true } },
+            { credential: held().credential, attributes: { r1: false } },
           ],
         ),
         ({ requested_proof }) => {
@@ -398,9 +415,12 @@ export const ATTACKS: Attack[] = [
     name: 'a group with an attribute less',
     asked: { requested_attributes: { r0: { names: ['degree', 'zip'] } } },
     answer: (request) =>
-      altered(present(request, linkSecret, [{ credential, attributes: { r0: true } }]), ({ requested_proof }) => {
-        delete requested_proof.revealed_attr_groups.r0.values.zip
-      }),
+      altered(
+        present(request, held().linkSecret, [{ credential: held().credential, attributes: { r0: true } }]),
+        ({ requested_proof }) => {
+          delete requested_proof.revealed_attr_groups.r0.values.zip
+        },
+      ),
     says: 'the group "r0" does not hold exactly the attributes that were asked for',
     passesLibrary: false,
   },
@@ -428,7 +448,7 @@ export const ATTACKS: Attack[] = [
   ...[[], [{}]].map((restrictions) => ({
     name: `a self-attested attribute where any credential will do: restrictions ${JSON.stringify(restrictions)}`,
     asked: { requested_attributes: { r0: { name: 'degree', restrictions } } },
-    answer: (request: Json) => present(request, linkSecret, [], { r0: 'Doctor' }),
+    answer: (request: Json) => present(request, held().linkSecret, [], { r0: 'Doctor' }),
     says: 'the attribute "r0" is self-attested, and a credential was asked for',
     passesLibrary: true,
   })),
@@ -436,14 +456,16 @@ export const ATTACKS: Attack[] = [
     name: 'a self-attested attribute where a restriction applies',
     asked: DEGREE,
     answer: (request) =>
-      present(instead(request, { requested_attributes: { r0: { name: 'degree' } } }), linkSecret, [], { r0: 'Doctor' }),
+      present(instead(request, { requested_attributes: { r0: { name: 'degree' } } }), held().linkSecret, [], {
+        r0: 'Doctor',
+      }),
     says: 'the attribute "r0" is self-attested, and a credential was asked for',
     passesLibrary: false,
   },
   {
     name: 'a credential that was revoked before the end of the interval, by the list from before',
     asked: NOT_REVOKED,
-    answer: (request) => showNotRevoked(request, revokedCredential, 3, FIRST),
+    answer: (request) => showNotRevoked(request, held().revokedCredential, 3, FIRST),
     says: 'the proof of non-revocation is not by the list in force at the end of the interval',
     passesLibrary: true,
   },
@@ -451,7 +473,7 @@ export const ATTACKS: Attack[] = [
     name: 'a credential that was revoked before the end of the interval, as if by the new list',
     asked: NOT_REVOKED,
     answer: (request) =>
-      altered(showNotRevoked(request, revokedCredential, 3, FIRST), ({ identifiers }) => {
+      altered(showNotRevoked(request, held().revokedCredential, 3, FIRST), ({ identifiers }) => {
         identifiers[0].timestamp = 150
       }),
     says: 'the proof is not valid',
@@ -460,14 +482,14 @@ export const ATTACKS: Attack[] = [
   {
     name: 'a stale status list',
     asked: NOT_REVOKED,
-    answer: (request) => showNotRevoked(request, credential, 4, FIRST),
+    answer: (request) => showNotRevoked(request, held().credential, 4, FIRST),
     says: 'the proof of non-revocation is not by the list in force at the end of the interval',
     passesLibrary: true,
   },
   {
     name: 'a credential without the time of a status list',
     asked: NOT_REVOKED,
-    answer: (request) => showDegree(request, revokedCredential),
+    answer: (request) => showDegree(request, held().revokedCredential),
     says: 'a credential is not proved to be not revoked',
     passesLibrary: false,
   },
@@ -475,7 +497,7 @@ export const ATTACKS: Attack[] = [
     name: "a revoked credential by a stranger's registry",
     asked: NOT_REVOKED,
     answer: (request) =>
-      altered(showNotRevoked(request, revokedCredential, 3, FIRST), ({ identifiers }) => {
+      altered(showNotRevoked(request, held().revokedCredential, 3, FIRST), ({ identifiers }) => {
         identifiers[0].rev_reg_id = COPY
         identifiers[0].timestamp = COPIED_LIST.timestamp
       }),
@@ -486,9 +508,9 @@ export const ATTACKS: Attack[] = [
     name: 'credentials with different link secrets',
     asked: { requested_attributes: { ...DEGREE.requested_attributes, r1: { name: 'zip', restrictions: fromTrusted } } },
     answer: (request) =>
-      present(request, linkSecret, [
-        { credential, attributes: { r0: true } },
-        { credential: otherHolders, attributes: { r1: true } },
+      present(request, held().linkSecret, [
+        { credential: held().credential, attributes: { r0: true } },
+        { credential: held().otherHolders, attributes: { r1: true } },
       ]),
     says: 'the proof is not valid',
     passesLibrary: false,
@@ -500,10 +522,10 @@ export const ATTACKS: Attack[] = [
       altered(
         present(
           instead(request, { requested_attributes: { r0: { name: 'degree' }, r1: { name: 'zip' } } }),
-          linkSecret,
+          held().linkSecret,
           [
-            { credential: strangers, attributes: { r1: false } },
-            { credential, attributes: { r0: true } },
+            { credential: held().strangers, attributes: { r1: false } },
+            { credential: held().credential, attributes: { r0: true } },
           ],
         ),
         ({ requested_proof }) => {

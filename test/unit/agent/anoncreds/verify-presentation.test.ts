@@ -1,8 +1,9 @@
 /** AnonCreds presentations, verified by the library and by what it leaves to the verifier. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { libraryVerifies, newNonce } from '../../../support/anoncreds/bare-library.ts'
+import { describeWithLibrary } from '../../../support/anoncreds/library.ts'
 import { memoryVerifier } from '../../../support/anoncreds/memory-verifier.ts'
-import { type Asked, ATTACKS, HONEST, PUBLISHED_BY_ALL } from '../../../support/anoncreds/presentation-attacks.ts'
+import { type Asked, ATTACKS, HONEST, publishedByAll } from '../../../support/anoncreds/presentation-attacks.ts'
 
 const requestOf = (asked: Asked) => ({
   name: 'p',
@@ -13,24 +14,24 @@ const requestOf = (asked: Asked) => ({
   ...asked,
 })
 
-describe('verifies', () => {
+describeWithLibrary('verifies', () => {
   test.each(HONEST)('$name', async ({ asked, answer }) => {
     const request = requestOf(asked)
-    expect(await memoryVerifier(PUBLISHED_BY_ALL).verdictOn(request, answer(request))).toBe('verified')
+    expect(await memoryVerifier(publishedByAll()).verdictOn(request, answer(request))).toBe('verified')
   })
 })
 
-describe('refuses', () => {
+describeWithLibrary('refuses', () => {
   test.each(ATTACKS)('$name', async ({ asked, answer, says }) => {
     const request = requestOf(asked)
-    expect(await memoryVerifier(PUBLISHED_BY_ALL).verdictOn(request, answer(request))).toBe(says)
+    expect(await memoryVerifier(publishedByAll()).verdictOn(request, answer(request))).toBe(says)
   })
 })
 
-describe('the library alone', () => {
+describeWithLibrary('the library alone', () => {
   const verdict = ({ asked, answer }: (typeof ATTACKS)[number]) => {
     const request = requestOf(asked)
-    return libraryVerifies(request, answer(request), PUBLISHED_BY_ALL)
+    return libraryVerifies(request, answer(request), publishedByAll())
   }
 
   test.each(ATTACKS.filter(({ passesLibrary }) => passesLibrary))('verifies $name', (attack) => {
