@@ -1,6 +1,7 @@
 /** AnonCreds presentations of a wallet that lies: refused with a reason, and never verified. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askForAnonCreds, publish, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
+import { altered } from '../support/anoncreds/bare-library.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { ATTACKS, HONEST, publishedByAll } from '../support/anoncreds/presentation-attacks.ts'
 import { createTenant } from '../support/scenes.ts'
@@ -57,6 +58,34 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     expect(refused.presentation).toEqual({ [WAYS[way].asked]: lied })
   })
 
+  test('shows in form data what was asked for and is not revealed', async () => {
+    const lie = ATTACKS.find(({ name }) => name === 'an attribute that is not revealed')
+    if (lie === undefined) throw new Error('there is nothing to present')
+    const asking = await askForAnonCreds(stage, caller, wallet, lie.asked)
+    const { presentedAttributes, errorMessage } = await asking.answer(lie.answer(asking.request))
+    expect(errorMessage).toBe('the attribute "r0" is not revealed')
+    expect(presentedAttributes.anoncreds).toMatchObject({
+      revealed: [],
+      unrevealed: [{ referent: 'r0', name: 'degree' }],
+    })
+  })
+
+  test('is asked for with an interval that begins where it ends', async () => {
+    const asked = {
+      requested_attributes: { r0: { name: 'degree', non_revoked: { from: 50, to: 100 } } },
+      requested_predicates: { p0: { name: 'age', p_type: '>=', p_value: 18, non_revoked: { to: 150 } } },
+      non_revoked: { to: 200 },
+    }
+    for (const way of ways) {
+      const { request } = await askForAnonCreds(stage, caller, wallet, asked, way)
+      expect(request).toMatchObject({
+        requested_attributes: { r0: { non_revoked: { from: 50, to: 100 } } },
+        requested_predicates: { p0: { non_revoked: { from: 150, to: 150 } } },
+        non_revoked: { from: 200, to: 200 },
+      })
+    }
+  })
+
   test('is not verified when it answered another request before', async () => {
     const [honest] = HONEST
     if (honest === undefined) throw new Error('there is nothing to present')
@@ -72,13 +101,14 @@ describeWithLibrary('a presentation of AnonCreds', () => {
   })
 
   test('is not verified where what it names cannot be read', async () => {
-    const asking = await askForAnonCreds(stage, caller, wallet, { requested_attributes: { r0: { name: 'degree' } } })
     const [honest] = HONEST
-    const presentation = honest?.answer(asking.request)
-    for (const name of ['did:memory:nobody/schema', 'did:unknown:method/schema']) {
-      const again = await askForAnonCreds(stage, caller, wallet, { requested_attributes: { r0: { name: 'degree' } } })
-      const [identifier] = presentation?.identifiers ?? []
-      const proof = await again.answer({ ...presentation, identifiers: [{ ...identifier, schema_id: name }] })
+    for (const schema_id of ['did:memory:nobody/schema', 'did:unknown:method/schema']) {
+      const asked = { requested_attributes: { r0: { name: 'degree' } } }
+      const asking = await askForAnonCreds(stage, caller, wallet, asked)
+      const presentation = altered(honest?.answer(asking.request) ?? {}, ({ identifiers: [identifier] }) => {
+        identifier.schema_id = schema_id
+      })
+      const proof = await asking.answer(presentation)
       expect(proof).toMatchObject({
         state: 'abandoned',
         isVerified: false,
