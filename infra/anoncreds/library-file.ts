@@ -36,10 +36,17 @@ export const readLibrary = (
   return isLibrary(bytes, architecture) ? bytes : undefined
 }
 
+/** The library for functions on `architecture`, as `readLibrary`. */
+export const libraryFor = (architecture: string): Uint8Array | undefined =>
+  isArchitecture(architecture) ? readLibrary(architecture) : undefined
+
+/** Names elsewhere, where `npm run anoncreds` brings nothing for this machine, but somebody may have built the library. */
+const OTHER_NAMES: Partial<Record<NodeJS.Platform, string>> = { darwin: 'libanoncreds.dylib', win32: 'anoncreds.dll' }
+
 /** The folder of this machine's library: what the environment names, else where `npm run anoncreds` puts it; undefined where it is not. */
 export const folderOnThisMachine = (): string | undefined => {
   const folder = process.env.LIB_ANONCREDS_PATH || libraryFolder(process.arch)
-  return existsSync(join(folder, LIBRARY_NAME)) ? folder : undefined
+  return existsSync(join(folder, OTHER_NAMES[process.platform] ?? LIBRARY_NAME)) ? folder : undefined
 }
 
 /** What is said where it is not. */

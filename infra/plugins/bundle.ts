@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKED_FILE } from '../../lib/settings.ts'
 import { needsLibrary } from '../anoncreds/functions.ts'
-import { isArchitecture, readLibrary } from '../anoncreds/library-file.ts'
+import { libraryFor } from '../anoncreds/library-file.ts'
 import { type FunctionDefinition, type Serverless, splitHandler } from '../service.ts'
 
 const FOLDER = '.build'
@@ -47,16 +47,19 @@ const bundleAll = async (serverless: Serverless): Promise<void> => {
   await writeFile(join(serviceDir, FOLDER, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`)
 }
 
-/** Files of AnonCreds' library; none where the operator does without. A deployment that forgot it would refuse what the last one took. */
+/** Files of AnonCreds' library; none where the operator does without. */
 const filesOfLibrary = async ({ service, classes }: Serverless): Promise<Record<string, Uint8Array>> => {
-  if (process.env.ANONCREDS === 'off') return {}
   const { architecture } = service.provider
-  const library = isArchitecture(architecture) ? readLibrary(architecture) : undefined
-  if (library === undefined)
-    throw new classes.Error(
-      `AnonCreds' library for ${architecture} is not here: npm run anoncreds -- --arch ${architecture}, or ANONCREDS=off to do without`,
-    )
-  const { nativeFiles } = await import('../bundle/native-library.ts')
+  const library = libraryFor(architecture)
+  // Loaded here: every serverless command loads the plugins.
+  const [{ nativeFiles }, { checkAnonCreds }, { refusal }] = await Promise.all([
+    import('../bundle/native-library.ts'),
+    import('../deployment/checks/anoncreds.ts'),
+    import('../deployment/finding.ts'),
+  ])
+  const refused = refusal(checkAnonCreds({ architecture, hasLibrary: library !== undefined }, process.env))
+  if (refused !== undefined) throw new classes.Error(refused)
+  if (library === undefined || process.env.ANONCREDS === 'off') return {}
   return nativeFiles(architecture, library)
 }
 

@@ -14,7 +14,8 @@ export interface RecordedCall {
 
 /** What stands in keys beside ids (lib/store/keys.ts): at the beginning, after it, and anywhere later. */
 const FIRST = /^@(?!base$)/
-const SECOND = /^(\w+Record|context|data-key|delivery|idempotency|inbound|issuer-did|key|message)$/
+const SECOND =
+  /^(\w+Record|context|data-key|definition|definition-quota|delivery|idempotency|inbound|issuer-did|job|key|ledger-object|message)$/
 const LATER = /^(attempts|data-key|events|lane|slot|tenants|waiting)$/
 
 /** A partition key with `*` in the place of ids and hashes. */

@@ -21,7 +21,7 @@ import {
 } from '@credo-ts/didcomm'
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
-import { CredentialProtocol } from './credential-protocol.ts'
+import { credentialProtocols } from './credential-protocols.ts'
 import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { EnvelopeService } from './envelope-service.ts'
@@ -38,7 +38,7 @@ const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),
   credentials: {
     autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
-    credentialProtocols: [new CredentialProtocol()],
+    credentialProtocols: credentialProtocols(),
   },
   proofs: { autoAcceptProofs: DidCommAutoAcceptProof.ContentApproved, proofProtocols: proofProtocols() },
 })

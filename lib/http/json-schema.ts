@@ -9,8 +9,10 @@ import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
+import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { ConnectionRecord } from '../records/connection.ts'
+import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { ProofFormData } from '../records/proof.ts'
@@ -23,6 +25,9 @@ const COMPONENTS = {
   BasicMessageRecord,
   ProofFormData,
   ConnectionRecord,
+  CredentialDefinitionRecord,
+  AnonCredsSchema,
+  AnonCredsCredentialDefinition,
   OutOfBandRecord,
   TenantRecord,
   ProofRequestResult,

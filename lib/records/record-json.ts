@@ -35,8 +35,11 @@ const BASE_FIELDS = {
 export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.looseObject({ ...BASE_FIELDS, ...entries })
 
-/** Never returned: link-secret blinding data (AnonCreds, "credential request metadata"; its name before Credo 0.4), and notes of our own. */
-const HIDDEN_METADATA = ['_anoncreds/credentialRequest', '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED]
+/** Link-secret blinding data in a credential exchange: "credential request metadata" of AnonCreds v1.0. */
+export const CREDENTIAL_REQUEST = '_anoncreds/credentialRequest'
+
+/** Never returned: blinding data (`_internal/indyRequest` before Credo 0.4), and notes of our own. */
+const HIDDEN_METADATA = [CREDENTIAL_REQUEST, '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>
   isObject(metadata)

@@ -44,6 +44,10 @@ const INDEXES: Record<string, Record<string, Index>> = {
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
   },
+  CredentialDefinitionRecord: {
+    [EVERY]: { name: EVERY, copy: true },
+    credentialDefinitionId: { name: 'credentialDefinitionId' },
+  },
   AnonCredsSchemaRecord: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
   AnonCredsCredentialDefinitionRecord: {
     credentialDefinitionId: { name: 'id' },

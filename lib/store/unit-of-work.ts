@@ -141,11 +141,14 @@ export class UnitOfWork {
     this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
   }
 
-  /** Deletes an item, with a `version` only where it still has it. An item that this unit itself creates is not written at all. */
-  delete(address: Address, version?: number): void {
+  /**
+   * Deletes an item; with `read` only where it still has this version, or for items without versions these attributes. An item that this
+   * unit itself creates is not written at all.
+   */
+  delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
     if (this.#writes.get(key)?.expects === 'nothing') this.#writes.delete(key)
-    else this.#writes.set(key, { remove: address, expects: version ?? 'anything', whenBroken: conflict })
+    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', whenBroken: conflict })
   }
 
   /**

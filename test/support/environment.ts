@@ -16,3 +16,6 @@ const ENVIRONMENT: Record<string, string> = {
 }
 
 for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value
+
+// Where it is `test`, didwebvh-ts writes every log that it reads into files.
+if (process.env.NODE_ENV === 'test') process.env.NODE_ENV = 'development'

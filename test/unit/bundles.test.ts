@@ -199,6 +199,8 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     })
     await stage.invoke('recover-wake-ups', wakeUp(idle))
     await stage.invoke('sweep-outbox', {})
+    const ended = { job: 'acme|job|credential-definition|ended' }
+    expect(await stage.invoke('run-jobs', wakeUp(ended))).toEqual({ batchItemFailures: [] })
   })
 
   test.each([

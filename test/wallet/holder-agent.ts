@@ -6,6 +6,7 @@ import {
   AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
   AnonCredsModule,
+  DidCommCredentialV1Protocol,
   DidCommProofV1Protocol,
   LegacyIndyDidCommCredentialFormatService,
   LegacyIndyDidCommProofFormatService,
@@ -37,12 +38,16 @@ import {
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
 import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
+import { TailsFiles } from '../../lib/agent/anoncreds/tails-files.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
+import { MemoryIndyRegistry } from '../support/anoncreds/memory-indy-registry.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
+import { LocalWebVhResolver } from './webvh-registry.ts'
 
 export interface HolderAgentOptions {
   /** Where the wallet is reached; none: its answers come by return route only. */
@@ -67,6 +72,8 @@ export const createHolderAgent = ({
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
+  const webvh = new LocalWebVhResolver()
+  const indyCredentials = new LegacyIndyDidCommCredentialFormatService()
   return new Agent({
     config: { logger, allowInsecureHttpUrls: true },
     dependencies: agentDependencies,
@@ -79,9 +86,16 @@ export const createHolderAgent = ({
       cache: new CacheModule({ cache: new InMemoryLruCache({ limit: 500 }) }),
       dids: new DidsModule({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
-        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
+        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver(), webvh],
       }),
-      anoncreds: new AnonCredsModule({ anoncreds, registries: [new MemoryRegistry()] }),
+      webvh: {
+        register: (dependencyManager: DependencyManager) => dependencyManager.registerInstance(WebVhDidResolver, webvh),
+      },
+      anoncreds: new AnonCredsModule({
+        anoncreds,
+        registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new MemoryIndyRegistry()],
+        tailsFileService: new TailsFiles(),
+      }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
@@ -92,11 +106,12 @@ export const createHolderAgent = ({
         credentials: {
           autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
           credentialProtocols: [
+            new DidCommCredentialV1Protocol({ indyCredentialFormat: indyCredentials }),
             new DidCommCredentialV2Protocol({
               credentialFormats: [
                 new DidCommJsonLdCredentialFormatService(),
                 new AnonCredsDidCommCredentialFormatService(),
-                new LegacyIndyDidCommCredentialFormatService(),
+                indyCredentials,
               ],
             }),
           ],

@@ -1,5 +1,4 @@
-/** What verifying a presentation reads, through Credo's registries and within bounds, and the library that it asks. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** What verifying a presentation reads, through Credo's registries and within the budget of the running unit of work, and the library that it asks. */
 import {
   type AnonCredsVerifierService,
   AnonCredsVerifierServiceSymbol,
@@ -20,71 +19,50 @@ import { isAgentError } from '../../errors.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import type { Verifier } from './verify-presentation.ts'
 
-/** Objects that one presentation can make this agent read. */
-const MAX_OBJECTS = 20
-
-/** For all objects of a presentation, in ms. */
-const MAX_READING = 5000
-
 /**
- * For one presentation. What cannot be read, since it does not exist or since its host does not answer, is `Refused`: wallets do not send a
+ * What cannot be read, since it does not exist or since its host does not answer, is `Refused`: wallets do not send a
  * presentation again, so the verifier is told at once and can ask anew. A fault of our own table ends the unit of work instead.
  */
-export const presentationVerifier = (agentContext: AgentContext): Verifier => {
-  const deadline = Date.now() + MAX_READING
-  let count = 0
-  const read = async <Read>(what: string, fetch: () => Promise<Read>): Promise<Read> => {
-    if (++count > MAX_OBJECTS) throw new Refused(`the presentation names more than ${MAX_OBJECTS} objects`)
-    return before(deadline, fetch(), what).catch((error: unknown) => {
-      if (isAgentError(error) || error instanceof Refused) throw error
-      throw new Refused(`${what} of the presentation could not be read`)
-    })
-  }
-  return {
-    schema: (id) =>
-      read('a schema', async () => {
-        const { schema } = await fetchSchema(agentContext, id)
-        return isUnqualifiedSchemaId(id) ? getUnqualifiedDidIndySchema(schema) : schema
-      }),
-    credentialDefinition: (id) =>
-      read('a credential definition', async () => {
-        const { credentialDefinition } = await fetchCredentialDefinition(agentContext, id)
-        return isUnqualifiedCredentialDefinitionId(id)
-          ? getUnqualifiedDidIndyCredentialDefinition(credentialDefinition)
-          : credentialDefinition
-      }),
-    revocationRegistry: (id) =>
-      read('a revocation registry', async () => {
-        const { revocationRegistryDefinition } = await fetchRevocationRegistryDefinition(agentContext, id)
-        return isUnqualifiedRevocationRegistryId(id)
-          ? getUnqualifiedDidIndyRevocationRegistryDefinition(revocationRegistryDefinition)
-          : revocationRegistryDefinition
-      }),
-    statusList: (id, at) =>
-      read('a revocation status list', async () => {
-        const { revocationStatusList: list } = await fetchRevocationStatusList(agentContext, id, at)
-        if (!isUnqualifiedRevocationRegistryId(id)) return list
-        const { revRegDefId, issuerId } = list
-        return {
-          ...list,
-          revRegDefId: getUnQualifiedDidIndyDid(revRegDefId),
-          issuerId: getUnQualifiedDidIndyDid(issuerId),
-        }
-      }),
-    verify: (options) =>
-      agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol).verifyProof(agentContext, options),
-  }
-}
+export const presentationVerifier = (agentContext: AgentContext): Verifier => ({
+  schema: (id) =>
+    read('a schema', async () => {
+      const { schema } = await fetchSchema(agentContext, id)
+      return isUnqualifiedSchemaId(id) ? getUnqualifiedDidIndySchema(schema) : schema
+    }),
+  credentialDefinition: (id) =>
+    read('a credential definition', async () => {
+      const { credentialDefinition } = await fetchCredentialDefinition(agentContext, id)
+      return isUnqualifiedCredentialDefinitionId(id)
+        ? getUnqualifiedDidIndyCredentialDefinition(credentialDefinition)
+        : credentialDefinition
+    }),
+  revocationRegistry: (id) =>
+    read('a revocation registry', async () => {
+      const { revocationRegistryDefinition } = await fetchRevocationRegistryDefinition(agentContext, id)
+      return isUnqualifiedRevocationRegistryId(id)
+        ? getUnqualifiedDidIndyRevocationRegistryDefinition(revocationRegistryDefinition)
+        : revocationRegistryDefinition
+    }),
+  statusList: (id, at) =>
+    read('a revocation status list', async () => {
+      const { revocationStatusList: list } = await fetchRevocationStatusList(agentContext, id, at)
+      if (!isUnqualifiedRevocationRegistryId(id)) return list
+      const { revRegDefId, issuerId } = list
+      return {
+        ...list,
+        revRegDefId: getUnQualifiedDidIndyDid(revRegDefId),
+        issuerId: getUnQualifiedDidIndyDid(issuerId),
+      }
+    }),
+  verify: (options) =>
+    agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol).verifyProof(agentContext, options),
+})
 
-const before = async <Read>(deadline: number, reading: Promise<Read>, what: string): Promise<Read> => {
-  const timer = new AbortController()
-  const late = sleep(Math.max(0, deadline - Date.now()), undefined, { signal: timer.signal }).then(() => {
-    throw new Refused(`${what} of the presentation could not be read in time`)
-  })
-  late.catch(() => {})
+const read = async <Read>(what: string, fetch: () => Promise<Read>): Promise<Read> => {
   try {
-    return await Promise.race([reading, late])
-  } finally {
-    timer.abort()
+    return await fetch()
+  } catch (error) {
+    if (isAgentError(error)) throw error
+    throw new Refused(`${what} of the presentation could not be read`)
   }
 }

@@ -76,8 +76,10 @@ export class MemoryRegistry implements AnonCredsRegistry {
     _,
     { revocationStatusList },
   ) => {
-    const list = { ...revocationStatusList, timestamp: Math.floor(Date.now() / 1000) }
-    lists.set(list.revRegDefId, [...(lists.get(list.revRegDefId) ?? []), list])
+    const before = lists.get(revocationStatusList.revRegDefId) ?? []
+    const timestamp = Math.max(Math.floor(Date.now() / 1000), (before.at(-1)?.timestamp ?? 0) + 1)
+    const list = { ...revocationStatusList, timestamp }
+    lists.set(list.revRegDefId, [...before, list])
     return {
       revocationStatusListState: { state: 'finished', revocationStatusList: list },
       registrationMetadata: {},

@@ -42,5 +42,5 @@ export const memoryVerifier = ({ schemas, definitions, registries, lists }: Publ
       throw error
     }
   }
-  return { verdictOn, read }
+  return { verifier, verdictOn, read }
 }

@@ -354,6 +354,13 @@ export const ATTACKS: Attack[] = [
     passesLibrary: true,
   },
   {
+    name: 'a predicate that no number satisfies',
+    asked: ofAge({ p_type: '<', p_value: -2_147_483_648 }),
+    answer: (request) => proveAge(request, { p_type: '<', p_value: -2_147_483_648 }),
+    says: 'no number satisfies the predicate "p0"',
+    passesLibrary: true,
+  },
+  {
     name: 'predicates that were not asked for',
     asked: DEGREE,
     answer: (request) =>

@@ -21,7 +21,7 @@ export interface Answer extends HttpAnswer {
   asked: unknown
 }
 
-const REQUEST_ID = /^[\w-]{8,64}$/
+const REQUEST_ID = /^[\w+/=-]{8,64}$/
 
 /** What an error may not hold: the inside of the service, or of the machine that it runs on. */
 const INSIDE =

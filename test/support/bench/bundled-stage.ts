@@ -60,6 +60,7 @@ export const startBundledStage = async (
     deliver: queue('wake-ups.fifo', { FifoQueue: 'true' }),
     'deliver-slowly': queue('slow-wake-ups.fifo', { FifoQueue: 'true' }),
     wake: queue('timers'),
+    'run-jobs': queue('jobs'),
   }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
@@ -87,6 +88,7 @@ export const startBundledStage = async (
       WAKE_UP_QUEUE_URL: urls.deliver,
       SLOW_WAKE_UP_QUEUE_URL: urls['deliver-slowly'],
       TIMER_QUEUE_URL: urls.wake,
+      JOB_QUEUE_URL: urls['run-jobs'],
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',

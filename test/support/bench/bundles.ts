@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
 import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
-import { isArchitecture, readLibrary } from '../../../infra/anoncreds/library-file.ts'
+import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { type Bundle, bundle } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
 import { zip } from '../../../infra/bundle/zip.ts'
@@ -38,7 +38,7 @@ export interface Unpacked {
 
 /** Of AnonCreds' library for this machine; none where it is not. Beside the zip: to compress 12 MB takes a second. */
 const nativeFilesHere = async (): Promise<Record<string, Uint8Array>> => {
-  const library = isArchitecture(process.arch) ? readLibrary(process.arch) : undefined
+  const library = libraryFor(process.arch)
   return library === undefined ? {} : nativeFiles(process.arch, library)
 }
 

@@ -46,6 +46,10 @@ const PLACES: Record<string, RegExp> = {
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
+  'definition-place': /^[^|]+\|definition\|[\w-]{43} -$/,
+  'definition-quota': /^[^|]+\|definition-quota -$/,
+  'ledger-object': /^[^|]+\|ledger-object\|[^|]+ -$/,
+  job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }
 

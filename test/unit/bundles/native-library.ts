@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
-import { isArchitecture, readLibrary } from '../../../infra/anoncreds/library-file.ts'
+import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { bundle, packagesOf, sizeOf } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
 import { describeWithLibrary } from '../../support/anoncreds/library.ts'
+import type { nativeFunction } from '../../support/anoncreds/native-function.ts'
 import { NODE_OPTIONS } from '../../support/bench/bundled-stage.ts'
 import type { Unpacked } from '../../support/bench/bundles.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
@@ -19,17 +20,19 @@ const MAX_BYTES = 12_000_000
 
 const ENVIRONMENT = { NODE_OPTIONS, TABLE_NAME: 'agent', PUBLIC_URL: 'https://agent.example.org', LOG_LEVEL: 'silent' }
 
+type Answer = Awaited<ReturnType<typeof nativeFunction>>
+
 const bundleNativeFunction = (withLibrary: boolean) =>
   bundle(resolve('.'), 'test/support/anoncreds/native-function.ts', withLibrary)
 
 /** Calls the bundled function in a plain process, with these files beside it. */
-const call = async (files: Record<string, Uint8Array>): Promise<unknown> => {
+const call = async (files: Record<string, Uint8Array>): Promise<Answer> => {
   const folder = await mkdtemp(join(tmpdir(), 'native-'))
   for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
   const environment = { ...ENVIRONMENT, LIB_ANONCREDS_PATH: folder }
   const running = await startFunction(join(folder, 'index.mjs'), 'nativeFunction', environment)
   try {
-    return await running.invoke({})
+    return (await running.invoke({})) as Answer
   } finally {
     await running.stop()
     await rm(folder, { recursive: true })
@@ -69,7 +72,7 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
     let native: Record<string, Uint8Array>
 
     beforeAll(async () => {
-      const library = isArchitecture(process.arch) ? readLibrary(process.arch) : undefined
+      const library = libraryFor(process.arch)
       if (library === undefined) throw new Error('npm run anoncreds brings the library')
       native = await nativeFiles(process.arch, library)
     })

@@ -5,12 +5,20 @@ import { commonName, type RequestedPredicate } from './request.ts'
 
 const TYPES = { '>=': 'GE', '>': 'GT', '<=': 'LE', '<': 'LT' } as const
 
+/** The library adds 1 to the value of `>`, takes 1 from that of `<`, and counts on from the other end of 32 bits. */
+const isPossible = ({ p_type, p_value }: RequestedPredicate): boolean =>
+  !(p_type === '>' && p_value >= MAX_INT32) && !(p_type === '<' && p_value <= -MAX_INT32 - 1)
+
+const MAX_INT32 = 2 ** 31 - 1
+
 const keyOf = (name: string, type: string, value: number): string => JSON.stringify([commonName(name), type, value])
 
 const keyOfAsked = ({ name, p_type, p_value }: RequestedPredicate): string => keyOf(name, TYPES[p_type], p_value)
 
 /** Throws `Refused`. */
 export const assertPredicates = ({ predicates }: Answers, { proof: { proofs } }: Presentation): void => {
+  for (const { referent, asked } of predicates)
+    if (!isPossible(asked)) throw new Refused(`no number satisfies the predicate ${quoted(referent)}`)
   for (const [index, { primary_proof }] of proofs.entries()) {
     const { ge_proofs, eq_proof } = primary_proof
     const answered = predicates.filter(({ subProof }) => subProof === index)

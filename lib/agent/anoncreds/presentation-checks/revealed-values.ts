@@ -1,23 +1,18 @@
-/** Revealed values: the text, its encoding and what the sub-proof reveals are the same. The library compares the last two alone. */
-import { createHash } from 'node:crypto'
+/**
+ * Revealed values: the text, its encoding and what the sub-proof reveals are the same. The library compares the last two alone.
+ * `007` and `7` are the same number, so nobody can tell which of them was signed.
+ */
+import { encodedValue } from '../encoded-value.ts'
 import { type Answers, quoted, Refused } from './answers.ts'
 import type { Presentation } from './presentation.ts'
 import { commonName } from './request.ts'
-
-const isInt32 = (text: string): boolean => /^-?\d+$/.test(text) && Number(text) === (Number(text) | 0)
-
-/**
- * A credential's value as the number that is signed (Aries RFC 0036, "Encoding Claims"): a 32-bit integer is itself, everything else the
- * SHA-256 of its text. `007` and `7` are the same number, so nobody can tell which of them was signed.
- */
-export const encode = (raw: string): string =>
-  isInt32(raw) ? String(Number(raw) | 0) : BigInt(`0x${createHash('sha256').update(raw).digest('hex')}`).toString()
 
 /** Throws `Refused`. */
 export const assertRevealedValues = ({ attributes }: Answers, { proof: { proofs } }: Presentation): void => {
   for (const { referent, values } of attributes)
     for (const { raw, encoded } of values.values())
-      if (encode(raw) !== encoded) throw new Refused(`the value of ${quoted(referent)} is not the one that is encoded`)
+      if (encodedValue(raw) !== encoded)
+        throw new Refused(`the value of ${quoted(referent)} is not the one that is encoded`)
   for (const [index, { primary_proof }] of proofs.entries()) {
     const shown = attributes.filter(({ subProof }) => subProof === index)
     const expected = new Map(

@@ -1,5 +1,7 @@
 /** AnonCreds presentations, verified by the library and by what it leaves to the verifier. */
 import { expect, test } from 'vitest'
+import { verifyPresentation } from '../../../../lib/agent/anoncreds/verify-presentation.ts'
+import { AgentError } from '../../../../lib/errors.ts'
 import { libraryVerifies, newNonce } from '../../../support/anoncreds/bare-library.ts'
 import { describeWithLibrary } from '../../../support/anoncreds/library.ts'
 import { memoryVerifier } from '../../../support/anoncreds/memory-verifier.ts'
@@ -40,5 +42,17 @@ describeWithLibrary('the library alone', () => {
 
   test.each(ATTACKS.filter(({ passesLibrary }) => !passesLibrary))('refuses $name', (attack) => {
     expect(verdict(attack)).toBe(false)
+  })
+})
+
+describeWithLibrary('a verifier', () => {
+  test('a failure of the library to load says nothing of a presentation', async () => {
+    const [honest] = HONEST
+    const request = requestOf(honest?.asked ?? {})
+    const failure = new AgentError('anoncreds.unavailable', 'the library cannot be loaded')
+    const { verifier } = memoryVerifier(publishedByAll())
+    const verify = () => Promise.reject(failure)
+    const verifying = verifyPresentation(request, honest?.answer(request), { ...verifier, verify })
+    await expect(verifying).rejects.toBe(failure)
   })
 })

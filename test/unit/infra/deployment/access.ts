@@ -154,6 +154,7 @@ describe('every right', () => {
       deliver: ['WakeUpQueue'],
       deliverSlowly: ['SlowWakeUpQueue'],
       wake: ['TimerQueue'],
+      runJobs: ['JobQueue'],
       recoverWakeUps: ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue'],
     })
     const failing = Object.keys(functions).filter((key) =>
@@ -265,8 +266,15 @@ describe('what a function loads is what it may do', () => {
     for (const key of ['deliver', 'wake'])
       expect(queuesOf(key)).toEqual(['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'])
     expect(queuesOf('deliverSlowly')).toEqual(['SlowWakeUpQueue', 'TimerQueue'])
-    expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue'])
-    const others = without(Object.keys(functions), [...SENDERS, ...MANAGERS, ...DELIVERERS, 'dispatchChanges'])
+    expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue', 'JobQueue'])
+    expect(queuesOf('runJobs')).toContain('JobQueue')
+    const others = without(Object.keys(functions), [
+      ...SENDERS,
+      ...MANAGERS,
+      ...DELIVERERS,
+      'dispatchChanges',
+      'runJobs',
+    ])
     expect(others.flatMap(queuesOf)).toEqual([])
     expect(without(who(/^sqs:/), whoLoad('lib/outbox/queues.ts'))).toEqual([])
   })
@@ -297,10 +305,16 @@ describe('what a function loads is what it is told', () => {
     expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
+  test('who reads AnonCreds objects knows the proxies of Indy ledgers, and not by its environment', () => {
+    expect(packedWith('INDY_PROXIES')).toEqual(['createOffer', 'receiveDidcomm'])
+    expect(told('INDY_PROXIES', grown.functions)).toEqual([])
+  })
+
   test.each([
     ['WAKE_UP_QUEUE_URL', 'WakeUpQueue'],
     ['SLOW_WAKE_UP_QUEUE_URL', 'SlowWakeUpQueue'],
     ['TIMER_QUEUE_URL', 'TimerQueue'],
+    ['JOB_QUEUE_URL', 'JobQueue'],
   ])('who may send to a queue knows its address, and nobody else: %s', (name, queue) => {
     const send = { action: 'sqs:SendMessage', resource: queue, context: {} }
     const senders = Object.keys(functions).filter((key) => allows(statementsOf(key), send))

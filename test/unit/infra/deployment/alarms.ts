@@ -90,7 +90,15 @@ describe('somebody is woken', () => {
       alarms
         .flatMap(([, alarm]) => watched(alarm))
         .flatMap(([, name, dimensions]) => (name === metric ? [dimensions] : []))
-    const background = ['dispatchChanges', 'deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'recoverWakeUps']
+    const background = [
+      'dispatchChanges',
+      'deliver',
+      'deliverSlowly',
+      'wake',
+      'sweepOutbox',
+      'recoverWakeUps',
+      'runJobs',
+    ]
     for (const key of background) {
       const id = `${key.replace(/^./, (letter) => letter.toUpperCase())}LambdaFunction`
       expect(functions('Errors')).toContainEqual([['FunctionName', { Ref: id }]])

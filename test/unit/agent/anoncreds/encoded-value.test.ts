@@ -1,6 +1,6 @@
 /** Values of credentials as the numbers that are signed: the test vectors of Aries RFC 0036, "Encoding Claims". */
 import { expect, test } from 'vitest'
-import { encode } from '../../../../lib/agent/anoncreds/presentation-checks/revealed-values.ts'
+import { encodedValue } from '../../../../lib/agent/anoncreds/encoded-value.ts'
 
 test.each([
   ['101 Wilson Lane', '68086943237164982734333428280784300550565381723532936263016368251445461241953'],
@@ -14,5 +14,5 @@ test.each([
   ['0.0', '62838607218564353630028473473939957328943626306458686867332534889076311281879'],
   ['', '102987336249554097029535212322581322789799900648198034993379397001115665086549'],
 ])('%j is %s', (raw, encoded) => {
-  expect(encode(raw)).toBe(encoded)
+  expect(encodedValue(raw)).toBe(encoded)
 })
