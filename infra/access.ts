@@ -225,15 +225,15 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   runJobs: {
-    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
+    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
     BatchGetItem: [RECORD],
     Query: [PENDING_REVOCATION, RECORD],
     PutItem: [
-      ...[DEFINITION_QUOTA, JOB, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
       ...[WEBVH, WEBVH_SEEN],
     ],
     UpdateItem: [JOB],
-    DeleteItem: [JOB, PENDING_REVOCATION],
+    DeleteItem: [JOB, LEDGER_OBJECT, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],

@@ -26,8 +26,8 @@ const MAX_REDIRECTS = 3
 interface Budget {
   documents: number
   bytes: number
-  /** ms since the epoch. */
-  until: number
+  /** Of waiting for answers: what the agent computes between two of them does not count. */
+  milliseconds: number
 }
 
 const BUDGET = Symbol('budget of web documents')
@@ -37,7 +37,7 @@ const currentBudget = (): Budget =>
   currentUnit().slot(BUDGET, () => ({
     documents: MAX_DOCUMENTS,
     bytes: MAX_TOTAL_BYTES,
-    until: Date.now() + MAX_TOTAL_MS,
+    milliseconds: MAX_TOTAL_MS,
   }))
 
 export interface ReadOptions {
@@ -60,7 +60,7 @@ export const readText = (url: string, options: ReadOptions = {}): Promise<string
 const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
   const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
-  const remaining = budget.until - Date.now()
+  const remaining = budget.milliseconds
   if (budget.documents === 0 || budget.bytes <= 0 || remaining <= 0)
     throw new CredoError('the message names more documents than one may')
   budget.documents--
@@ -79,6 +79,7 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   const outcome = await (sent === undefined ? get(attempt) : post({ ...attempt, body: sent }))
   const { status = 0, headers, body, failure } = outcome
   budget.bytes -= Buffer.byteLength(body)
+  budget.milliseconds -= outcome.milliseconds
   if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && sent === undefined)
     return follow(new URL(headers.location, url).href, options, redirects - 1)
   if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)

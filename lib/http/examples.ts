@@ -10,6 +10,8 @@ import getCredentialById from '../../docs/examples/GetCredentialById.json' with 
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
 import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' with { type: 'json' }
+import getWebvhLog from '../../docs/examples/GetWebvhLog.json' with { type: 'json' }
+import getWebvhResource from '../../docs/examples/GetWebvhResource.json' with { type: 'json' }
 import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
 import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
 import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
@@ -40,6 +42,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetHealth: getHealth,
   GetWebhookDeliveries: getWebhookDeliveries,
   GetWebhookEndpoints: getWebhookEndpoints,
+  GetWebvhLog: getWebvhLog,
+  GetWebvhResource: getWebvhResource,
   ReceiveDidcomm: receiveDidcomm,
   RegisterNotificationWebhook: registerNotificationWebhook,
   RegisterWebhook: registerWebhook,

@@ -58,7 +58,7 @@ describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
     const { metafile } = unpackedFunction(name)
     const packages = Object.keys(packagesOf(metafile))
     expect(packages).toContain('@aws-sdk/client-dynamodb')
-    expect(packages.filter((one) => one.startsWith('@credo-ts'))).toEqual([])
+    expect(packages.filter((one) => /^@credo-ts|^didwebvh-ts$/.test(one))).toEqual([])
     const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
       Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
     )
@@ -134,6 +134,12 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
       status: 200,
       body: { openapi: expect.stringMatching(/^3\.1/) },
     })
+  })
+
+  test('the operations that serve what a did:webvh attests answer', async () => {
+    const path = { tenantId: 'base', resourceId: 'zQm1' }
+    expect(await stage.call('get-webvh-log', { path })).toMatchObject({ status: 404 })
+    expect(await stage.call('get-webvh-resource', { path })).toMatchObject({ status: 404 })
   })
 
   const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }

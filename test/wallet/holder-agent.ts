@@ -45,6 +45,7 @@ import { KeyManagementService } from '../../lib/agent/keys/key-management-servic
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
 import { MemoryIndyRegistry } from '../support/anoncreds/memory-indy-registry.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
+import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
 import { LocalWebVhResolver } from './webvh-registry.ts'
@@ -93,7 +94,12 @@ export const createHolderAgent = ({
       },
       anoncreds: new AnonCredsModule({
         anoncreds,
-        registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new MemoryIndyRegistry()],
+        registries: [
+          new WebVhAnonCredsRegistry(),
+          new MemoryRegistry(),
+          new MemoryIndyRegistry(),
+          new IndyLedgerRegistry(),
+        ],
         tailsFileService: new TailsFiles(),
       }),
       didcomm: new DidCommModule({

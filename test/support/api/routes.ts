@@ -108,6 +108,8 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
     { weight: 1, method: 'DELETE', path: (id) => `/webhooks/orgs/${id(ORGANIZATION)}/${id('unknown')}` },
     { weight: 6, method: 'POST', path: (id) => `/didcomm/${id(tenant)}`, bodies: envelopes },
     { weight: 3, method: 'POST', path: () => '/didcomm', bodies: envelopes },
+    { weight: 1, method: 'GET', path: (id) => `/webvh/${id(tenant)}/did.jsonl` },
+    { weight: 1, method: 'GET', path: (id) => `/webvh/${id(tenant)}/resources/${id('zQm1')}` },
     { weight: 1, method: 'GET', path: () => '/health' },
     { weight: 3, method: 'GET', path: (id) => `/${id('nothing')}/${id('at-all')}` },
   ]

@@ -8,7 +8,7 @@ const functionOf = (operationId: string): string =>
     .replace(/\B[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase()
 
-/** Those that read for a caller with a token, and change nothing. */
+/** Those that read for a caller, and change nothing. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
-  ({ security, idempotent }) => security === 'token' && !idempotent,
+  ({ security, idempotent, contentType }) => (security === 'token' && !idempotent) || contentType !== undefined,
 ).map(({ operationId }) => functionOf(operationId))

@@ -49,6 +49,9 @@ const PLACES: Record<string, RegExp> = {
   'definition-place': /^[^|]+\|definition\|[\w-]{43} -$/,
   'definition-quota': /^[^|]+\|definition-quota -$/,
   'ledger-object': /^[^|]+\|ledger-object\|[^|]+ -$/,
+  'webvh-log': /^[^|]+\|webvh\|log -$/,
+  'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ -$/,
+  'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} -$/,
   job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }
