@@ -1,5 +1,5 @@
 /** The functions of the operations, by the habit of their names. */
-import { needsWebvh } from '../../../infra/anoncreds/functions.ts'
+import { needsRegistries } from '../../../infra/anoncreds/functions.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 
 /** `get-credential-by-id` of `GetCredentialById`, `tenant-proof-form-data` of `tenant_ProofFormData`. */
@@ -14,4 +14,4 @@ export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
   ({ security, idempotent, contentType }) => (security === 'token' && !idempotent) || contentType !== undefined,
 )
   .map(({ operationId }) => functionOf(operationId))
-  .filter((name) => !needsWebvh(name))
+  .filter((name) => !needsRegistries(name))
