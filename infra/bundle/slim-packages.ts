@@ -1,4 +1,6 @@
 /** esbuild plugins that leave out of packages what no function ever reaches. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -30,7 +32,26 @@ const leaveOut = (name: string, filter: RegExp): Plugin => ({
 export const leftOut = leaveOut('absent', NEVER_CALLED)
 
 /** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts). */
-export const anonCredsLeftOut = leaveOut('absent-anoncreds', /^(@hyperledger\/anoncreds-nodejs|@credo-ts\/webvh)$/)
+export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
+
+/** In place of modules that functions without registries of AnonCreds objects do not use; a name that is missing here ends the bundling. */
+const NO_REGISTRIES: Record<string, string> = {
+  'registries.ts': 'export const registries = []',
+  'webvh-resolver.ts': `export class WebvhDidResolver {
+    supportedMethods = []
+    allowsCaching = false
+    allowsLocalDidRecord = false
+  }`,
+}
+
+/** Of functions that read and publish no AnonCreds objects: the registries, and did:webvh. */
+export const registriesLeftOut: Plugin = {
+  name: 'registries-left-out',
+  setup(build) {
+    const filter = /[\\/]lib[\\/]agent[\\/]anoncreds[\\/](registries|webvh-resolver)\.ts$/
+    build.onLoad({ filter }, ({ path }) => ({ contents: NO_REGISTRIES[basename(path)] ?? '', loader: 'js' }))
+  },
+}
 
 /** To Node, rxjs shows CommonJS, of which nothing can be left out. Its ES modules are the same code. */
 export const treeOfRxjs: Plugin = {
@@ -50,6 +71,20 @@ export const englishZod: Plugin = {
   setup(build) {
     build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
+      loader: 'js',
+    }))
+  },
+}
+
+/** Of did:webvh's package what reads and writes files, by whatever name `node:fs` is found. Logs come from the table or the guarded client. */
+export const webvhWithoutFiles: Plugin = {
+  name: 'webvh-without-files',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8'))
+        .replace('import { createRequire } from "node:module";', '')
+        .replace('createRequire(import.meta.url)', 'undefined')
+        .replace(/\bawait import\([^)]*\)/g, 'await Promise.reject()'),
       loader: 'js',
     }))
   },

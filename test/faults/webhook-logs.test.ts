@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { acceptOffer, offerToTenant, secretsOf, storedBy } from '../support/anoncreds/tenant-holder.ts'
-import { definitionOf, useMemoryRegistries } from '../support/anoncreds/world.ts'
+import { definitionOf, useMemoryRegistry } from '../support/anoncreds/world.ts'
 import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
@@ -65,7 +65,7 @@ const exchange = async (): Promise<string> => {
 
 /** The tenant issues AnonCreds to another one; both of them keep secrets. */
 const exchangeAnonCreds = async (): Promise<string[]> => {
-  await useMemoryRegistries()
+  await useMemoryRegistry()
   const { credentialDefinitionId } = await definitionOf(caller.tenantId)
   const holder = await createTenant(stage, 'Holder')
   stage.line.run()

@@ -7,22 +7,22 @@ import { W3cCredentialRepository } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLED_CONTEXTS } from '../../lib/agent/json-ld/bundled-contexts.ts'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
-import { INDY_ISSUER } from '../support/anoncreds/memory-indy-registry.ts'
-import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import {
-  type AnonCredsWorld,
-  definitionOf,
-  inTenant,
-  memoryIndyRegistry,
-  startAnonCredsWorld,
-} from '../support/anoncreds/world.ts'
+  INDY_IDS,
+  INDY_ISSUER,
+  type OperatedLedger,
+  startOperatedLedger,
+} from '../support/anoncreds/operated-ledger.ts'
+import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenant-holder.ts'
+import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
-const INDY = `${INDY_ISSUER.split(':').at(-1)}:3:CL:7:default`
+const INDY = INDY_IDS.credentialDefinitionId
 
 let world: AnonCredsWorld
+let ledger: OperatedLedger
 let holder: { tenantId: string }
 /** The issuer's connection to the holder. */
 let connectionId: string
@@ -31,12 +31,16 @@ let verifying: { walletConnectionId: string }
 
 beforeAll(async () => {
   world = await startAnonCredsWorld()
-  await definitionOf(world.caller.tenantId, { registry: memoryIndyRegistry, issuerId: INDY_ISSUER })
+  ledger = await startOperatedLedger()
+  await definitionOf(world.caller.tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
   holder = await createTenant(world.stage, 'Holder')
   connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
   verifying = await connect(world.stage, world.wallet, holder)
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await ledger.stop()
+})
 
 const recordOf = async (caller: { tenantId: string }, credentialRecordId: string): Promise<Json> =>
   (await world.stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needsRegistries } from '../../infra/anoncreds/functions.ts'
 import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
@@ -19,6 +20,7 @@ import {
 } from '../support/bench/bundles.ts'
 import { playScene } from '../support/bench/scene.ts'
 import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
+import { offerBody } from '../support/scenes.ts'
 import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -49,7 +51,10 @@ const unpackedFunction = (name: string): UnpackedFunction => {
   return found
 }
 
-describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
+/** Without those that also ask others' registries of AnonCreds objects, by Credo. */
+const OF_THE_TABLE = READING_FUNCTIONS.filter((name) => !needsRegistries(name))
+
+describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
   test('is small', () => {
     expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MAX_BYTES)
   })
@@ -221,6 +226,12 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     const presentationDefinition = { id: 'd', input_descriptors: [{ id: 'i', constraints: { fields } }] }
     const body = { protocolVersion: 'v2', proofFormats: { presentationExchange: { presentationDefinition } } }
     expect(await stage.call('create-request', { body })).toMatchObject({ status: 200 })
+  })
+
+  test('a credential is offered in an invitation', async () => {
+    const { credentialFormats } = offerBody('', 'did:example:x')
+    const body = { protocolVersion: 'v2', credentialFormats }
+    expect(await stage.call('create-offer-oob', { body })).toMatchObject({ status: 200 })
   })
 
   test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {

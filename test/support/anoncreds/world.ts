@@ -5,7 +5,6 @@ import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { connect, createTenant } from '../scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../stage/in-process-stage.ts'
-import { MemoryIndyRegistry } from './memory-indy-registry.ts'
 import { MemoryRegistry } from './memory-registry.ts'
 import { type PreparedDefinition, prepareDefinition } from './prepared-definition.ts'
 
@@ -24,14 +23,11 @@ export interface AnonCredsWorld {
 const ISSUER = 'did:memory:issuer'
 
 export const memoryRegistry = new MemoryRegistry()
-export const memoryIndyRegistry = new MemoryIndyRegistry()
 
 /** Lets the service read and publish in memory. */
-export const useMemoryRegistries = async (): Promise<void> => {
+export const useMemoryRegistry = async (): Promise<void> => {
   const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  // First: the agent's own registry of Indy takes all unqualified ids.
-  for (const registry of [memoryRegistry, memoryIndyRegistry])
-    if (!registries.includes(registry)) registries.unshift(registry)
+  if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
 }
 
 export interface AnonCredsWorldOptions extends WalletOptions {
@@ -43,7 +39,7 @@ export const startAnonCredsWorld = async ({
   revocable,
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
-  await useMemoryRegistries()
+  await useMemoryRegistry()
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)
