@@ -93,4 +93,4 @@ describe('names every field that is wrong', () => {
 })
 
 refusesStrangers(route)
-refusesUnreadableBodies(route)
+refusesUnreadableBodies(route, token)
