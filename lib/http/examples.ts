@@ -1,5 +1,6 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
 import createOffer from '../../docs/examples/CreateOffer.json' with { type: 'json' }
+import createOfferOob from '../../docs/examples/CreateOfferOob.json' with { type: 'json' }
 import createRequest from '../../docs/examples/CreateRequest.json' with { type: 'json' }
 import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'json' }
 import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
@@ -32,6 +33,7 @@ interface Example {
 /** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   CreateOffer: createOffer,
+  CreateOfferOob: createOfferOob,
   CreateRequest: createRequest,
   CreateTenant: createTenant,
   DeleteWebhookEndpoint: deleteWebhookEndpoint,

@@ -91,6 +91,7 @@ const STATUSES: Record<string, number[]> = {
   GetConnections: [200, 400, 401, 403, 429, 500, 503],
   GetConnectionById: READ,
   CreateOffer: [...READ, 409, 413, 415, 422],
+  CreateOfferOob: [...READ, 409, 413, 415, 422],
   GetWebhookEndpoints: [200, 400, 401, 403, 429, 500, 503],
   DeleteWebhookEndpoint: [...READ, 409],
   RotateWebhookSecret: [...READ, 409],

@@ -93,6 +93,19 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
       path: () => '/credentials/create-offer',
       bodies: [{ ...offerBody(connectionId, 'did:example:x'), autoAcceptCredential: 'never', comment: 'c' }],
     },
+    {
+      weight: 4,
+      method: 'POST',
+      path: () => '/credentials/create-offer-oob',
+      bodies: [
+        {
+          protocolVersion: 'v2',
+          credentialFormats: offerBody(connectionId, 'did:example:x').credentialFormats,
+          label: 'l',
+          goalCode: 'g',
+        },
+      ],
+    },
     { weight: 3, method: 'GET', path: (id) => `/webhooks/orgs/${id(ORGANIZATION)}` },
     { weight: 3, method: 'GET', path: (id) => endpoint(id, '/deliveries'), queries: [...pages, 'status=failed'] },
     { weight: 1, method: 'POST', path: (id) => endpoint(id, '/rotate-secret') },
