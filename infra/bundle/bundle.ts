@@ -6,14 +6,7 @@ import { lambdaCredentials } from './lambda-credentials.ts'
 import { lateEntries, lateModules } from './late-modules.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { nativeLibrary } from './native-library.ts'
-import {
-  bindingLeftOut,
-  englishZod,
-  leftOut,
-  registriesLeftOut,
-  treeOfRxjs,
-  webvhWithoutFiles,
-} from './slim-packages.ts'
+import { bindingLeftOut, englishZod, leftOut, registriesLeftOut, slimWebvh, treeOfRxjs } from './slim-packages.ts'
 
 export interface Bundle {
   /** By file name: `index.mjs`, which exports the handler, and chunks that are loaded when they are needed. */
@@ -86,7 +79,7 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
       nativeLibrary,
       treeOfRxjs,
       englishZod,
-      webvhWithoutFiles,
+      slimWebvh,
     ],
   })
   const files: Bundle['files'] = {}

@@ -13,6 +13,7 @@ const TOUCHED_LATE = new RegExp(
     '@sphereon/[^/]+',
     '@peculiar/x509',
     'dcql',
+    'didwebvh-ts',
     're2js',
   ].join('|')})$`,
 )

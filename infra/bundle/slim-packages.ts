@@ -65,26 +65,41 @@ export const treeOfRxjs: Plugin = {
   },
 }
 
+/** What is changed of didwebvh-ts: what it has, and what it becomes. */
+const OF_WEBVH: readonly (readonly [string, string])[] = [
+  // It keeps every hash that it has made, and the text that it is of, for ever: logs of strangers would fill a function's memory.
+  ['hashCache.set(key, hash);', ''],
+  // Ways to load modules that it uses for tests of its own, or not at all.
+  ['import { createRequire } from "node:module";', ''],
+  ['var __require = /* @__PURE__ */ createRequire(import.meta.url);', ''],
+]
+
+/** It reads and writes files, by whatever name `node:fs` is found. Here logs come from the table or the guarded client. */
+const READS_FILES = /\bawait import\([^)]*\)/g
+
+/** didwebvh-ts as it is bundled. Throws where it has changed, so that an update of the package is looked at. */
+export const slimWebvhCode = (code: string): string =>
+  OF_WEBVH.reduce((slim, [from, to]) => {
+    if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)
+    return slim.replace(from, to)
+  }, code).replace(READS_FILES, 'await Promise.reject()')
+
+export const slimWebvh: Plugin = {
+  name: 'slim-webvh',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
+      contents: slimWebvhCode(await readFile(path, 'utf8')),
+      loader: 'js',
+    }))
+  },
+}
+
 /** Of the fifty languages that zod can say its errors in, English. */
 export const englishZod: Plugin = {
   name: 'english-zod',
   setup(build) {
     build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
-      loader: 'js',
-    }))
-  },
-}
-
-/** Of did:webvh's package what reads and writes files, by whatever name `node:fs` is found. Logs come from the table or the guarded client. */
-export const webvhWithoutFiles: Plugin = {
-  name: 'webvh-without-files',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8'))
-        .replace('import { createRequire } from "node:module";', '')
-        .replace('createRequire(import.meta.url)', 'undefined')
-        .replace(/\bawait import\([^)]*\)/g, 'await Promise.reject()'),
       loader: 'js',
     }))
   },

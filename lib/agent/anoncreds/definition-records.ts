@@ -2,9 +2,9 @@
 import * as v from 'valibot'
 import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import type { RecordContent } from '../../records/record-json.ts'
+import { definitionPlaceAddress } from '../../store/anoncreds-keys.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
-import { definitionPlaceAddress } from '../../store/keys.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 
 /** What a definition is the only one for. */
@@ -25,6 +25,12 @@ const placeItem = defineItem(
 /** The record of an id; undefined where there is none. */
 export const readDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
   const stored = await unit.read(unit.tenant, CREDENTIAL_DEFINITION, id)
+  return stored && v.parse(StoredCredentialDefinition, stored.value)
+}
+
+/** The record of a definition that has an id of its own already. */
+export const findDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
+  const [stored] = await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId: id })
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
