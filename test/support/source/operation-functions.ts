@@ -8,7 +8,13 @@ const functionOf = (operationId: string): string =>
     .replace(/\B[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase()
 
+/** They read what others publish too, through the registries of lib/agent. */
+const RESOLVING = ['GetSchemaById', 'GetCredentialDefinitionById']
+
 /** Those that read for a caller, and change nothing. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
   ({ security, idempotent, contentType }) => (security === 'token' && !idempotent) || contentType !== undefined,
-).map(({ operationId }) => functionOf(operationId))
+)
+  .map(({ operationId }) => operationId)
+  .filter((operationId) => !RESOLVING.includes(operationId))
+  .map(functionOf)
