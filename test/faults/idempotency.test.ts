@@ -103,7 +103,11 @@ const EXAMPLES: Record<string, () => Promise<Example>> = {
   CreateCredentialDefinition: async () => {
     const { body } = await stage.call('createSchema', { caller: { tenantId }, body: schemaBody })
     const asked = { schemaId: body.schemaId, tag: randomUUID() }
-    return { asked: { body: asked }, other: { body: { ...asked, tag: 'another' } }, caller: { tenantId: await newTenant() } }
+    return {
+      asked: { body: asked },
+      other: { body: { ...asked, tag: 'another' } },
+      caller: { tenantId: await newTenant() },
+    }
   },
   CreateTenant: async () => ({
     asked: { body: { config: { label: 'one' } } },

@@ -1,4 +1,5 @@
 /** The functions of the operations, by the habit of their names. */
+import { needsRegistries } from '../../../infra/anoncreds/functions.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 
 /** `get-credential-by-id` of `GetCredentialById`, `tenant-proof-form-data` of `tenant_ProofFormData`. */
@@ -8,13 +9,9 @@ const functionOf = (operationId: string): string =>
     .replace(/\B[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase()
 
-/** They read what others publish too, through the registries of lib/agent. */
-const RESOLVING = ['GetSchemaById', 'GetCredentialDefinitionById']
-
-/** Those that read for a caller, and change nothing. */
+/** Those that read for a caller, and change nothing; but not those that also read what others publish. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
   ({ security, idempotent, contentType }) => (security === 'token' && !idempotent) || contentType !== undefined,
 )
-  .map(({ operationId }) => operationId)
-  .filter((operationId) => !RESOLVING.includes(operationId))
-  .map(functionOf)
+  .map(({ operationId }) => functionOf(operationId))
+  .filter((name) => !needsRegistries(name))
