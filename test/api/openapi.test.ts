@@ -92,6 +92,12 @@ const STATUSES: Record<string, number[]> = {
   GetConnectionById: READ,
   CreateOffer: [...READ, 409, 413, 415, 422],
   CreateOfferOob: [...READ, 409, 413, 415, 422],
+  RevokeCredential: [...READ, 409],
+  CreateSchema: [200, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+  GetSchemaById: READ,
+  CreateCredentialDefinition: [202, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+  GetCredentialDefinitions: [200, 400, 401, 403, 429, 500, 503],
+  GetCredentialDefinitionById: READ,
   GetWebhookEndpoints: [200, 400, 401, 403, 429, 500, 503],
   DeleteWebhookEndpoint: [...READ, 409],
   RotateWebhookSecret: [...READ, 409],
@@ -162,7 +168,7 @@ describe('every operation says', () => {
   })
 
   test('how its pages are asked for, where it has pages', () => {
-    const PAGED = ['tenant_GetBasicMessages', 'GetConnections', 'GetWebhookDeliveries']
+    const PAGED = ['tenant_GetBasicMessages', 'GetConnections', 'GetCredentialDefinitions', 'GetWebhookDeliveries']
     for (const { operation } of operations) {
       const isPaged = PAGED.includes(operation.operationId)
       const names = (operation.parameters ?? []).map(({ name }: Json) => name)
