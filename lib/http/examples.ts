@@ -22,6 +22,7 @@ import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type
 import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
 import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
 import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' with { type: 'json' }
+import revokeCredential from '../../docs/examples/RevokeCredential.json' with { type: 'json' }
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
@@ -60,6 +61,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   RegisterNotificationWebhook: registerNotificationWebhook,
   RegisterWebhook: registerWebhook,
   ReplayWebhookEvents: replayWebhookEvents,
+  RevokeCredential: revokeCredential,
   RotateWebhookSecret: rotateWebhookSecret,
   SendMessage: sendMessage,
   TestWebhookEndpoint: testWebhookEndpoint,
