@@ -58,6 +58,11 @@ const managed = (asked: Example['asked'], other: Example['other']): Example => (
   stranger: member(),
 })
 
+const schemaBody = { name: 'degree', version: '1.0', attributes: ['degree'] }
+
+/** An agent makes two definitions at a time. */
+const newTenant = async (): Promise<string> => (await createTenant(stage)).tenantId
+
 const HOOKS = ['https://hooks.example.org/one', 'https://hooks.example.org/two'] as const
 
 /** An endpoint of the organization, and a test event that it had. */
@@ -90,6 +95,20 @@ const EXAMPLES: Record<string, () => Promise<Example>> = {
     other: { body: offerBody(connectionIds[1] ?? '', wallet.did) },
     caller: { tenantId },
   }),
+  CreateSchema: async () => ({
+    asked: { body: schemaBody },
+    other: { body: { ...schemaBody, name: 'another' } },
+    caller: { tenantId },
+  }),
+  CreateCredentialDefinition: async () => {
+    const { body } = await stage.call('createSchema', { caller: { tenantId }, body: schemaBody })
+    const asked = { schemaId: body.schemaId, tag: randomUUID() }
+    return {
+      asked: { body: asked },
+      other: { body: { ...asked, tag: 'another' } },
+      caller: { tenantId: await newTenant() },
+    }
+  },
   CreateTenant: async () => ({
     asked: { body: { config: { label: 'one' } } },
     other: { body: { config: { label: 'two' } } },

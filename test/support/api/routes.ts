@@ -29,6 +29,12 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
     `/webhooks/orgs/${id(ORGANIZATION)}/${id(endpointId)}${operation}`
   return [
     { weight: 6, method: 'GET', path: (id) => `/credentials/${id(acme.credentialRecordId)}` },
+    { weight: 3, method: 'POST', path: (id) => `/credentials/${id(acme.credentialRecordId)}/revoke` },
+    {
+      weight: 2,
+      method: 'GET',
+      path: (id) => `/anoncreds/tails/${id('J6KLQHhRnJ7Hn1gjoBTwVHQJi2kLnEbUwCj5YBbFVuFe')}`,
+    },
     {
       weight: 8,
       method: 'POST',
