@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
+import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { sign, type TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import {
@@ -28,6 +29,7 @@ beforeAll(async () => {
   issuer = await trustIssuer()
   stage = await startInProcessStage()
   watched = new StoreFaults(stage.serviceClient)
+  await useQuickKeys()
   stage.line.run()
   wallet = await Wallet.start()
   tenantId = (await createTenant(stage)).tenantId
