@@ -25,7 +25,14 @@ const SENDERS = ['sendMessage', 'createOffer', 'receiveDidcomm']
 /** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById']
 /** They ask for jobs, or do them. */
-const JOBBERS = ['createCredentialDefinition', 'runJobs', 'sweepOutbox']
+const JOBBERS = [
+  'createCredentialDefinition',
+  'createOffer',
+  'createOfferOob',
+  'revokeCredential',
+  'runJobs',
+  'sweepOutbox',
+]
 const MANAGERS = ['deleteWebhookEndpoint', 'enableWebhookEndpoint']
 const DELIVERERS = ['deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'recoverWakeUps']
 
@@ -266,7 +273,8 @@ describe('what a function loads is what it may do', () => {
       statementsOf(key)
         .filter(({ Action }) => Action.includes('sqs:SendMessage'))
         .flatMap(({ Resource }) => [Resource].flat().map(resourceName))
-    for (const key of SENDERS) expect(queuesOf(key)).toEqual(['WakeUpQueue'])
+    for (const key of SENDERS) expect(queuesOf(key)).toContain('WakeUpQueue')
+    for (const key of JOBBERS) expect(queuesOf(key)).toContain('JobQueue')
     expect(queuesOf('dispatchChanges')).toEqual(['WakeUpQueue'])
     for (const key of [...MANAGERS, 'recoverWakeUps']) expect(queuesOf(key)).toEqual(['TimerQueue'])
     for (const key of ['deliver', 'wake'])
@@ -278,8 +286,8 @@ describe('what a function loads is what it may do', () => {
       ...SENDERS,
       ...MANAGERS,
       ...DELIVERERS,
+      ...JOBBERS,
       'dispatchChanges',
-      'runJobs',
     ])
     expect(others.flatMap(queuesOf)).toEqual([])
     expect(without(who(/^sqs:/), whoLoad('lib/outbox/queues.ts'))).toEqual([])
@@ -289,6 +297,7 @@ describe('what a function loads is what it may do', () => {
     const known = [
       ...SENDERS,
       ...RESOLVERS,
+      'createOfferOob',
       'createRequest',
       'createSchema',
       'createCredentialDefinition',
