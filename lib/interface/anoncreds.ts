@@ -7,6 +7,7 @@ import {
   MAX_OBJECT_ID,
 } from '../records/anoncreds-objects.ts'
 import {
+  CREDENTIAL_DEFINITION_STATES,
   CredentialDefinitionRecord,
   DEFAULT_REGISTRY_SIZE,
   MAX_REGISTRY_SIZE,
