@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts'
 import { enqueue } from '../jobs/enqueue.ts'
 import { isObject } from '../json.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
-import type { RecordJson } from '../records/record-json.ts'
+import { ISSUED_BEFORE, type RecordJson } from '../records/record-json.ts'
 import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
@@ -38,7 +38,8 @@ const ISSUED = ['credential-issued', 'done']
 export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
   const { metadata, state, role } = value
   const credential = isObject(metadata) ? metadata['_anoncreds/credential'] : undefined
-  if (role !== 'issuer' || !ISSUED.includes(String(state)) || !isObject(credential)) return undefined
+  const isIssued = ISSUED.includes(String(state)) || (isObject(metadata) && metadata[ISSUED_BEFORE] !== undefined)
+  if (role !== 'issuer' || !isIssued || !isObject(credential)) return undefined
   const { revocationRegistryId, credentialRevocationId } = credential
   const index = Number(credentialRevocationId)
   return typeof revocationRegistryId === 'string' && Number.isSafeInteger(index) && index > 0
