@@ -10,7 +10,6 @@ import {
   DidCommProofRole,
   DidCommProofState,
 } from '@credo-ts/didcomm'
-import { ISSUED_BEFORE } from '../records/record-json.ts'
 
 export type Exchange = DidCommProofExchangeRecord | DidCommCredentialExchangeRecord
 
@@ -69,10 +68,6 @@ export const abandonExchange = (
 ): Promise<void> => {
   exchange.errorMessage = errorMessage
   if (exchange instanceof DidCommProofExchangeRecord) exchange.state = DidCommProofState.Abandoned
-  else {
-    // A wallet that says that it gave up may have the credential all the same.
-    if (exchange.state === DidCommCredentialState.CredentialIssued) exchange.metadata.set(ISSUED_BEFORE, {})
-    exchange.state = DidCommCredentialState.Abandoned
-  }
+  else exchange.state = DidCommCredentialState.Abandoned
   return updateExchange(agentContext, exchange)
 }

@@ -1,6 +1,7 @@
 /** Revocation against the wallet that it is about: whatever it sends, its credential is revoked, and only by who issued it. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
@@ -28,7 +29,7 @@ const inState = (id: string, state: string): Promise<Json> =>
   })
 
 /** Offers a credential; 503 as long as the first registry is being made. */
-const offer = (): Promise<Json> =>
+const offer = (more: object = {}): Promise<Json> =>
   waitFor('an offer', async () => {
     const { credentialDefinitionId, connectionId, caller } = world
     const attributes = [
@@ -40,21 +41,21 @@ const offer = (): Promise<Json> =>
       body: {
         connectionId,
         protocolVersion: 'v2',
-        credentialFormats: { anoncreds: { credentialDefinitionId, attributes } },
+        credentialFormats: { anoncreds: { credentialDefinitionId, attributes }, ...more },
       },
     })
     return status === 200 && body
   })
 
 /** The wallet has the credential, and has not said so. */
-const issuedWithoutAck = async (): Promise<Json> => {
+const issuedWithoutAck = async (more?: object, taken: object = { anoncreds: {} }): Promise<Json> => {
   const { credentials } = world.wallet.agent.didcomm
-  const { id, threadId } = await offer()
+  const { id, threadId } = await offer(more)
   const received = await waitFor('the offer', async () => (await credentials.findAllByQuery({ threadId }))[0])
   await credentials.acceptOffer({
     credentialExchangeRecordId: received.id,
     autoAcceptCredential: 'never' as never,
-    credentialFormats: { anoncreds: {} },
+    credentialFormats: taken,
   })
   return inState(id, 'credential-issued')
 }
@@ -112,6 +113,12 @@ test('an exchange that was given up before anything was issued can not be revoke
   const { id, threadId } = await offer()
   await report(threadId)
   await inState(id, 'abandoned')
+  expect(await revoke(id)).toMatchObject({ status: 409 })
+})
+
+test('a wallet that takes another format of the offer only has nothing that is said to be revoked', async () => {
+  const { jsonld } = offerBody(world.connectionId, world.wallet.did).credentialFormats
+  const { id } = await issuedWithoutAck({ jsonld }, { jsonld: {} })
   expect(await revoke(id)).toMatchObject({ status: 409 })
 })
 

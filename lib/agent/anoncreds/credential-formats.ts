@@ -13,6 +13,7 @@ import {
   DidCommCredentialFormatSpec,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { ANONCREDS_ISSUED } from '../../records/record-json.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credential-checks.ts'
 import { ensureLinkSecret } from './link-secret.ts'
 import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
@@ -47,6 +48,7 @@ const issueOffered = async <T>(
   if (!isAsOffered(contentOf(offerAttachment), contentOf(requestAttachment))) throw new NotAsOfferedError(NOT_OFFERED)
   const issued = await refusedByLibrary('the request is no proof for what was offered', issue)
   withoutPlace(credentialExchangeRecord)
+  credentialExchangeRecord.metadata.set(ANONCREDS_ISSUED, {})
   return issued
 }
 
