@@ -108,7 +108,8 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     'The state is `wait`, and becomes `finished` or `failed`; a `credential_definition.state_changed` tells of it. `issuerId` defaults to the ' +
     'did:webvh of the agent. Of an issuer on an Indy ledger it becomes `action` first: its operator writes the `ledgerTransaction` that the ' +
     'definition shows then. For an issuer, a schema and a tag there is one definition: asked for again, it is answered as it is, unless it has ' +
-    'failed. An agent makes 2 at a time and 50 a day.',
+    'failed. An agent makes 2 at a time and 50 a day. Credentials of an issuer on an Indy ledger can not be revoked: `supportRevocation` is ' +
+    'refused.',
   security: 'token',
   idempotent: true,
   companion: true,
