@@ -33,11 +33,18 @@ const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/
 /** How AnonCreds compares names of attributes: without spaces, in lower case. */
 const comparable = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
+/** The library has the link secret under this name; the others would be lost in the objects of a definition that are by attribute. */
+const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
+
 const Attributes = v.pipe(
   v.array(Label),
   v.minLength(1),
   v.maxLength(MAX_ATTRIBUTES),
   v.check((names) => names.every((name) => comparable(name) !== ''), 'must have names of more than spaces'),
+  v.check(
+    (names) => !names.some((name) => RESERVED.includes(comparable(name))),
+    `must have no name of ${RESERVED.join(', ')}`,
+  ),
   v.check(
     (names) => new Set(names.map(comparable)).size === names.length,
     'must have no two names that differ in spaces and case only',
@@ -103,7 +110,8 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     'The state is `wait`, and becomes `finished` or `failed`; a `credential_definition.state_changed` tells of it. `issuerId` defaults to the ' +
     'did:webvh of the agent. Of an issuer on an Indy ledger it becomes `action` first: its operator writes the `ledgerTransaction` that the ' +
     'definition shows then. For an issuer, a schema and a tag there is one definition: asked for again, it is answered as it is, unless it has ' +
-    'failed. An agent makes 2 at a time and 50 a day.',
+    'failed. An agent makes 2 at a time and 50 a day. Credentials of an issuer on an Indy ledger can not be revoked: `supportRevocation` is ' +
+    'refused.',
   security: 'token',
   idempotent: true,
   companion: true,

@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts'
 import { enqueue } from '../jobs/enqueue.ts'
 import { isObject } from '../json.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
-import type { RecordJson } from '../records/record-json.ts'
+import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'
 import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
@@ -32,13 +32,13 @@ export interface Revocable {
   index: number
 }
 
-const ISSUED = ['credential-issued', 'done']
-
 /** Where the credential of an exchange is in a registry; undefined where it has not been issued by this agent, or can't be revoked. */
 export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
-  const { metadata, state, role } = value
-  const credential = isObject(metadata) ? metadata['_anoncreds/credential'] : undefined
-  if (role !== 'issuer' || !ISSUED.includes(String(state)) || !isObject(credential)) return undefined
+  const { metadata, role } = value
+  // Not the state: a wallet may take another format of the offer, or give the exchange up when it has the credential.
+  if (role !== 'issuer' || !isObject(metadata) || metadata[ANONCREDS_ISSUED] === undefined) return undefined
+  const credential = metadata['_anoncreds/credential']
+  if (!isObject(credential)) return undefined
   const { revocationRegistryId, credentialRevocationId } = credential
   const index = Number(credentialRevocationId)
   return typeof revocationRegistryId === 'string' && Number.isSafeInteger(index) && index > 0

@@ -12,10 +12,14 @@ export interface WantedRegistry extends RegistryKey {
 
 const ID = /^(\d+)\.(\d+)\.(.+)$/s
 
+/** The id of a job has no `|`, which a tag in the id of an Indy ledger may have. */
+const escaped = (id: string): string => id.replace(/[%|]/g, encodeURIComponent)
+const unescaped = (id: string): string => id.replace(/%25|%7C/g, decodeURIComponent)
+
 const jobOf = ({ tenant, credentialDefinitionId, number, size }: WantedRegistry): JobKey => ({
   tenant,
   type: 'revocation-registry',
-  id: `${number}.${size}.${credentialDefinitionId}`,
+  id: `${number}.${size}.${escaped(credentialDefinitionId)}`,
 })
 
 /** What a job is to make; undefined where its id says nothing of the kind. */
@@ -23,7 +27,7 @@ export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefin
   const [, number, size, credentialDefinitionId] = ID.exec(id) ?? []
   return credentialDefinitionId === undefined
     ? undefined
-    : { tenant, credentialDefinitionId, number: Number(number), size: Number(size) }
+    : { tenant, credentialDefinitionId: unescaped(credentialDefinitionId), number: Number(number), size: Number(size) }
 }
 
 /** Asks for the first registry of a definition, in the transaction that publishes the definition. */

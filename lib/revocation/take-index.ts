@@ -4,7 +4,7 @@ import { registryPartition } from '../store/anoncreds-keys.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
 import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
-import { ensureRegistry } from './registry-job.ts'
+import { ensureRegistry, type WantedRegistry } from './registry-job.ts'
 
 export interface RevocationIndex {
   /** Id of the registry's definition. */
@@ -14,25 +14,35 @@ export interface RevocationIndex {
 
 /**
  * Takes the next free index of a definition's registries. It is taken at once, by an atomic update and in no transaction: an index that is
- * not used in the end is lost. Asks for the next registry where this one is nearly full. Throws `revocation.no_index` where no registry has
- * a free index yet, `store.unavailable`.
+ * not used in the end is lost. Asks for the next registry where this one is nearly full. `firstSize` says how large the first one is to be,
+ * which is asked for again where it was given up. Throws `revocation.no_index` where no registry has a free index yet, `store.unavailable`.
  */
-export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
+export const takeRevocationIndex = async (
+  tenant: string,
+  credentialDefinitionId: string,
+  firstSize: () => Promise<number | undefined> = async () => undefined,
+): Promise<RevocationIndex> => {
   // The next registry is made while the one before it has indexes: the two newest are all that matter.
   const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
   const registries = items.map(registryItem.decode)
   const key = { tenant, credentialDefinitionId }
   const newest = registries[0]
-  if (newest === undefined) throw noIndex()
+  if (newest === undefined) {
+    const size = await firstSize()
+    if (size !== undefined) await askFor({ ...key, number: 1, size })
+    throw noIndex()
+  }
   for (const registry of registries.toReversed()) {
     const taken = await takeFrom({ ...key, ...registry })
     if (taken === undefined) continue
-    if (registry === newest && isNearlyFull({ ...registry, taken })) await askForNext({ ...key, ...registry })
+    if (registry === newest && isNearlyFull({ ...registry, taken })) await askFor({ ...key, ...next(registry) })
     return { registryId: registry.registryId, index: taken }
   }
-  await askForNext({ ...key, ...newest })
+  await askFor({ ...key, ...next(newest) })
   throw noIndex()
 }
+
+const next = ({ number, size }: Registry): Pick<Registry, 'number' | 'size'> => ({ number: number + 1, size })
 
 type Found = Registry & { tenant: string; credentialDefinitionId: string }
 
@@ -48,9 +58,9 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
 }
 
 /** Many offers ask at once: that another one is about to is as good. */
-const askForNext = async ({ tenant, credentialDefinitionId, number, size }: Found): Promise<void> => {
+const askFor = async (wanted: WantedRegistry): Promise<void> => {
   try {
-    await ensureRegistry({ tenant, credentialDefinitionId, number: number + 1, size })
+    await ensureRegistry(wanted)
   } catch (error) {
     if (!isAgentError(error, 'store.conflict')) throw error
   }

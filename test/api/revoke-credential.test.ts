@@ -26,6 +26,7 @@ const issued = async (metadata: object): Promise<string> => {
 const revocable = (index: number) => {
   const did = 'did:webvh:QmXyC1pVxSxVKvJ1Lk7xWm1oCWxSVuJ6qhUKSfkDuAJxC1:agent.example.org:webvh:acme'
   return {
+    '_agent/issued': {},
     '_anoncreds/credential': {
       schemaId: `${did}/resources/zQmSchema`,
       credentialDefinitionId: `${did}/resources/zQmDefinition`,

@@ -83,7 +83,7 @@ const issuedWithoutConnection = async (count: number) => {
           role: 'issuer',
           state: 'done',
         },
-        metadata: { '_anoncreds/credential': credential },
+        metadata: { '_agent/issued': {}, '_anoncreds/credential': credential },
       }
       unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { threadId: id, state: 'done' } })
     })

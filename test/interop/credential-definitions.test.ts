@@ -80,6 +80,17 @@ describe('a schema', () => {
     })
   })
 
+  test.each(['master_secret', 'Master_Secret', '__proto__', 'constructor', 'Prototype'])(
+    'with an attribute %s is refused',
+    async (name) => {
+      const { status, body } = await stage.call('createSchema', {
+        caller: acme,
+        body: { ...schemaBody, attributes: ['degree', name] },
+      })
+      expect({ status, body }).toMatchObject({ status: 422, body: { details: [{ path: 'attributes' }] } })
+    },
+  )
+
   test('that is not there is a 404', async () => {
     const schemaId = await newSchema(acme)
     for (const id of [`${schemaId}x`, 'nothing', 'did:web:example.org/schema'])
@@ -282,6 +293,23 @@ describe('of an issuer on an Indy ledger', () => {
     expect(found).toMatchObject({ status: 200, body: { schema: { issuerId, name: 'on a ledger' } } })
     const other = await stage.call('createSchema', { caller: acme, body: { ...body, attributes: ['another'] } })
     expect(other).toMatchObject({ status: 422, body: { details: [{ path: 'issuerId' }] } })
+  })
+
+  test('a ledger that does not answer is a 503, which does not tell where its proxy is', async () => {
+    proxy.answerWith((_, __, response) => void response.writeHead(500).end('secret'))
+    const { status, body } = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })
+    proxy.answerWith(undefined)
+    expect(status).toBe(503)
+    expect(JSON.stringify(body)).not.toMatch(/http|secret|127\.0\.0\.1|localhost/)
+  })
+
+  test('a definition that can be revoked is refused: no registry of it would ever be there', async () => {
+    const schema = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })
+    const { schemaId } = schema.body
+    expect(await definition(acme, { schemaId, tag: 'revocable', issuerId, supportRevocation: true })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'supportRevocation' }] },
+    })
   })
 
   test('a definition is an action, and finished once the ledger has exactly this', async () => {

@@ -1,6 +1,7 @@
 /** Credential definitions of the agent: asked for in a request, made in the background, published with the records that issuing needs. */
 import { randomUUID } from 'node:crypto'
-import { AgentError } from '../../errors.ts'
+import { AgentError, invalidField } from '../../errors.ts'
+import { parseIndyDid } from '../../indy/ids.ts'
 import { enqueue } from '../../jobs/enqueue.ts'
 import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../../records/credential-definition.ts'
 import type { RecordJson } from '../../records/record-json.ts'
@@ -29,6 +30,9 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   const issuerId = await issuerOf(agent, wanted.issuerId)
   registryOf(issuerId, 'issuerId')
   registryOf(wanted.schemaId, 'schemaId')
+  // A ledger takes a registry and its lists from its operator only, and these are made and replaced without one.
+  if (wanted.supportRevocation && parseIndyDid(issuerId) !== undefined)
+    throw invalidField('supportRevocation', 'is not possible for an issuer on an Indy ledger')
   const known = await definitionAt(unit, { ...wanted, issuerId })
   if (known !== undefined && known.state !== 'failed') return shown(sameOptions(known, wanted))
   await takeQuota(unit)

@@ -7,8 +7,13 @@ import {
   LegacyIndyDidCommCredentialFormatService,
 } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import { type DidCommAttachment, DidCommCredentialFormatSpec } from '@credo-ts/didcomm'
+import {
+  type DidCommAttachment,
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialFormatSpec,
+} from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { ANONCREDS_ISSUED } from '../../records/record-json.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credential-checks.ts'
 import { ensureLinkSecret } from './link-secret.ts'
 import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
@@ -21,17 +26,30 @@ const isAsOffered = (offer: unknown, request: unknown): boolean =>
 const contentOf = (attachment: DidCommAttachment | undefined): unknown => attachment?.getDataAsJson()
 
 interface Requested {
+  credentialExchangeRecord: DidCommCredentialExchangeRecord
   offerAttachment?: DidCommAttachment
   requestAttachment: DidCommAttachment
 }
 
+/**
+ * An issuer's exchange is not found by its place in a registry. By that Credo finds the one that a notification of revocation is about,
+ * whatever its role: a wallet could notify the issuer.
+ */
+const withoutPlace = (record: DidCommCredentialExchangeRecord): void => {
+  record.setTag('anonCredsRevocationRegistryId', undefined)
+  record.setTag('anonCredsCredentialRevocationId', undefined)
+}
+
 /** Issues, by `issue`, where the request is for the offer and its proof is one for the offer's nonce, which only the library can tell. */
 const issueOffered = async <T>(
-  { offerAttachment, requestAttachment }: Requested,
+  { credentialExchangeRecord, offerAttachment, requestAttachment }: Requested,
   issue: () => Promise<T>,
 ): Promise<T> => {
   if (!isAsOffered(contentOf(offerAttachment), contentOf(requestAttachment))) throw new NotAsOfferedError(NOT_OFFERED)
-  return refusedByLibrary('the request is no proof for what was offered', issue)
+  const issued = await refusedByLibrary('the request is no proof for what was offered', issue)
+  withoutPlace(credentialExchangeRecord)
+  credentialExchangeRecord.metadata.set(ANONCREDS_ISSUED, {})
+  return issued
 }
 
 /** Makes the request to an offer, by `request`, where the offer's schema is that of its definition: records show what the offer says. */
@@ -55,6 +73,12 @@ type AnonCreds = AnonCredsDidCommCredentialFormatService
 export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService implements CheckedFormat {
   isAsOffered(offer: unknown, request: unknown): boolean {
     return isAsOffered(offer, request)
+  }
+
+  override async createOffer(...[agentContext, options]: Parameters<AnonCreds['createOffer']>) {
+    const offer = await super.createOffer(agentContext, options)
+    withoutPlace(options.credentialExchangeRecord)
+    return offer
   }
 
   override async acceptRequest(...[agentContext, options]: Parameters<AnonCreds['acceptRequest']>) {
@@ -100,6 +124,7 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
       ...options,
       credentialFormats: { anoncreds: indy },
     })
+    withoutPlace(options.credentialExchangeRecord)
     return { ...offer, format: relabelled(offer.format, INDY_OFFER) }
   }
 

@@ -1,4 +1,6 @@
 /** The Indy ledgers that this deployment reads (INDY_PROXIES), within the budget of the running unit of work. */
+
+import { AgentError } from '../../errors.ts'
 import type { IndyDid } from '../../indy/ids.ts'
 import type { Ask, Ledger } from '../../indy/proxy.ts'
 import { settings } from '../../settings.ts'
@@ -10,7 +12,14 @@ const ANSWERS = Symbol('answers of Indy proxies')
 /** A proxy's own address is where it is: what redirects is none. */
 const OPTIONS = { accept: 'application/json', maxRedirects: 0 }
 
-const ask: Ask = (url, body) => readText(url, body === undefined ? OPTIONS : { ...OPTIONS, body })
+/** Where a proxy is, and what it answers, is the operator's to know: tenants read the messages of errors. */
+const ask: Ask = async (url, body) => {
+  try {
+    return await readText(url, body === undefined ? OPTIONS : { ...OPTIONS, body })
+  } catch (cause) {
+    throw new AgentError('registry.unavailable', 'the proxy of the ledger does not answer', { cause })
+  }
+}
 
 /** What was got is not got again by the same unit: Credo reads a definition for each of its uses. What was posted depends on the time. */
 const askOnce: Ask = (url, body) => {

@@ -15,6 +15,7 @@ import type {
   RegisterSchemaReturn,
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
+import { isAgentError } from '../../errors.ts'
 import { LedgerAnswerError } from '../../indy/answers.ts'
 import { definitionOf, didLike, type IndyId, idLike, parseIndyId } from '../../indy/ids.ts'
 import { type LedgerRegistry, readAccumulator, readDefinition, readRegistry, readSchema } from '../../indy/proxy.ts'
@@ -45,7 +46,11 @@ const resolutionError = (error: unknown) => ({
   message: messageOf(error),
 })
 
-const failed = (error: unknown) => ({ state: 'failed' as const, reason: messageOf(error) })
+/** Throws `registry.unavailable`: a ledger that could not be asked has refused nothing. */
+const failed = (error: unknown) => {
+  if (isAgentError(error)) throw error
+  return { state: 'failed' as const, reason: messageOf(error) }
+}
 
 const definitionOfRegistry = (id: IdOf<'revocationRegistry'>, { value }: LedgerRegistry) => {
   const { issuanceType, ...others } = value

@@ -5,8 +5,9 @@ import {
   AnonCredsRegistryService,
   AnonCredsRevocationRegistryDefinitionRepository,
 } from '@credo-ts/anoncreds'
-import { AgentError } from '../../errors.ts'
+import { AgentError, isAgentError } from '../../errors.ts'
 import type { JobHandler } from '../../jobs/handler.ts'
+import { log } from '../../log.ts'
 import {
   CREDENTIAL,
   enqueuePublication,
@@ -22,6 +23,7 @@ import type { StoredRecord } from '../../store/stored-record.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
+import { send } from '../connections.ts'
 
 /** Revoked in the list, by index. */
 const REVOKED = 1
@@ -32,8 +34,8 @@ const publishList = async (unit: UnitOfWork, registryId: string): Promise<void> 
   const pending = await pendingIndexes(unit, registryId)
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
   const now = Math.floor(Date.now() / 1000)
-  // Timestamps of lists rise by a second at least: the newest may be ahead of the clock.
-  const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, now + AHEAD)
+  // Whatever the clock says: a list that is made of an older one would not have what was revoked since.
+  const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
   if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
   const revoked = pending.filter((index) => newest.revocationList[index] !== REVOKED)
   if (revoked.length === 0) return
@@ -57,23 +59,30 @@ const publishList = async (unit: UnitOfWork, registryId: string): Promise<void> 
     throw new AgentError('store.unavailable', 'the status list was not published')
 }
 
-/** Seconds: more lists than that are not published ahead of the clock. */
-const AHEAD = 3_600
+/** In seconds. */
+const END_OF_TIME = Number.MAX_SAFE_INTEGER
 
 /** Aries RFC 0721, with the format that wallets know for all registries. https://github.com/hyperledger/aries-rfcs/tree/main/features/0721-revocation-notification-v2 */
 const FORMAT = 'indy-anoncreds'
 
-/** A holder that can't be told sees it in the list: without a connection, or after it has ended. */
+/** A holder that can't be told sees it in the list: without a connection, after it has ended, or without an endpoint. */
 const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
   if (typeof value.connectionId !== 'string') return
   const agent = await currentAgent()
   const connection = await agent.didcomm.connections.findById(value.connectionId)
   if (connection === null || !connection.isReady || connection.theirDid === undefined) return
-  await agent.didcomm.credentials.sendRevocationNotification({
-    credentialExchangeRecordId: id,
-    revocationFormat: FORMAT,
-    revocationId: `${registryId}::${index}`,
-  })
+  try {
+    await send(() =>
+      agent.didcomm.credentials.sendRevocationNotification({
+        credentialExchangeRecordId: id,
+        revocationFormat: FORMAT,
+        revocationId: `${registryId}::${index}`,
+      }),
+    )
+  } catch (error) {
+    if (!isAgentError(error, 'connection.no_endpoint')) throw error
+    log('info', 'a holder without an endpoint was not told of a revocation', { event: 'revocation.not_told' })
+  }
 }
 
 /** Of the exchange whose credential is revoked. */

@@ -15,8 +15,10 @@ const BYTES_PER_CREDENTIAL = 260
 const MAX_BYTES = 10 * 1024 * 1024
 /** Files that are kept; Lambda's /tmp has 512 MB. */
 const MAX_FILES = 10
-/** A request waits for it, in ms. */
+/** A message waits for all that it needs, in ms. */
 const MAX_MS = 5_000
+
+const PATIENCE = Symbol('patience with hosts of tails files')
 
 const folder = join(tmpdir(), 'serverless-agent-tails')
 
@@ -65,16 +67,24 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
     if (content === undefined) throw new CredoError('there is no such tails file')
     return content
   }
+  const patience = currentUnit().slot(PATIENCE, () => ({ milliseconds: MAX_MS }))
+  if (patience.milliseconds <= 0) throw new CredoError('the tails files take too long to get')
   const {
     status,
     failure,
+    milliseconds,
     bytes = new Uint8Array(),
   } = await get({
     url,
     headers: { accept: 'application/octet-stream' },
     policy: { local: settings().LOCAL_STAGE },
-    limits: { connectMs: 2_000, attemptMs: MAX_MS, responseBytes: maxBytes + 1 },
+    limits: {
+      connectMs: Math.min(2_000, patience.milliseconds),
+      attemptMs: patience.milliseconds,
+      responseBytes: maxBytes + 1,
+    },
   })
+  patience.milliseconds -= milliseconds
   if (status !== 200 || failure !== undefined || bytes.byteLength > maxBytes)
     throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   return bytes

@@ -234,7 +234,7 @@ describe('a unit of work', () => {
     })
     expect(found.resolutionMetadata).toEqual({
       error: 'unavailable',
-      message: 'the message names more documents than one may',
+      message: 'the proxy of the ledger does not answer',
     })
     expect(proxy.asked).toHaveLength(20)
   })

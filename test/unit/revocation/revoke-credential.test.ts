@@ -21,11 +21,12 @@ beforeEach(() => {
   id = `exchange-${exchanges++}`
 })
 
+const OFFERED = { '_anoncreds/credential': { revocationRegistryId: 'registry', credentialRevocationId: '7' } }
 const ISSUED = {
   role: 'issuer',
   state: 'done',
   createdAt: '2026-01-01T00:00:00.000Z',
-  metadata: { '_anoncreds/credential': { revocationRegistryId: 'registry', credentialRevocationId: '7' } },
+  metadata: { '_agent/issued': {}, ...OFFERED },
 }
 
 const addExchange = (value: object = {}) =>
@@ -38,7 +39,7 @@ const jobThere = async () =>
 
 test('is pending, and published by a job', async () => {
   const registry = { revocationRegistryId: 'of-one', credentialRevocationId: '3' }
-  await addExchange({ metadata: { '_anoncreds/credential': registry } })
+  await addExchange({ metadata: { '_agent/issued': {}, '_anoncreds/credential': registry } })
   const { metadata } = await revoke()
   expect(metadata).toMatchObject({
     '_agent/revocation': { state: 'pending', revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
@@ -49,7 +50,7 @@ test('is pending, and published by a job', async () => {
 
 test('twice, also at once, is one revocation and the same answer', async () => {
   const registry = { revocationRegistryId: 'of-two', credentialRevocationId: '3' }
-  await addExchange({ metadata: { '_anoncreds/credential': registry } })
+  await addExchange({ metadata: { '_agent/issued': {}, '_anoncreds/credential': registry } })
   const answers = await Promise.all([revoke(), revoke(), revoke()])
   answers.push(await revoke())
   expect(new Set(answers.map(({ metadata }) => JSON.stringify(metadata))).size).toBe(1)
@@ -58,12 +59,16 @@ test('twice, also at once, is one revocation and the same answer', async () => {
 
 describe('is refused', () => {
   test.each([
-    ['of an exchange that has not issued yet', { state: 'request-received' }],
-    ['of one that was abandoned', { state: 'abandoned' }],
+    ['of an exchange that has not issued yet', { state: 'request-received', metadata: OFFERED }],
+    ['of one that was abandoned before', { state: 'abandoned', metadata: OFFERED }],
+    ['of one that has issued another format of the offer', { metadata: OFFERED }],
     ['as the holder', { role: 'holder' }],
     ['of a credential that can not be revoked', { metadata: {} }],
     ['of a JSON-LD credential', { metadata: undefined }],
-    ['without an index', { metadata: { '_anoncreds/credential': { revocationRegistryId: 'registry' } } }],
+    [
+      'without an index',
+      { metadata: { '_agent/issued': {}, '_anoncreds/credential': { revocationRegistryId: 'registry' } } },
+    ],
   ])('%s', async (_, value) => {
     await addExchange(value)
     await expect(revoke()).rejects.toMatchObject({ code: 'credential.not_revocable' })

@@ -1,7 +1,8 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 503. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { jobItem } from '../../../lib/jobs/job-item.ts'
+import { jobItem, jobNamed } from '../../../lib/jobs/job-item.ts'
 import { registryItem } from '../../../lib/revocation/registry-item.ts'
+import { wantedRegistry } from '../../../lib/revocation/registry-job.ts'
 import { takeRevocationIndex } from '../../../lib/revocation/take-index.ts'
 import { nameQueues, watchQueues } from '../outbox/sent-wake-ups.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
@@ -86,6 +87,13 @@ describe('where none is free', () => {
     expect(await isAskedFor(2)).toBe(true)
   })
 
+  test('it asks for the first registry too, whose job may have been given up', async () => {
+    await expect(takeRevocationIndex(TENANT, definition, async () => 200)).rejects.toMatchObject({
+      code: 'revocation.no_index',
+    })
+    expect(await isAskedFor(1, 200)).toBe(true)
+  })
+
   test('it says so while the first registry is being made, and for another tenant', async () => {
     await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
     await addRegistry(1)
@@ -104,4 +112,16 @@ test('an update whose answer was lost costs an index, and gives none twice', asy
   }
   const taken = [await take(), await take(), await take()].map(({ index }) => index)
   expect(new Set(taken).size).toBe(3)
+})
+
+test('the job of a definition whose tag has the separator of keys is the job that its wake-up names', async () => {
+  definition = 'Th7MpTaRZVRYnPiabds81Y:3:CL:12:a|b%7Cc%d'
+  await addRegistry(1, { taken: 99 })
+  await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
+  const [item] = (await table.items()).filter(({ kind, pk }) => kind?.S === 'job' && pk?.S?.includes('Th7MpTaR'))
+  const key = jobNamed(item?.pk?.S ?? '')
+  expect(key && wantedRegistry(key)).toEqual({
+    ...{ tenant: TENANT, number: 2, size: 100 },
+    credentialDefinitionId: definition,
+  })
 })

@@ -8,6 +8,7 @@ import type { AnonCredsRevocationRegistryDefinition } from '@credo-ts/anoncreds'
 import { type AgentContext, TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TailsFiles } from '../../../../lib/agent/anoncreds/tails-files.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
 
 let server: Server
 let origin = ''
@@ -38,12 +39,17 @@ const file = (size = 25_730) => {
   return { content, tailsHash: hashOf(content) }
 }
 
-const get = (value: Partial<AnonCredsRevocationRegistryDefinition['value']>) =>
+type Value = AnonCredsRevocationRegistryDefinition['value']
+
+const getHere = (value: Partial<Value>) =>
   service.getTailsFile({} as AgentContext, {
     revocationRegistryDefinition: {
       value: { maxCredNum: 100, tailsLocation: `${origin}/tails`, tailsHash: '', publicKeys: {}, ...value },
     } as AnonCredsRevocationRegistryDefinition,
   })
+
+/** In a message of its own. */
+const get = (value: Partial<Value>) => transaction('acme', () => getHere(value))
 
 test('is fetched once, and kept', async () => {
   const { content, tailsHash } = file()
@@ -70,6 +76,19 @@ test('is one of 10 that are kept', async () => {
     await get({ tailsHash })
   }
   expect(await readdir(service.getTailsBasePath())).toHaveLength(10)
+})
+
+test('the files of one message are waited for together, for 5 seconds', async () => {
+  answer = () => {}
+  const started = Date.now()
+  const outcomes = await transaction('acme', async () => {
+    const first = await getHere({ tailsHash: file().tailsHash }).catch((error) => error.message)
+    const second = await getHere({ tailsHash: file().tailsHash }).catch((error) => error.message)
+    return [first, second]
+  })
+  expect(outcomes).toEqual(['no tails file at its address: timeout', 'the tails files take too long to get'])
+  expect(Date.now() - started).toBeLessThan(9_000)
+  server.closeAllConnections()
 })
 
 describe('is refused', () => {
