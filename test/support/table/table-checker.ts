@@ -49,6 +49,7 @@ const PLACES: Record<string, RegExp> = {
   'definition-place': /^[^|]+\|definition\|[\w-]{43} -$/,
   'definition-quota': /^[^|]+\|definition-quota -$/,
   'ledger-object': /^[^|]+\|ledger-object\|[^|]+ -$/,
+  'registry-write': /^[^|]+\|ledger-object\|[\w-]{43} \d{8}$/,
   'webvh-log': /^[^|]+\|webvh\|log -$/,
   'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ -$/,
   'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} -$/,
