@@ -1,7 +1,7 @@
 /** Indexes of revocation registries: each is given to one credential, once and for ever. */
 import { AgentError, isAgentError } from '../errors.ts'
 import { CREDENTIAL_DEFINITION, type StoredCredentialDefinition } from '../records/credential-definition.ts'
-import { registryPartition } from '../store/keys.ts'
+import { registryPartition } from '../store/anoncreds-keys.ts'
 import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'

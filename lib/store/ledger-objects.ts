@@ -1,9 +1,9 @@
 /** What an operator is to write to a ledger, until the ledger has it. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
+import { ledgerObjectAddress, type RegistryKey, registryWriteAddress } from './anoncreds-keys.ts'
 import { defineItem, type Stored } from './item.ts'
 import { isoTime, json, text } from './item-fields.ts'
-import { ledgerObjectAddress, type RegistryKey, registryWriteAddress } from './keys.ts'
 
 const transaction = () => json(v.custom<JsonObject>(isObject))
 

@@ -20,7 +20,7 @@ import {
 } from '../../revocation/pending-revocation.ts'
 import { registryItem } from '../../revocation/registry-item.ts'
 import { revokes, waitForWrite } from '../../revocation/registry-write.ts'
-import { registryPartition } from '../../store/keys.ts'
+import { registryPartition } from '../../store/anoncreds-keys.ts'
 import { registryWriteItem } from '../../store/ledger-objects.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'
 import { transaction } from '../../store/transaction.ts'
