@@ -73,16 +73,16 @@ const saveRegistry = async (
       context,
       new AnonCredsRevocationRegistryDefinitionRecord({ revocationRegistryDefinition, revocationRegistryDefinitionId }),
     )
-  await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(
-    context,
-    new AnonCredsRevocationRegistryDefinitionPrivateRecord({
-      revocationRegistryDefinitionId,
-      credentialDefinitionId,
-      value: keys,
-      // For as long as an offer may still be accepted: the indexes are counted elsewhere.
-      state: AnonCredsRevocationRegistryState.Active,
-    }),
-  )
+  const secret = new AnonCredsRevocationRegistryDefinitionPrivateRecord({
+    revocationRegistryDefinitionId,
+    credentialDefinitionId,
+    value: keys,
+    // For as long as an offer may still be accepted: the indexes are counted elsewhere.
+    state: AnonCredsRevocationRegistryState.Active,
+  })
+  // Credo leaves it out, and the index is in the order of creation.
+  secret.createdAt = new Date()
+  await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)
 }
 
 /** Publishes the first list of a registry whose definition is published. Made again, it is the same list. Throws `registry.unavailable`. */
