@@ -11,6 +11,7 @@ import {
   AnonCredsRevocationRegistryState,
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../errors.ts'
+import { legacyId, parseIndyId } from '../../indy/ids.ts'
 import { registryItem } from '../../revocation/registry-item.ts'
 import type { WantedRegistry } from '../../revocation/registry-job.ts'
 import { waitForWrite } from '../../revocation/registry-write.ts'
@@ -52,7 +53,7 @@ export const publishRegistry = async (
   const definition = publicationOf(published, registrationMetadata)
   const registryId = published.revocationRegistryDefinitionId
   if (registryId === undefined) throw new AgentError('internal', 'the revocation registry has no id')
-  await saveRegistry(wanted, registryId, { revocationRegistryDefinition, keys })
+  await saveRegistry(registryId, { revocationRegistryDefinition, keys })
   addTailsFile(unit, value.tailsHash, tails)
   // The first list comes after the definition, also on a ledger.
   const next = definition.state === 'finished' ? await publishFirstList(registryId) : definition
@@ -60,11 +61,30 @@ export const publishRegistry = async (
   else waitForWrite(unit, wanted, { registryId, transaction: next.transaction })
 }
 
-/** What Credo issues and revokes with. */
+/** A registry with its ids as an Indy ledger writes them, where they are not written so. */
+const inLegacyIds = (
+  registryId: string,
+  registry: AnonCredsRevocationRegistryDefinition,
+): [string, AnonCredsRevocationRegistryDefinition][] => {
+  const id = parseIndyId(registryId)
+  return id?.namespace === undefined
+    ? []
+    : [[legacyId(registryId), { ...registry, issuerId: id.did, credDefId: legacyId(registry.credDefId) }]]
+}
+
+/** What Credo issues and revokes with. In the format `indy` a credential names its registry by the unqualified id, under which Credo looks. */
 const saveRegistry = async (
-  { credentialDefinitionId }: WantedRegistry,
+  registryId: string,
+  { revocationRegistryDefinition: registry, keys }: Omit<MadeRegistry, 'tails'>,
+): Promise<void> => {
+  for (const [id, definition] of [[registryId, registry] as const, ...inLegacyIds(registryId, registry)])
+    await saveAs(id, definition, keys)
+}
+
+const saveAs = async (
   revocationRegistryDefinitionId: string,
-  { revocationRegistryDefinition, keys }: Omit<MadeRegistry, 'tails'>,
+  revocationRegistryDefinition: AnonCredsRevocationRegistryDefinition,
+  keys: Record<string, unknown>,
 ): Promise<void> => {
   const { context } = await currentAgent()
   await context
@@ -75,7 +95,7 @@ const saveRegistry = async (
     )
   const secret = new AnonCredsRevocationRegistryDefinitionPrivateRecord({
     revocationRegistryDefinitionId,
-    credentialDefinitionId,
+    credentialDefinitionId: revocationRegistryDefinition.credDefId,
     value: keys,
     // For as long as an offer may still be accepted: the indexes are counted elsewhere.
     state: AnonCredsRevocationRegistryState.Active,
@@ -119,7 +139,9 @@ export const removeRegistry = async (registryId: string): Promise<void> => {
     context.resolve(AnonCredsRevocationRegistryDefinitionRepository),
     context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository),
   ]) {
-    const record = await repository.findByRevocationRegistryDefinitionId(context, registryId)
-    if (record !== null) await repository.deleteById(context, record.id)
+    for (const id of new Set([registryId, legacyId(registryId)])) {
+      const record = await repository.findByRevocationRegistryDefinitionId(context, id)
+      if (record !== null) await repository.deleteById(context, record.id)
+    }
   }
 }

@@ -1,11 +1,14 @@
 /** Publishes what is revoked: everything that waits for a registry goes into one status list; then each holder is told. */
 import {
+  AnonCredsCredentialDefinitionRepository,
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
   AnonCredsRegistryService,
   AnonCredsRevocationRegistryDefinitionRepository,
 } from '@credo-ts/anoncreds'
+import type { AgentContext } from '@credo-ts/core'
 import { AgentError } from '../../errors.ts'
+import { legacyId } from '../../indy/ids.ts'
 import type { JobHandler } from '../../jobs/handler.ts'
 import {
   CREDENTIAL,
@@ -31,25 +34,32 @@ import { pauseSince } from './ledger-waiting.ts'
 /** Revoked in the list, by index. */
 const REVOKED = 1
 
-/** The registry of an id, among those of its credential definition. */
-const readRegistry = async (unit: UnitOfWork, credentialDefinitionId: string, registryId: string) => {
+/** The registry that a credential names, in whichever spelling, with the ids by which it was published. */
+const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: string) => {
   const { tenant } = unit
+  const registries = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
+  const { revocationRegistryDefinition } = await registries.getByRevocationRegistryDefinitionId(context, named)
+  const { credentialDefinitionId } = await context
+    .resolve(AnonCredsCredentialDefinitionRepository)
+    .getByCredentialDefinitionId(context, revocationRegistryDefinition.credDefId)
   const all = (await unit.queryAll(registryPartition(tenant, credentialDefinitionId))).map(registryItem.decode)
-  const found = all.find((one) => one.registryId === registryId)
+  const found = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
   if (found === undefined) throw new AgentError('internal', 'the registry is none of its credential definition')
-  return { ...found, tenant, credentialDefinitionId }
+  const record = await registries.getByRevocationRegistryDefinitionId(context, found.registryId)
+  return {
+    item: { ...found, tenant, credentialDefinitionId },
+    revocationRegistryDefinition: record.revocationRegistryDefinition,
+  }
 }
 
 /**
  * Puts all that waits for a registry into its list, in the running unit of work. Several jobs may try: the table lets one commit. False where
  * the index is not in the published list by then: an operator writes lists to a ledger, one after the other.
  */
-const publishList = async (unit: UnitOfWork, { registryId, index }: Revocable): Promise<boolean> => {
+const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revocable): Promise<boolean> => {
   const { context } = await currentAgent()
-  const { revocationRegistryDefinition } = await context
-    .resolve(AnonCredsRevocationRegistryDefinitionRepository)
-    .getByRevocationRegistryDefinitionId(context, registryId)
-  const item = await readRegistry(unit, revocationRegistryDefinition.credDefId, registryId)
+  const { item, revocationRegistryDefinition } = await readRegistry(unit, context, named)
+  const { registryId } = item
   const waiting = await unit.load(registryWriteItem, item)
   if (waiting !== undefined && revokes(waiting, index)) return false
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
