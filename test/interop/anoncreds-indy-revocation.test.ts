@@ -54,6 +54,7 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
           indy: {
             credentialDefinitionId,
             attributes: [
+              { name: 'name', value: 'Ada' },
               { name: 'degree', value: 'Bachelor' },
               { name: 'age', value: '24' },
             ],

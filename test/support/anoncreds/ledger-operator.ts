@@ -61,7 +61,7 @@ export class LedgerOperator {
   /** A revocable definition of a degree, which the ledger has: its first registry is being made. */
   async define(issuerId: string, tag: string): Promise<Json> {
     const { stage, caller } = this.#world
-    const body = { issuerId, name: 'degree', version: '1.0', attributes: ['degree', 'age'] }
+    const body = { issuerId, name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
     const { schemaId, state, ledgerTransaction } = (await stage.call('createSchema', { caller, body })).body
     if (state === 'action') this.write({ transaction: ledgerTransaction })
     const asked = await stage.call('createCredentialDefinition', {
