@@ -2,7 +2,6 @@
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
-import { legacyId, parseIndyId } from '../../indy/ids.ts'
 import { EntityId } from '../../records/tenant.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { TenantAgent } from '../agent.ts'
@@ -44,16 +43,10 @@ export const toAnonCredsFormats = async (
   // A wallet may take both: they are one credential, and are revoked as one.
   const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
   return defined({
-    indy: indy && { ...indy, ...(isLegacyId(indy.credentialDefinitionId) ? inLegacyIds(index) : index) },
+    indy: indy && { ...indy, ...index },
     anoncreds: anoncreds && { ...anoncreds, credentialDefinitionId: asAnonCreds?.id ?? own.id, ...index },
   })
 }
-
-const isLegacyId = (id: string): boolean => parseIndyId(id) !== undefined && legacyId(id) === id
-
-/** A credential names its definition and its registry in the same spelling. */
-const inLegacyIds = ({ revocationRegistryDefinitionId: id, ...index }: Partial<RevocationIndex>) =>
-  id === undefined ? index : { ...index, revocationRegistryDefinitionId: legacyId(id) }
 
 interface OwnDefinition {
   /** By which it was published. */
