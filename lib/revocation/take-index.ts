@@ -1,11 +1,15 @@
 /** Indexes of revocation registries: each is given to one credential, once and for ever. */
 import { AgentError, isAgentError } from '../errors.ts'
-import { CREDENTIAL_DEFINITION, type StoredCredentialDefinition } from '../records/credential-definition.ts'
+import {
+  CREDENTIAL_DEFINITION,
+  DEFAULT_REGISTRY_SIZE,
+  type StoredCredentialDefinition,
+} from '../records/credential-definition.ts'
 import { registryPartition } from '../store/anoncreds-keys.ts'
 import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
-import { DEFAULT_REGISTRY_SIZE, isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
+import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
 import { ensureRegistry, type WantedRegistry } from './registry-job.ts'
 
 export interface RevocationIndex {
