@@ -1,6 +1,12 @@
 /** Indexes of revocation registries: each is given to one credential, once and for ever. */
 import { AgentError, isAgentError } from '../errors.ts'
+import {
+  CREDENTIAL_DEFINITION,
+  DEFAULT_REGISTRY_SIZE,
+  type StoredCredentialDefinition,
+} from '../records/credential-definition.ts'
 import { registryPartition } from '../store/anoncreds-keys.ts'
+import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
 import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
@@ -14,22 +20,17 @@ export interface RevocationIndex {
 
 /**
  * Takes the next free index of a definition's registries. It is taken at once, by an atomic update and in no transaction: an index that is
- * not used in the end is lost. Asks for the next registry where this one is nearly full. `firstSize` says how large the first one is to be,
- * which is asked for again where it was given up. Throws `revocation.no_index` where no registry has a free index yet, `store.unavailable`.
+ * not used in the end is lost. Asks for the next registry where this one is nearly full, and for the first one where making it has failed. Throws `revocation.no_index` where no registry has
+ * a free index yet, `store.unavailable`.
  */
-export const takeRevocationIndex = async (
-  tenant: string,
-  credentialDefinitionId: string,
-  firstSize: () => Promise<number | undefined> = async () => undefined,
-): Promise<RevocationIndex> => {
+export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
   // The next registry is made while the one before it has indexes: the two newest are all that matter.
   const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
   const registries = items.map(registryItem.decode)
   const key = { tenant, credentialDefinitionId }
   const newest = registries[0]
   if (newest === undefined) {
-    const size = await firstSize()
-    if (size !== undefined) await askFor({ ...key, number: 1, size })
+    await askForFirst(key)
     throw noIndex()
   }
   for (const registry of registries.toReversed()) {
@@ -55,6 +56,20 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
     { below: registryItem.attributes({ taken: lastIndex(registry) }) },
   )
   return item && registryItem.decode(item).taken
+}
+
+const askForNext = ({ tenant, credentialDefinitionId, number, size }: Found): Promise<void> =>
+  askFor({ tenant, credentialDefinitionId, number: number + 1, size })
+
+/** It is asked for with the definition: it is not there yet, or could not be made. */
+const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<void> => {
+  const tagged = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', credentialDefinitionId)
+  const definition = tagged
+    .map(({ value }) => value as Partial<StoredCredentialDefinition>)
+    .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)
+  if (definition === undefined) return
+  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = definition
+  await askFor({ tenant, credentialDefinitionId, number: 1, size })
 }
 
 /** Many offers ask at once: that another one is about to is as good. */

@@ -303,12 +303,23 @@ describe('of an issuer on an Indy ledger', () => {
     expect(JSON.stringify(body)).not.toMatch(/http|secret|127\.0\.0\.1|localhost/)
   })
 
-  test('a definition that can be revoked is refused: no registry of it would ever be there', async () => {
-    const schema = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })
-    const { schemaId } = schema.body
-    expect(await definition(acme, { schemaId, tag: 'revocable', issuerId, supportRevocation: true })).toMatchObject({
+  test.each<[string, Parameters<IndyProxy['answerWith']>[0]]>([
+    ['is down', (_, __, response) => void response.writeHead(503).end()],
+    ['answers something else', () => ({ hello: 'world' })],
+  ])('a schema is a 503 where the ledger’s proxy %s', async (_, answer) => {
+    const body = { ...schemaBody, issuerId, name: 'not on the ledger' }
+    proxy.answerWith(answer)
+    expect(await stage.call('createSchema', { caller: acme, body })).toMatchObject({ status: 503 })
+    proxy.answerWith()
+    expect(await stage.call('createSchema', { caller: acme, body })).toMatchObject({ body: { state: 'action' } })
+  })
+
+  test('a definition of an issuer that names no ledger is a 422', async () => {
+    const { schemaId } = (await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })).body
+    const { status, body } = await definition(acme, { schemaId, tag: 'nameless', issuerId: LEDGER_DID })
+    expect({ status, body }).toMatchObject({
       status: 422,
-      body: { details: [{ path: 'supportRevocation' }] },
+      body: { details: [{ path: 'issuerId', message: expect.stringContaining('did:indy:<namespace>') }] },
     })
   })
 
@@ -322,17 +333,24 @@ describe('of an issuer on an Indy ledger', () => {
     expect(action).toMatchObject({
       state: 'action',
       credentialDefinitionId: expect.stringMatching(/CLAIM_DEF\/\d+\/indy$/),
-      ledgerTransaction: { namespace: NAMESPACE, request: { operation: { type: '102', tag: 'indy' } } },
+      ledgerObjects: [
+        {
+          type: 'CLAIM_DEF',
+          transaction: { namespace: NAMESPACE, request: { operation: { type: '102', tag: 'indy' } } },
+        },
+      ],
     })
     expect(action).not.toHaveProperty('credentialDefinition')
-    write(action)
+    const ledgerTransaction = action.ledgerObjects[0].transaction
+    write({ ledgerTransaction })
     await lookAgain()
     const made = (await read(acme, encodeURIComponent(action.credentialDefinitionId))).body
     expect(made).toMatchObject({
       ...{ id, state: 'finished', credentialDefinitionId: action.credentialDefinitionId },
       credentialDefinition: { issuerId, schemaId, tag: 'indy', type: 'CL' },
     })
-    expect(made.credentialDefinition.value).toEqual(action.ledgerTransaction.request.operation.data)
+    expect(made).not.toHaveProperty('ledgerObjects')
+    expect(made.credentialDefinition.value).toEqual(ledgerTransaction.request.operation.data)
     const path = { credentialDefinitionId: encodeURIComponent(action.credentialDefinitionId) }
     const foreign = await stage.call('getCredentialDefinitionById', { caller: globex, path })
     expect(foreign.body.credentialDefinition).toEqual(made.credentialDefinition)

@@ -29,10 +29,9 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   const agent = await currentAgent()
   const issuerId = await issuerOf(agent, wanted.issuerId)
   registryOf(issuerId, 'issuerId')
+  const indy = parseIndyDid(issuerId)
+  if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
   registryOf(wanted.schemaId, 'schemaId')
-  // A ledger takes a registry and its lists from its operator only, and these are made and replaced without one.
-  if (wanted.supportRevocation && parseIndyDid(issuerId) !== undefined)
-    throw invalidField('supportRevocation', 'is not possible for an issuer on an Indy ledger')
   const known = await definitionAt(unit, { ...wanted, issuerId })
   if (known !== undefined && known.state !== 'failed') return shown(sameOptions(known, wanted))
   await takeQuota(unit)
@@ -47,6 +46,10 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
   return shown(record)
 }
+
+/** Credo issues by the unqualified ids of a definition only where it has qualified ones. */
+const namelessLedger = () =>
+  invalidField('issuerId', 'must name its ledger, as did:indy:<namespace>:<did>; offers may name it by unqualified ids')
 
 const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocationRegistrySize }: NewDefinition) => ({
   ...{ issuerId, schemaId, tag, supportRevocation },

@@ -15,13 +15,13 @@ import type {
   RegisterSchemaReturn,
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
-import { isAgentError } from '../../errors.ts'
+import { AgentError } from '../../errors.ts'
 import { LedgerAnswerError } from '../../indy/answers.ts'
 import { definitionOf, didLike, type IndyId, idLike, parseIndyId } from '../../indy/ids.ts'
 import { type LedgerRegistry, readAccumulator, readDefinition, readRegistry, readSchema } from '../../indy/proxy.ts'
 import { statusList } from '../../indy/revocation.ts'
 import { type Found, findOnLedger } from './indy-ledgers.ts'
-import { prepareDefinition, prepareEntry, prepareRegistry, prepareSchema } from './indy-writes.ts'
+import { NotWritableError, prepareDefinition, prepareEntry, prepareRegistry, prepareSchema } from './indy-writes.ts'
 
 type Kind = IndyId['kind']
 type IdOf<K extends Kind> = Extract<IndyId, { kind: K }>
@@ -46,10 +46,10 @@ const resolutionError = (error: unknown) => ({
   message: messageOf(error),
 })
 
-/** Throws `registry.unavailable`: a ledger that could not be asked has refused nothing. */
+/** Throws `registry.unavailable` where the ledger could not be asked. */
 const failed = (error: unknown) => {
-  if (isAgentError(error)) throw error
-  return { state: 'failed' as const, reason: messageOf(error) }
+  if (error instanceof NotWritableError) return { state: 'failed' as const, reason: error.message }
+  throw new AgentError('registry.unavailable', "the ledger's proxy does not answer as one does", { cause: error })
 }
 
 const definitionOfRegistry = (id: IdOf<'revocationRegistry'>, { value }: LedgerRegistry) => {

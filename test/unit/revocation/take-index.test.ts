@@ -87,13 +87,6 @@ describe('where none is free', () => {
     expect(await isAskedFor(2)).toBe(true)
   })
 
-  test('it asks for the first registry too, whose job may have been given up', async () => {
-    await expect(takeRevocationIndex(TENANT, definition, async () => 200)).rejects.toMatchObject({
-      code: 'revocation.no_index',
-    })
-    expect(await isAskedFor(1, 200)).toBe(true)
-  })
-
   test('it says so while the first registry is being made, and for another tenant', async () => {
     await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
     await addRegistry(1)
