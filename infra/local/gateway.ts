@@ -149,8 +149,8 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
-    // To the gateway every body is bytes, which functions are given in base64; serverless-offline does this for this type alone, and hapi refuses it
-    // without a boundary, though it parses nothing. What the function is told are the raw headers.
+    // To the gateway every body is bytes, which functions are given in base64; serverless-offline does this for this type alone. What the function
+    // is told are the raw headers.
     headers['content-type'] = 'multipart/form-data; boundary=none'
     return h.continue
   })

@@ -1,13 +1,14 @@
 /** Offers of AnonCreds to a wallet: on a connection and in an invitation, in every format and version. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INDY_ISSUER } from '../support/anoncreds/memory-indy-registry.ts'
-import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
 import {
-  type AnonCredsWorld,
-  definitionOf,
-  memoryIndyRegistry,
-  startAnonCredsWorld,
-} from '../support/anoncreds/world.ts'
+  INDY_IDS as INDY,
+  INDY_ISSUER,
+  type OperatedLedger,
+  startOperatedLedger,
+} from '../support/anoncreds/operated-ledger.ts'
+import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
+import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -20,19 +21,22 @@ const SHOWN = [
   { name: 'degree', value: 'Bachelor', 'mime-type': 'text/plain' },
   { name: 'age', value: '24' },
 ]
-const INDY_DID = INDY_ISSUER.split(':').at(-1)
-const INDY = { schemaId: `${INDY_DID}:2:degree:1.0`, credentialDefinitionId: `${INDY_DID}:3:CL:7:default` }
 
 let world: AnonCredsWorld
+let ledger: OperatedLedger
 let foreign: string
 
 beforeAll(async () => {
   world = await startAnonCredsWorld()
-  await definitionOf(world.caller.tenantId, { registry: memoryIndyRegistry, issuerId: INDY_ISSUER })
+  ledger = await startOperatedLedger()
+  await definitionOf(world.caller.tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
   const { tenantId } = await createTenant(world.stage)
   foreign = (await definitionOf(tenantId, { tag: 'foreign', keys: OTHER_DEGREE_KEYS })).credentialDefinitionId
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await ledger.stop()
+})
 
 const ids = () => ({ schemaId: world.schemaId, credentialDefinitionId: world.credentialDefinitionId })
 const anoncreds = (attributes: object[] = VALUES) => ({
@@ -128,6 +132,31 @@ test('of several formats the wallet gets those that it asks for', async () => {
   const { body } = await offer({ anoncreds: anoncreds(), jsonld: jsonld() })
   await done(body.id)
   expect((await heldBy(body)).credentials).toHaveLength(2)
+})
+
+describe('a definition of which only the record has an id', () => {
+  const record = (state: string, more: object = {}) =>
+    inTenant(world.caller.tenantId, async () => {
+      const { addDefinition } = await import('../../lib/agent/anoncreds/definition-records.ts')
+      const { currentUnit } = await import('../../lib/store/transaction.ts')
+      const id = randomUUID()
+      const kept = { id, createdAt: new Date().toISOString(), metadata: {}, issuerId: 'did:memory:issuer', tag: id }
+      const all = { ...kept, schemaId: world.schemaId, supportRevocation: false, state, ...more }
+      addDefinition(currentUnit(), all as Parameters<typeof addDefinition>[1], undefined)
+      return id
+    })
+
+  test.each(['wait', 'action', 'failed'])('is a 409 while it is %s', async (state) => {
+    const credentialDefinitionId = await record(state)
+    const { status, body } = await offer({ anoncreds: { ...anoncreds(), credentialDefinitionId } })
+    expect({ status, message: body.message }).toEqual({ status: 409, message: expect.stringContaining(state) })
+  })
+
+  test('is offered by its record when it is finished', async () => {
+    const credentialDefinitionId = await record('finished', ids())
+    const { body } = await offer({ anoncreds: { ...anoncreds(), credentialDefinitionId } })
+    expect((await done(body.id)).metadata['_internal/indyCredential']).toEqual(ids())
+  })
 })
 
 describe('is refused before anything is sent', () => {

@@ -20,7 +20,7 @@ const once = <Made>(make: () => Made): (() => Made) => {
   }
 }
 
-export const STRANGER = stranger.schema.issuerId
+const STRANGER = stranger.schema.issuerId
 
 /** What the holder has, made at its first use. */
 export const held = once(() => {
