@@ -50,7 +50,10 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => ({
       const { revRegDefId, issuerId } = list
       return {
         ...list,
-        revRegDefId: getUnQualifiedDidIndyDid(revRegDefId),
+        // Credo's function takes an unqualified DID, and no other unqualified id.
+        revRegDefId: isUnqualifiedRevocationRegistryId(revRegDefId)
+          ? revRegDefId
+          : getUnQualifiedDidIndyDid(revRegDefId),
         issuerId: getUnQualifiedDidIndyDid(issuerId),
       }
     }),

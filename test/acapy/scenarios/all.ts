@@ -1,6 +1,7 @@
 /** All scenarios, in the order of the table. */
 import type { Scenario } from '../scenario.ts'
 import { ANONCREDS } from './anoncreds.ts'
+import { ANONCREDS_CREDENTIALS } from './anoncreds-credentials.ts'
 import { CREDENTIALS } from './credentials.ts'
 import { HANDSHAKES } from './handshakes.ts'
 import { PRESENTATIONS } from './presentations.ts'
@@ -15,5 +16,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CREDENTIALS,
   ...PRESENTATIONS,
   ...ANONCREDS,
+  ...ANONCREDS_CREDENTIALS,
   ...PROBLEM_REPORTS,
 ]
