@@ -16,6 +16,8 @@ export interface AcaPyOptions {
   returnRoute?: '' | 'didcomm:transport/queue'
   /** Address of an indy-vdr-proxy, whose ledger it reads and writes. */
   indyProxy?: string
+  /** That of the version by default. */
+  walletType?: 'askar-anoncreds'
   /** Further arguments of `aca-py start`. */
   flags?: string[]
 }
@@ -52,7 +54,14 @@ export class AcaPy {
       ...['--inbound-transport', 'http', '127.0.0.1', `${port}`, '--outbound-transport', 'http'],
       ...['--endpoint', `http://127.0.0.1:${port}`, '--label', options.label],
       ...['--admin', '127.0.0.1', `${adminPort}`, '--admin-insecure-mode', '--plugin', 'interop'],
-      ...['--wallet-type', WALLET_TYPES[options.version], '--wallet-name', 'interop', '--wallet-key', 'interop'],
+      ...[
+        '--wallet-type',
+        options.walletType ?? WALLET_TYPES[options.version],
+        '--wallet-name',
+        'interop',
+        '--wallet-key',
+        'interop',
+      ],
       ...['--auto-provision', '--auto-ping-connection', '--preserve-exchange-records'],
       ...(options.indyProxy === undefined ? ['--no-ledger'] : ['--genesis-transactions', GENESIS]),
       ...(options.flags ?? []),

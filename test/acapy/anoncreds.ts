@@ -19,12 +19,13 @@ export interface Offered {
   protocolVersion?: 'v1' | 'v2'
   /** Of the attributes: PERSON by default. */
   values?: Record<string, string>
+  withoutConnection?: boolean
 }
 
 const attributesOf = (values: Record<string, string>): object[] =>
   Object.entries(values).map(([name, value]) => ({ name, value }))
 
-const offerOf = (
+export const offerOf = (
   { credentialDefinitionId }: Definition,
   { format, protocolVersion = 'v2', values = PERSON }: Offered,
 ): object => ({
@@ -33,7 +34,7 @@ const offerOf = (
 })
 
 /** Offers, as soon as there is a revocation registry to take an index of. */
-const offer = (agent: OurAgent, path: string, body: object): Promise<Json> =>
+export const offer = (agent: OurAgent, path: string, body: object): Promise<Json> =>
   waitFor(
     'a revocation registry',
     () =>
@@ -106,7 +107,9 @@ export const issueOutOfBand = async (scene: Scene, definition: Definition, offer
   const { acapy } = scene
   const { agent } = await scene.issuer()
   const made = await offer(agent, '/credentials/create-offer-oob', offerOf(definition, offered))
-  const walletConnectionId = await receive(acapy, invitationOf(made))
+  const { handshake_protocols: protocols, ...invitation } = invitationOf(made)
+  const shown = offered.withoutConnection ? invitation : { ...invitation, handshake_protocols: protocols }
+  const walletConnectionId = await receive(acapy, shown)
   const credentialId = await takeOffer(acapy, made.credentialRequestThId, offered.protocolVersion)
   const ours = await agent.credentialIn({ id: made.credentialRecordId }, 'done')
   return { ours, credentialId, walletConnectionId }
@@ -118,6 +121,7 @@ export interface Asked {
   attributes?: Record<string, object>
   predicates?: Record<string, object>
   nonRevoked?: { from?: number; to: number }
+  withoutConnection?: boolean
 }
 
 /** Seconds since the epoch. */
@@ -182,10 +186,11 @@ const recordPath = async (acapy: AcaPy, request: Json, version: 'v1' | 'v2'): Pr
     ? `/present-proof/records/${(await v1Requested(acapy, request)).presentation_exchange_id}`
     : `/present-proof-2.0/records/${(await requested(acapy, request)).pres_ex_id}`
 
-/** A verifier asks in an invitation of its own; the wallet takes it. */
+/** A verifier asks in an invitation of its own; the wallet takes it, with the connection that it offers or without. */
 export const ask = async ({ acapy, agent }: Scene, asked: Asked): Promise<Json> => {
   const request = await agent.request(proofRequestOf(asked))
-  await receive(acapy, invitationOf(request))
+  const { handshake_protocols: protocols, ...invitation } = invitationOf(request)
+  await receive(acapy, { ...invitation, ...(!asked.withoutConnection && { handshake_protocols: protocols }) })
   return request
 }
 

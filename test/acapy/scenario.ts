@@ -9,9 +9,10 @@ import type { Delivery } from './relay.ts'
 /**
  * The wallet of a scenario: `shared` with others; `own` to the scenario, which may end it; `silent`: its DID document has no
  * service, and `queue`: it names no endpoint that can be reached; both take answers by return route; `mediated`: other agents
- * reach it through an ACA-Py mediator; `automatic`: it answers offers and requests by itself; `ledger`: it reads the Indy ledger.
+ * reach it through an ACA-Py mediator; `automatic`: it answers offers and requests by itself; `ledger`: it reads the Indy ledger;
+ * `anoncreds`: it does too, and holds AnonCreds of any registry also where older versions hold those of Indy.
  */
-export type WalletKind = 'shared' | 'own' | 'silent' | 'queue' | 'mediated' | 'automatic' | 'ledger'
+export type WalletKind = 'shared' | 'own' | 'silent' | 'queue' | 'mediated' | 'automatic' | 'ledger' | 'anoncreds'
 
 export interface Scene {
   acapy: AcaPy

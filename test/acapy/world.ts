@@ -90,9 +90,16 @@ export class World {
         case 'mediated':
           return this.#mediated(version)
         case 'automatic':
-          return this.#start({ version, label: 'Automatic wallet', flags: AUTOMATIC })
+          return this.#start({ version, label: 'Automatic wallet', indyProxy: this.#ledger.address, flags: AUTOMATIC })
         case 'ledger':
           return this.#start({ version, label: 'Ledger wallet', indyProxy: this.#ledger.address })
+        case 'anoncreds':
+          return this.#start({
+            version,
+            label: 'AnonCreds wallet',
+            indyProxy: this.#ledger.address,
+            walletType: 'askar-anoncreds',
+          })
         case 'shared':
           return this.#start({ version, label: 'Shared wallet' })
       }

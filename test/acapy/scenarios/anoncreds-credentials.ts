@@ -12,11 +12,14 @@ import {
   nameAndAge,
   now,
   type Offered,
+  offer,
+  offerOf,
   PERSON,
   presentChosen,
   proofOf,
   revoke,
 } from '../anoncreds.ts'
+import { invitationOf, receive } from '../connect.ts'
 import type { Version } from '../install.ts'
 import type { Issuer } from '../issuer.ts'
 import type { Scenario, Scene } from '../scenario.ts'
@@ -32,8 +35,6 @@ const chosenOf = (credentialId: string) => ({ revealed: { name: credentialId }, 
 interface Exchange extends Offered {
   of: 'webvh' | 'indy'
   outOfBand?: boolean
-  /** Of the proof: that of the offer by default. */
-  asked?: Format
 }
 
 const definitionOf = (issuer: Issuer, { of }: Pick<Exchange, 'of'>) => issuer[of]
@@ -58,7 +59,10 @@ const issuedAndVerified =
       PERSON,
     )
     const { protocolVersion = 'v2', format } = exchange
-    const asked: Asked = { format: exchange.asked ?? format, protocolVersion, ...nameAndAge(definition) }
+    const asked: Asked = {
+      ...{ format, protocolVersion, ...nameAndAge(definition) },
+      ...(exchange.withoutConnection && { withoutConnection: true }),
+    }
     const proof = await proofOf(scene, asked, chosenOf(credentialId))
     assertVerified(proof)
     const claims = proof.presentedAttributes[asked.format]
@@ -152,6 +156,19 @@ export const ANONCREDS_CREDENTIALS: Scenario[] = [
       format: 'indy',
       protocolVersion: 'v1',
     },
+  ),
+  issuing('anoncreds-without-connection', 'takes a credential without a connection, and presents it so', ['1.7.0'], {
+    of: 'webvh',
+    format: 'anoncreds',
+    outOfBand: true,
+    withoutConnection: true,
+  }),
+  issuing(
+    'indy-2-anoncreds-wallet',
+    'labels its answers as those of AnonCreds; we take them for what was asked',
+    ['1.2.7'],
+    { of: 'indy', format: 'indy' },
+    { wallet: 'anoncreds' },
   ),
   presenting('anoncreds-names', 'presents a group of names', async (scene, { definition, credentialId }) => {
     const restrictions = restrictedTo(definition.credentialDefinitionId)
@@ -294,5 +311,47 @@ export const ANONCREDS_CREDENTIALS: Scenario[] = [
     protocol: `${INDY}`,
     role: 'verifier',
     play: (scene) => issuedByWallet(scene, 'indy', 0),
+  },
+  {
+    name: 'anoncreds-automatic',
+    title: 'does everything by itself: takes a credential, and presents it when asked',
+    versions: BOTH,
+    wallet: 'automatic',
+    protocol: 'AnonCreds',
+    role: 'issuer, verifier',
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const issuer = await scene.issuer()
+      const [definition, format] =
+        acapy.version === '1.7.0' ? ([issuer.webvh, 'anoncreds'] as const) : ([issuer.indy, 'indy'] as const)
+      const made = await offer(issuer.agent, '/credentials/create-offer-oob', offerOf(definition, { format }))
+      await receive(acapy, invitationOf(made))
+      await issuer.agent.credentialIn({ id: made.credentialRecordId }, 'done')
+      const request = await ask(scene, { format, ...nameAndAge(definition) })
+      assertVerified(await agent.proofIn(request, 'done', 'abandoned'))
+    },
+  },
+  {
+    ...LEDGER,
+    name: 'anoncreds-repeated',
+    title: 'delivers its presentation three times; it is verified once',
+    versions: ['1.7.0'],
+    protocol: WEBVH,
+    role: 'verifier',
+    repeated: true,
+    play: issuedAndVerified({ of: 'webvh', format: 'anoncreds', outOfBand: true }),
+  },
+  {
+    ...LEDGER,
+    name: 'anoncreds-marker',
+    title: 'can not parse a request with a marker: it reports a problem, and the proof is abandoned',
+    versions: ['1.7.0'],
+    protocol: 'AnonCreds',
+    role: 'verifier',
+    play: async (scene) => {
+      const restrictions = [{ 'attr::degree::marker': '1' }]
+      const asked: Asked = { format: 'anoncreds', attributes: { degree: { name: 'degree', restrictions } } }
+      await scene.agent.proofIn(await ask(scene, asked), 'abandoned')
+    },
   },
 ]
