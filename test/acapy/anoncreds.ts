@@ -128,7 +128,7 @@ export interface Asked {
 export const now = (): number => Math.floor(Date.now() / 1000)
 
 /** A body of CreateRequest. */
-export const proofRequestOf = (asked: Asked): object => {
+const proofRequestOf = (asked: Asked): object => {
   const { format, protocolVersion = 'v2', attributes = {}, predicates = {}, nonRevoked } = asked
   return {
     protocolVersion,
@@ -174,7 +174,7 @@ const specificationOf = ({ revealed = {}, unrevealed = {}, predicates = {}, self
   self_attested_attributes: selfAttested,
 })
 
-export const v1Requested = (acapy: AcaPy, { proofRecordThId }: Json): Promise<Json> =>
+const v1Requested = (acapy: AcaPy, { proofRecordThId }: Json): Promise<Json> =>
   waitFor('the wallet to have the request', async () => {
     const { results } = await acapy.get(`/present-proof/records?thread_id=${proofRecordThId}`)
     return results[0]

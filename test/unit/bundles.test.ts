@@ -20,6 +20,7 @@ import {
 } from '../support/bench/bundles.ts'
 import { playScene } from '../support/bench/scene.ts'
 import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
+import { offerBody } from '../support/scenes.ts'
 import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -225,6 +226,12 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     const presentationDefinition = { id: 'd', input_descriptors: [{ id: 'i', constraints: { fields } }] }
     const body = { protocolVersion: 'v2', proofFormats: { presentationExchange: { presentationDefinition } } }
     expect(await stage.call('create-request', { body })).toMatchObject({ status: 200 })
+  })
+
+  test('a credential is offered in an invitation', async () => {
+    const { credentialFormats } = offerBody('', 'did:example:x')
+    const body = { protocolVersion: 'v2', credentialFormats }
+    expect(await stage.call('create-offer-oob', { body })).toMatchObject({ status: 200 })
   })
 
   test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {
