@@ -5,6 +5,7 @@ import type { OurAgent } from './agent.ts'
 import type { Version } from './install.ts'
 import type { Issuer } from './issuer.ts'
 import type { Delivery } from './relay.ts'
+import type { WalletIssuer } from './wallet-issuer.ts'
 
 /**
  * The wallet of a scenario: `shared` with others; `own` to the scenario, which may end it; `silent`: its DID document has no
@@ -25,8 +26,8 @@ export interface Scene {
   anotherWallet(): Promise<AcaPy>
   /** The mediator of a mediated wallet. */
   mediator(): Promise<AcaPy>
-  /** An ACA-Py that issues by a DID on the Indy ledger. */
-  issuingWallet(): Promise<AcaPy>
+  /** An ACA-Py that issues by a DID on the Indy ledger, which scenarios share. */
+  walletIssuer(): Promise<WalletIssuer>
   /** A tenant with credential definitions, which scenarios share. */
   issuer(): Promise<Issuer>
   ledger: IndyProxy

@@ -8,8 +8,19 @@ import type { Definition } from './issuer.ts'
 /** Ms: it makes keys and two revocation registries. */
 const KEYS_DEADLINE = 90_000
 
-/** A definition whose credentials can be revoked, and its first registry. */
-export const defineBy = async (issuer: AcaPy): Promise<Definition> => {
+export interface WalletIssuer {
+  wallet: AcaPy
+  /** Its credentials can be revoked. */
+  definition: Definition
+}
+
+/** Makes a definition and its first revocation registry. */
+export const makeWalletIssuer = async (wallet: AcaPy): Promise<WalletIssuer> => ({
+  wallet,
+  definition: await defineBy(wallet),
+})
+
+const defineBy = async (issuer: AcaPy): Promise<Definition> => {
   const { result: own } = await issuer.get('/wallet/did/public')
   const { did: issuerId } = own
   const { schema_state: schema } = await issuer.post('/anoncreds/schema', {
@@ -48,11 +59,11 @@ const connected = async (issuer: AcaPy, holder: AcaPy): Promise<string> => {
 }
 
 /** Issues a credential, which the holder takes and stores. */
-export const issueBy = async (issuer: AcaPy, holder: AcaPy, { credentialDefinitionId }: Definition): Promise<Held> => {
+export const issueBy = async ({ wallet: issuer, definition }: WalletIssuer, holder: AcaPy): Promise<Held> => {
   const { cred_ex_id: exchangeId, thread_id: threadId } = await issuer.post('/issue-credential-2.0/send-offer', {
     connection_id: await connected(issuer, holder),
     auto_issue: true,
-    filter: { anoncreds: { cred_def_id: credentialDefinitionId } },
+    filter: { anoncreds: { cred_def_id: definition.credentialDefinitionId } },
     credential_preview: {
       '@type': 'issue-credential/2.0/credential-preview',
       attributes: Object.entries(PERSON).map(([name, value]) => ({ name, value })),

@@ -9,6 +9,7 @@ import { mediate } from './mediation.ts'
 import { Relay } from './relay.ts'
 import type { Scenario, Scene, WalletKind } from './scenario.ts'
 import { startTailsServer, type TailsServer } from './tails-server.ts'
+import { makeWalletIssuer, type WalletIssuer } from './wallet-issuer.ts'
 
 const AUTOMATIC = ['--auto-respond-credential-offer', '--auto-store-credential', '--auto-respond-presentation-request']
 
@@ -23,6 +24,7 @@ export class World {
   readonly #shared = new Map<string, Promise<AcaPy>>()
   readonly #started: Promise<AcaPy>[] = []
   #issuer: Promise<Issuer> | undefined
+  #walletIssuer: Promise<WalletIssuer> | undefined
 
   private constructor(stage: RunningStage, relay: Relay, ledger: IndyProxy, tails: TailsServer) {
     this.#stage = stage
@@ -55,7 +57,7 @@ export class World {
       deliverAgain: () => this.#relay.deliverAgain(path),
       anotherWallet: () => this.#once(`another ${version}`, () => this.#start({ version, label: 'Another wallet' })),
       mediator: () => this.#mediator(version),
-      issuingWallet: () => this.#issuingWallet(version),
+      walletIssuer: () => this.#sharedWalletIssuer(),
       issuer: () => this.#sharedIssuer(),
       ledger: this.#ledger,
     }
@@ -111,15 +113,14 @@ export class World {
     return this.#once(`mediator ${version}`, () => this.#start({ version, label: 'Mediator', flags }))
   }
 
-  #issuingWallet(version: Version): Promise<AcaPy> {
-    return this.#once(`issuing ${version}`, () =>
-      this.#start({
-        version,
-        label: 'Issuing wallet',
-        indyProxy: this.#ledger.address,
-        flags: [...ISSUING, '--tails-server-base-url', this.#tails.url],
-      }),
-    )
+  #sharedWalletIssuer(): Promise<WalletIssuer> {
+    this.#walletIssuer ??= this.#start({
+      version: '1.7.0',
+      label: 'Issuing wallet',
+      indyProxy: this.#ledger.address,
+      flags: [...ISSUING, '--tails-server-base-url', this.#tails.url],
+    }).then(makeWalletIssuer)
+    return this.#walletIssuer
   }
 
   #sharedIssuer(): Promise<Issuer> {
