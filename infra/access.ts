@@ -54,6 +54,8 @@ const SLOTS = '@destination|*|slot|*'
 const REVOCATION_REGISTRY = '*|revocation-registry|*'
 const PENDING_REVOCATION = '*|revocation|*'
 const TAILS = '@tails|*'
+/** An offer asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
+const ASKS_FOR_REGISTRY = [JOB, LEDGER_OBJECT, REVOCATION_REGISTRY]
 
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
@@ -116,7 +118,9 @@ export const ACCESS: Record<string, Access> = {
       OWN_DEFINITION,
       SCHEMA,
       WEBVH,
+      ...ASKS_FOR_REGISTRY,
     ],
+    BatchGetItem: [OWN_DEFINITION],
     Query: [RECORD, REVOCATION_REGISTRY],
     PutItem: [IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
     UpdateItem: [REVOCATION_REGISTRY],
@@ -148,7 +152,7 @@ export const ACCESS: Record<string, Access> = {
   getCredentialDefinitions: { Query: [OWN_DEFINITION] },
   getCredentialDefinitionById: {
     GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
-    Query: [DEFINITION, OWN_DEFINITION],
+    Query: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION],
     PutItem: [WEBVH_SEEN],
   },
   createOfferOob: {
@@ -163,7 +167,9 @@ export const ACCESS: Record<string, Access> = {
       SCHEMA,
       TENANT,
       WEBVH,
+      ...ASKS_FOR_REGISTRY,
     ],
+    BatchGetItem: [OWN_DEFINITION],
     Query: [RECORD, REVOCATION_REGISTRY],
     PutItem: [DATA_KEY, IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
     UpdateItem: [REVOCATION_REGISTRY],
@@ -260,7 +266,7 @@ export const ACCESS: Record<string, Access> = {
       WEBVH_SEEN,
     ],
     BatchGetItem: [RECORD],
-    Query: [PENDING_REVOCATION, RECORD],
+    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY],
     PutItem: [
       ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
       ...[WEBVH, WEBVH_SEEN],

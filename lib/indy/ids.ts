@@ -115,6 +115,12 @@ export const parseIndyId = (text: string): IndyId | undefined => {
   return text.startsWith('did:') ? parseQualified(text) : parseUnqualified(text)
 }
 
+/** An id as the ledger writes it, whatever its spelling; one that is none of an Indy ledger stays as it is. */
+export const legacyId = (text: string): string => {
+  const id = parseIndyId(text)
+  return id === undefined ? text : unqualifiedId(id)
+}
+
 /** As the ledger writes it. */
 export const unqualifiedId = (id: IndyId): string => {
   if (id.kind === 'schema') return `${id.did}:2:${id.name}:${id.version}`

@@ -7,6 +7,7 @@ import {
   MAX_OBJECT_ID,
 } from '../records/anoncreds-objects.ts'
 import { CREDENTIAL_DEFINITION_STATES, CredentialDefinitionRecord } from '../records/credential-definition.ts'
+import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
 import { defineContract } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
@@ -99,8 +100,8 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
   summary: 'Ask for a credential definition, whose keys are made in the background',
   description:
     'The state is `wait`, and becomes `finished` or `failed`; a `credential_definition.state_changed` tells of it. `issuerId` defaults to the ' +
-    'did:webvh of the agent. Of an issuer on an Indy ledger it becomes `action` first: its operator writes the `ledgerTransaction` that the ' +
-    'definition shows then. For an issuer, a schema and a tag there is one definition: asked for again, it is answered as it is, unless it has ' +
+    'did:webvh of the agent. Of an issuer on an Indy ledger it becomes `action` first: its operator writes the `ledgerObjects` that the ' +
+    'definition shows then, and later those of its revocation registries. For an issuer, a schema and a tag there is one definition: asked for again, it is answered as it is, unless it has ' +
     'failed. An agent makes 2 at a time and 50 a day.',
   security: 'token',
   idempotent: true,
@@ -137,7 +138,10 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   path: '/anoncreds/credential-definitions/{credentialDefinitionId+}',
   summary: 'Retrieve a credential definition: of the agent by the id of its record, of whatever issuer by its own',
   description:
-    'A definition of the agent has the fields of its record too. The id may be in the path as it is, with slashes, or in percent-encoding.',
+    'A definition of the agent has the fields of its record too, and in `ledgerObjects` what the operator of an Indy issuer is to write to the ' +
+    'ledger: the definition in state `action`; when it is `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), ' +
+    'the first entry, and an entry (`REVOC_REG_ENTRY`) whenever credentials were revoked. No event tells of those of registries: ask from time ' +
+    'to time. One is gone when the ledger has exactly this; then comes what follows it. The id may be in the path as it is, with slashes, or in percent-encoding.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
@@ -148,7 +152,9 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
       state: v.optional(v.picklist(CREDENTIAL_DEFINITION_STATES)),
       credentialDefinitionId: v.optional(v.string()),
       credentialDefinition: v.optional(AnonCredsCredentialDefinition),
-      ledgerTransaction: v.optional(LedgerTransaction),
+      ledgerObjects: v.optional(
+        v.array(v.looseObject({ type: v.picklist(LEDGER_OBJECT_TYPES), transaction: LedgerTransaction })),
+      ),
       resolutionMetadata: Metadata,
       credentialDefinitionMetadata: Metadata,
     }),

@@ -1,5 +1,6 @@
 /** Credentials that are revoked and not in the published list of their registry yet. */
 import { AgentError } from '../errors.ts'
+import { legacyId } from '../indy/ids.ts'
 import { enqueue } from '../jobs/enqueue.ts'
 import { isObject } from '../json.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
@@ -15,10 +16,13 @@ export const REVOCATION = '_agent/revocation'
 
 export const CREDENTIAL = 'CredentialRecord'
 
-export const pendingRevocationItem = defineItem('pending-revocation', pendingRevocationAddress, {
-  index: integer(),
-  credentialRecordId: text(),
-})
+/** A credential may name its registry in either spelling of an Indy ledger's ids. */
+export const pendingRevocationItem = defineItem(
+  'pending-revocation',
+  ({ tenant, registryId, index }: Revocable & { tenant: string }) =>
+    pendingRevocationAddress({ tenant, registryId: legacyId(registryId), index }),
+  { index: integer(), credentialRecordId: text() },
+)
 
 export interface RevocationState {
   state: 'pending' | 'published'
@@ -99,6 +103,6 @@ export const publicationOf = (jobId: string): Publication => {
 
 /** The indexes of a registry that are revoked and perhaps not published. */
 export const pendingIndexes = async (unit: UnitOfWork, registryId: string): Promise<number[]> =>
-  (await unit.queryAll(pendingRevocations(unit.tenant, registryId))).map(
+  (await unit.queryAll(pendingRevocations(unit.tenant, legacyId(registryId)))).map(
     (item) => pendingRevocationItem.decode(item).index,
   )

@@ -1,10 +1,12 @@
 /** Indexes of revocation registries: each is given to one credential, once and for ever. */
 import { AgentError, isAgentError } from '../errors.ts'
+import { CREDENTIAL_DEFINITION, type StoredCredentialDefinition } from '../records/credential-definition.ts'
 import { registryPartition } from '../store/anoncreds-keys.ts'
+import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
-import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
-import { ensureRegistry } from './registry-job.ts'
+import { DEFAULT_REGISTRY_SIZE, isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
+import { ensureRegistry, type WantedRegistry } from './registry-job.ts'
 
 export interface RevocationIndex {
   /** Id of the registry's definition. */
@@ -14,7 +16,7 @@ export interface RevocationIndex {
 
 /**
  * Takes the next free index of a definition's registries. It is taken at once, by an atomic update and in no transaction: an index that is
- * not used in the end is lost. Asks for the next registry where this one is nearly full. Throws `revocation.no_index` where no registry has
+ * not used in the end is lost. Asks for the next registry where this one is nearly full, and for the first one where making it has failed. Throws `revocation.no_index` where no registry has
  * a free index yet, `store.unavailable`.
  */
 export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
@@ -23,7 +25,10 @@ export const takeRevocationIndex = async (tenant: string, credentialDefinitionId
   const registries = items.map(registryItem.decode)
   const key = { tenant, credentialDefinitionId }
   const newest = registries[0]
-  if (newest === undefined) throw noIndex()
+  if (newest === undefined) {
+    await askForFirst(key)
+    throw noIndex()
+  }
   for (const registry of registries.toReversed()) {
     const taken = await takeFrom({ ...key, ...registry })
     if (taken === undefined) continue
@@ -47,10 +52,24 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
   return item && registryItem.decode(item).taken
 }
 
+const askForNext = ({ tenant, credentialDefinitionId, number, size }: Found): Promise<void> =>
+  askFor({ tenant, credentialDefinitionId, number: number + 1, size })
+
+/** It is asked for with the definition: it is not there yet, or could not be made. */
+const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<void> => {
+  const tagged = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', credentialDefinitionId)
+  const definition = tagged
+    .map(({ value }) => value as Partial<StoredCredentialDefinition>)
+    .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)
+  if (definition === undefined) return
+  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = definition
+  await askFor({ tenant, credentialDefinitionId, number: 1, size })
+}
+
 /** Many offers ask at once: that another one is about to is as good. */
-const askForNext = async ({ tenant, credentialDefinitionId, number, size }: Found): Promise<void> => {
+const askFor = async (wanted: WantedRegistry): Promise<void> => {
   try {
-    await ensureRegistry({ tenant, credentialDefinitionId, number: number + 1, size })
+    await ensureRegistry(wanted)
   } catch (error) {
     if (!isAgentError(error, 'store.conflict')) throw error
   }

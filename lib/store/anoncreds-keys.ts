@@ -49,6 +49,15 @@ export const ledgerObjectAddress = ({ tenant, id }: { tenant: string; id: string
   sk: ALONE,
 })
 
+/** What is to be written to a ledger for the revocation registries of a credential definition, by their numbers. */
+export const registryWritePartition = (tenant: string, credentialDefinitionId: string): string =>
+  `${tenant}|ledger-object|${digest(credentialDefinitionId)}`
+
+export const registryWriteAddress = ({ tenant, credentialDefinitionId, number }: RegistryKey): Address => ({
+  pk: registryWritePartition(tenant, credentialDefinitionId),
+  sk: String(number).padStart(8, '0'),
+})
+
 /** The log of an agent's did:webvh. */
 export const webvhLogAddress = (tenant: string): Address => ({ pk: `${tenant}|webvh|log`, sk: ALONE })
 

@@ -231,12 +231,19 @@ export const assertRefused = (proof: Json, reason: RegExp): void => {
   assert.match(proof.errorMessage, reason)
 }
 
+/** Ms: an operator writes it to a ledger, where the agent looks for it every 5 s. */
+const PUBLICATION_DEADLINE = 40_000
+
 /** Revokes what the issuer has issued; resolves when it is published. */
 export const revoke = async ({ issuer }: Scene, { ours }: Taken): Promise<void> => {
   const { agent } = await issuer()
   await agent.ask(`/credentials/${ours.id}/revoke`, {})
-  await waitFor('the revocation to be published', async () => {
-    const { metadata } = await agent.ask(`/credentials/${ours.id}`)
-    return metadata['_agent/revocation'].state === 'published'
-  })
+  await waitFor(
+    'the revocation to be published',
+    async () => {
+      const { metadata } = await agent.ask(`/credentials/${ours.id}`)
+      return metadata['_agent/revocation'].state === 'published'
+    },
+    PUBLICATION_DEADLINE,
+  )
 }

@@ -1,4 +1,4 @@
-/** A tenant that issues AnonCreds: its definitions under its did:webvh, and on an Indy ledger, where an operator writes what it asks for. */
+/** A tenant that issues AnonCreds: its definitions under its did:webvh, and on an Indy ledger, where an operator writes what the tenant asks for. */
 import type { IndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -13,9 +13,9 @@ export interface Definition {
   issuerId: string
 }
 
+/** Credentials of both definitions can be revoked. */
 export interface Issuer {
   agent: OurAgent
-  /** Its credentials can be revoked. */
   webvh: Definition
   /** By unqualified ids, which are all that the `indy` format knows. */
   indy: Definition
@@ -24,7 +24,28 @@ export interface Issuer {
 /** Ms: keys take 0.4 to 11 s of processor time, and others use the processors too. */
 const KEYS_DEADLINE = 90_000
 
+const REVOCABLE = { tag: 'default', supportRevocation: true, revocationRegistrySize: 100 }
+
 const SCHEMA = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
+
+/** Ms between two looks of the operator. */
+const LOOK = 500
+
+/** Writes to the ledger what a definition says that waits for it: the definition, its registries, and who is revoked. */
+const operate = (agent: OurAgent, ledger: IndyProxy, id: string): void => {
+  const written = new Set<string>()
+  const look = async (): Promise<void> => {
+    const { ledgerObjects = [] } = await agent.ask(`/anoncreds/credential-definitions/${id}`)
+    for (const { transaction } of ledgerObjects) {
+      const text = JSON.stringify(transaction)
+      if (written.has(text)) continue
+      written.add(text)
+      ledger.write(transaction.request)
+    }
+  }
+  // It ends with the service, and with the process.
+  const looking = setInterval(() => look().catch(() => clearInterval(looking)), LOOK).unref()
+}
 
 /** A definition when it is in one of these states. */
 const definitionIn = (agent: OurAgent, id: string, ...states: string[]): Promise<Json> =>
@@ -40,8 +61,7 @@ const definitionIn = (agent: OurAgent, id: string, ...states: string[]): Promise
 
 const onWebvh = async (agent: OurAgent): Promise<Definition> => {
   const { schemaId } = await agent.ask('/anoncreds/schemas', SCHEMA)
-  const wanted = { schemaId, tag: 'default', supportRevocation: true, revocationRegistrySize: 100 }
-  const { id } = await agent.ask('/anoncreds/credential-definitions', wanted)
+  const { id } = await agent.ask('/anoncreds/credential-definitions', { schemaId, ...REVOCABLE })
   const { credentialDefinitionId, issuerId } = await definitionIn(agent, id, 'finished')
   return { schemaId, credentialDefinitionId, issuerId }
 }
@@ -53,9 +73,8 @@ const onLedger = async (agent: OurAgent, ledger: IndyProxy): Promise<Definition>
   const { schemaId, state } = await agent.ask('/anoncreds/schemas', wanted)
   if (state !== 'finished') throw new Error(`the schema on the ledger is ${state}`)
   const { issuerId } = wanted
-  const { id } = await agent.ask('/anoncreds/credential-definitions', { schemaId, tag: 'default', issuerId })
-  const action = await definitionIn(agent, id, 'action')
-  ledger.write(action.ledgerTransaction.request)
+  const { id } = await agent.ask('/anoncreds/credential-definitions', { issuerId, schemaId, ...REVOCABLE })
+  operate(agent, ledger, id)
   await definitionIn(agent, id, 'finished')
   return {
     schemaId: `${LEDGER_DID}:2:${SCHEMA.name}:${SCHEMA.version}`,

@@ -294,17 +294,24 @@ describe('of an issuer on an Indy ledger', () => {
     expect(action).toMatchObject({
       state: 'action',
       credentialDefinitionId: expect.stringMatching(/CLAIM_DEF\/\d+\/indy$/),
-      ledgerTransaction: { namespace: NAMESPACE, request: { operation: { type: '102', tag: 'indy' } } },
+      ledgerObjects: [
+        {
+          type: 'CLAIM_DEF',
+          transaction: { namespace: NAMESPACE, request: { operation: { type: '102', tag: 'indy' } } },
+        },
+      ],
     })
     expect(action).not.toHaveProperty('credentialDefinition')
-    write(action)
+    const ledgerTransaction = action.ledgerObjects[0].transaction
+    write({ ledgerTransaction })
     await lookAgain()
     const made = (await read(acme, encodeURIComponent(action.credentialDefinitionId))).body
     expect(made).toMatchObject({
       ...{ id, state: 'finished', credentialDefinitionId: action.credentialDefinitionId },
       credentialDefinition: { issuerId, schemaId, tag: 'indy', type: 'CL' },
     })
-    expect(made.credentialDefinition.value).toEqual(action.ledgerTransaction.request.operation.data)
+    expect(made).not.toHaveProperty('ledgerObjects')
+    expect(made.credentialDefinition.value).toEqual(ledgerTransaction.request.operation.data)
     const path = { credentialDefinitionId: encodeURIComponent(action.credentialDefinitionId) }
     const foreign = await stage.call('getCredentialDefinitionById', { caller: globex, path })
     expect(foreign.body.credentialDefinition).toEqual(made.credentialDefinition)

@@ -33,7 +33,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'lib/delivery': ['lib/webhooks', 'lib/outbox', 'lib/egress', 'lib/store'],
   'lib/jobs': ['lib/outbox', 'lib/store'],
-  'lib/revocation': ['lib/jobs', 'lib/store', 'lib/records'],
+  'lib/revocation': ['lib/jobs', 'lib/store', 'lib/records', 'lib/indy'],
   'lib/webhooks': ['lib/outbox', 'lib/egress', 'lib/store', 'lib/records'],
   'lib/outbox': ['lib/egress', 'lib/store'],
   'lib/egress': [],

@@ -1,6 +1,7 @@
 /** Credential definitions of the agent: asked for in a request, made in the background, published with the records that issuing needs. */
 import { randomUUID } from 'node:crypto'
-import { AgentError } from '../../errors.ts'
+import { AgentError, invalidField } from '../../errors.ts'
+import { parseIndyDid } from '../../indy/ids.ts'
 import { enqueue } from '../../jobs/enqueue.ts'
 import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../../records/credential-definition.ts'
 import type { RecordJson } from '../../records/record-json.ts'
@@ -28,6 +29,8 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   const agent = await currentAgent()
   const issuerId = await issuerOf(agent, wanted.issuerId)
   registryOf(issuerId, 'issuerId')
+  const indy = parseIndyDid(issuerId)
+  if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
   registryOf(wanted.schemaId, 'schemaId')
   const known = await definitionAt(unit, { ...wanted, issuerId })
   if (known !== undefined && known.state !== 'failed') return shown(sameOptions(known, wanted))
@@ -43,6 +46,10 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
   return shown(record)
 }
+
+/** Credo issues by the unqualified ids of a definition only where it has qualified ones. */
+const namelessLedger = () =>
+  invalidField('issuerId', 'must name its ledger, as did:indy:<namespace>:<did>; offers may name it by unqualified ids')
 
 const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocationRegistrySize }: NewDefinition) => ({
   ...{ issuerId, schemaId, tag, supportRevocation },

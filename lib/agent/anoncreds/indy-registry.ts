@@ -15,12 +15,13 @@ import type {
   RegisterSchemaReturn,
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
+import { AgentError } from '../../errors.ts'
 import { LedgerAnswerError } from '../../indy/answers.ts'
 import { definitionOf, didLike, type IndyId, idLike, parseIndyId } from '../../indy/ids.ts'
 import { type LedgerRegistry, readAccumulator, readDefinition, readRegistry, readSchema } from '../../indy/proxy.ts'
 import { statusList } from '../../indy/revocation.ts'
 import { type Found, findOnLedger } from './indy-ledgers.ts'
-import { prepareDefinition, prepareEntry, prepareRegistry, prepareSchema } from './indy-writes.ts'
+import { NotWritableError, prepareDefinition, prepareEntry, prepareRegistry, prepareSchema } from './indy-writes.ts'
 
 type Kind = IndyId['kind']
 type IdOf<K extends Kind> = Extract<IndyId, { kind: K }>
@@ -45,7 +46,11 @@ const resolutionError = (error: unknown) => ({
   message: messageOf(error),
 })
 
-const failed = (error: unknown) => ({ state: 'failed' as const, reason: messageOf(error) })
+/** Throws `registry.unavailable` where the ledger could not be asked. */
+const failed = (error: unknown) => {
+  if (error instanceof NotWritableError) return { state: 'failed' as const, reason: error.message }
+  throw new AgentError('registry.unavailable', "the ledger's proxy does not answer as one does", { cause: error })
+}
 
 const definitionOfRegistry = (id: IdOf<'revocationRegistry'>, { value }: LedgerRegistry) => {
   const { issuanceType, ...others } = value

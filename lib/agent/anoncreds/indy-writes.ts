@@ -25,6 +25,9 @@ import {
 import * as objects from '../../records/anoncreds-objects.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
+/** The ledger would not take it, or no ledger is there to. What a proxy does not answer is another error. */
+export class NotWritableError extends CredoError {}
+
 interface Prepared {
   id: string
   state: { state: 'action'; action: 'writeToLedger' } | { state: 'finished' }
@@ -38,22 +41,22 @@ const epochSeconds = (): number => Math.floor(Date.now() / 1000)
 /** Whether the ledger has exactly what an operator was to write to it. Throws where it could not be asked. */
 export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerState> => {
   const [ledger] = ledgersOf({ namespace: transaction.namespace, did: transaction.request.identifier })
-  if (ledger === undefined) throw new CredoError(`INDY_PROXIES has no proxy of ${transaction.namespace}`)
+  if (ledger === undefined) throw new NotWritableError(`INDY_PROXIES has no proxy of ${transaction.namespace}`)
   return ledgerState(ledger, transaction, epochSeconds())
 }
 
 const issuerOf = (issuerId: string): IndyDid => {
   const did = parseIndyDid(issuerId)
-  if (did === undefined) throw new CredoError('the issuer is no DID of an Indy ledger')
+  if (did === undefined) throw new NotWritableError('the issuer is no DID of an Indy ledger')
   return did
 }
 
 /** The ledger to write to: there is no first one that has it. */
 const ledgerOf = (of: IndyDid): Ledger => {
   const [ledger, ...others] = ledgersOf(of)
-  if (ledger === undefined) throw new CredoError('INDY_PROXIES has no proxy of this ledger')
+  if (ledger === undefined) throw new NotWritableError('INDY_PROXIES has no proxy of this ledger')
   if (others.length > 0)
-    throw new CredoError('the issuer is to be given with its ledger, as did:indy:<namespace>:<did>')
+    throw new NotWritableError('the issuer is to be given with its ledger, as did:indy:<namespace>:<did>')
   return ledger
 }
 
@@ -61,19 +64,19 @@ const ledgerOf = (of: IndyDid): Ledger => {
 const writtenId = (id: Parameters<typeof idLike>[0], like: IndyDid): string => {
   const written = idLike(id, like)
   if (written === undefined || parseIndyId(written) === undefined)
-    throw new CredoError('a name, version or tag is none that an Indy ledger takes')
+    throw new NotWritableError('a name, version or tag is none that an Indy ledger takes')
   return written
 }
 
 const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
   const { output, success, issues } = v.safeParse(schema, value)
-  if (!success) throw new CredoError(`${v.getDotPath(issues[0]) ?? 'it'} is not as AnonCreds has it`)
+  if (!success) throw new NotWritableError(`${v.getDotPath(issues[0]) ?? 'it'} is not as AnonCreds has it`)
   return output
 }
 
 const prepared = async (id: string, transaction: LedgerTransaction): Promise<Prepared> => {
   const found = await onLedger(transaction)
-  if (found.state === 'other') throw new CredoError('the ledger has another object in its place')
+  if (found.state === 'other') throw new NotWritableError('the ledger has another object in its place')
   return {
     id,
     state: found.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
@@ -97,23 +100,24 @@ export const prepareDefinition = async (definition: AnonCredsCredentialDefinitio
   const ledger = ledgerOf(of)
   const schema = parseIndyId(schemaId)
   if (schema?.kind !== 'schema' || (schema.namespace ?? ledger.namespace) !== ledger.namespace)
-    throw new CredoError("the schema is not on the issuer's ledger")
+    throw new NotWritableError("the schema is not on the issuer's ledger")
   const onItsLedger = await readSchema(ledger, schema)
-  if (onItsLedger === undefined) throw new CredoError('the schema is not on the ledger yet')
+  if (onItsLedger === undefined) throw new NotWritableError('the schema is not on the ledger yet')
   const id = { kind: 'credentialDefinition' as const, ...of, schemaSeqNo: onItsLedger.seqNo, tag }
   return prepared(writtenId(id, of), definitionTransaction(ledger.namespace, id, value))
 }
 
 /** The ids and issuer of whatever belongs to a definition are of one DID on one ledger. */
 const assertSame = (of: IndyDid, other: IndyDid): void => {
-  if (of.did !== other.did || of.namespace !== other.namespace) throw new CredoError('it is of another issuer')
+  if (of.did !== other.did || of.namespace !== other.namespace) throw new NotWritableError('it is of another issuer')
 }
 
 export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefinition): Promise<Prepared> => {
   const { issuerId, credDefId, tag, value } = checked(objects.AnonCredsRevocationRegistryDefinition, registry)
   const of = issuerOf(issuerId)
   const definition = parseIndyId(credDefId)
-  if (definition?.kind !== 'credentialDefinition') throw new CredoError('the definition is none of an Indy ledger')
+  if (definition?.kind !== 'credentialDefinition')
+    throw new NotWritableError('the definition is none of an Indy ledger')
   assertSame(of, definition)
   const { schemaSeqNo, tag: credentialDefinitionTag } = definition
   const id = { kind: 'revocationRegistry' as const, ...of, schemaSeqNo, credentialDefinitionTag, tag }
@@ -122,9 +126,9 @@ export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefin
 
 const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
   const registry = await readRegistry(ledger, id)
-  if (registry === undefined) throw new CredoError('the revocation registry is not on the ledger yet')
+  if (registry === undefined) throw new NotWritableError('the revocation registry is not on the ledger yet')
   const { issuanceType, maxCredNum } = registry.value
-  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new CredoError('the registry is none of this agent')
+  if (issuanceType !== 'ISSUANCE_BY_DEFAULT') throw new NotWritableError('the registry is none of this agent')
   const current = await readAccumulator(ledger, id, epochSeconds())
   const before =
     current === undefined ? undefined : { accumulator: current.accumulator, list: statusList(registry.value, current) }
@@ -139,16 +143,18 @@ export const prepareEntry = async (
   const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, given)
   const of = issuerOf(issuerId)
   const id = parseIndyId(revRegDefId)
-  if (id?.kind !== 'revocationRegistry') throw new CredoError('the registry is none of an Indy ledger')
+  if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is none of an Indy ledger')
   assertSame(of, id)
   const ledger = ledgerOf(of)
   const { maxCredNum, before } = await statusNow(ledger, id)
-  if (revocationList.length !== maxCredNum) throw new CredoError('the list is of another length than its registry')
+  if (revocationList.length !== maxCredNum)
+    throw new NotWritableError('the list is of another length than its registry')
   const next = { accumulator: currentAccumulator, list: revocationList }
   const isThere = before?.accumulator === currentAccumulator
   const value = entryValue(next, before)
   const isEmpty = value.issued === undefined && value.revoked === undefined
-  if (isThere !== (before !== undefined && isEmpty)) throw new CredoError('the accumulator is not that of the list')
+  if (isThere !== (before !== undefined && isEmpty))
+    throw new NotWritableError('the accumulator is not that of the list')
   const { id: _, ...entry } = await prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
   return entry
 }

@@ -2,6 +2,7 @@
 import type { JobHandlers } from '../../jobs/handler.ts'
 import { credentialDefinitionJob } from './definition-job.ts'
 import { ledgerJob } from './ledger-job.ts'
+import { registryWriteJob } from './registry-write-job.ts'
 import { revocationListJob } from './revocation-lists.ts'
 import { revocationRegistryJob } from './revocation-registries.ts'
 
@@ -10,4 +11,5 @@ export const JOB_HANDLERS: JobHandlers = {
   'revocation-registry': revocationRegistryJob,
   'revocation-list': revocationListJob,
   'ledger-object': ledgerJob,
+  'registry-write': registryWriteJob,
 }

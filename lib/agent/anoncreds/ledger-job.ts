@@ -10,13 +10,7 @@ import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { failDefinition, finishDefinition } from './definition-outcomes.ts'
 import { readDefinition } from './definition-records.ts'
-import { onLedger } from './indy-writes.ts'
-
-/** Ms: the first look comes soon, later ones are a tenth of the time that has passed apart. */
-const MIN_PAUSE = 5_000
-const MAX_PAUSE = 60 * 60_000
-/** An operator who has not written it by then (ms) will not. */
-const LIFETIME = 30 * 24 * 60 * 60_000
+import { isOverdue, OVERDUE, pauseSince, stateOnLedger } from './ledger-waiting.ts'
 
 export const ledgerJob: JobHandler = {
   run: async (job) => {
@@ -27,9 +21,8 @@ export const ledgerJob: JobHandler = {
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
     if (state === 'other')
       return { commit: (unit) => failDefinition(unit, id, 'the ledger has another object in its place') }
-    const age = Date.now() - Date.parse(job.createdAt)
-    if (age > LIFETIME) return { commit: (unit) => failDefinition(unit, id, 'it was not written within 30 days') }
-    return { later: Math.min(MAX_PAUSE, Math.max(MIN_PAUSE, age / 10)) }
+    if (isOverdue(job.createdAt)) return { commit: (unit) => failDefinition(unit, id, OVERDUE) }
+    return { later: pauseSince(job.createdAt) }
   },
   giveUp: (unit: UnitOfWork, { id }: Job, reason: string) => failDefinition(unit, id, reason),
 }
@@ -52,16 +45,7 @@ const look = async (
     // Written by this service.
     transaction: held.transaction as unknown as LedgerTransaction,
   }
-  return { state: await stateOf(waiting.transaction), waiting }
-}
-
-/** A proxy that does not answer is asked again like one that has not got it yet. */
-const stateOf = async (waiting: LedgerTransaction): Promise<LedgerState['state']> => {
-  try {
-    return (await onLedger(waiting)).state
-  } catch {
-    return 'absent'
-  }
+  return { state: await stateOnLedger(held.transaction), waiting }
 }
 
 const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<void> => {

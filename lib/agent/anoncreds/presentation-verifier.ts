@@ -6,7 +6,6 @@ import {
   fetchRevocationRegistryDefinition,
   fetchRevocationStatusList,
   fetchSchema,
-  getUnQualifiedDidIndyDid,
   getUnqualifiedDidIndyCredentialDefinition,
   getUnqualifiedDidIndyRevocationRegistryDefinition,
   getUnqualifiedDidIndySchema,
@@ -16,6 +15,7 @@ import {
 } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { isAgentError } from '../../errors.ts'
+import { legacyId, parseIndyDid } from '../../indy/ids.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import type { Verifier } from './verify-presentation.ts'
 
@@ -48,14 +48,8 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => ({
       const { revocationStatusList: list } = await fetchRevocationStatusList(agentContext, id, at)
       if (!isUnqualifiedRevocationRegistryId(id)) return list
       const { revRegDefId, issuerId } = list
-      return {
-        ...list,
-        // Credo's function takes an unqualified DID, and no other unqualified id.
-        revRegDefId: isUnqualifiedRevocationRegistryId(revRegDefId)
-          ? revRegDefId
-          : getUnQualifiedDidIndyDid(revRegDefId),
-        issuerId: getUnQualifiedDidIndyDid(issuerId),
-      }
+      // Credo's own function throws for what is unqualified already.
+      return { ...list, revRegDefId: legacyId(revRegDefId), issuerId: parseIndyDid(issuerId)?.did ?? issuerId }
     }),
   verify: (options) =>
     agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol).verifyProof(agentContext, options),

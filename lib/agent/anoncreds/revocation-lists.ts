@@ -1,11 +1,14 @@
 /** Publishes what is revoked: everything that waits for a registry goes into one status list; then each holder is told. */
 import {
+  AnonCredsCredentialDefinitionRepository,
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
   AnonCredsRegistryService,
   AnonCredsRevocationRegistryDefinitionRepository,
 } from '@credo-ts/anoncreds'
+import type { AgentContext } from '@credo-ts/core'
 import { AgentError } from '../../errors.ts'
+import { legacyId } from '../../indy/ids.ts'
 import type { JobHandler } from '../../jobs/handler.ts'
 import {
   CREDENTIAL,
@@ -18,28 +21,56 @@ import {
   revocationOf,
   withRevocation,
 } from '../../revocation/pending-revocation.ts'
+import { registryItem } from '../../revocation/registry-item.ts'
+import { revokes, waitForWrite } from '../../revocation/registry-write.ts'
+import { registryPartition } from '../../store/anoncreds-keys.ts'
+import { registryWriteItem } from '../../store/ledger-objects.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
+import { pauseSince } from './ledger-waiting.ts'
 
 /** Revoked in the list, by index. */
 const REVOKED = 1
 
-/** Puts all that waits for a registry into its list, in the running unit of work. Several jobs may try: the table lets one commit. */
-const publishList = async (unit: UnitOfWork, registryId: string): Promise<void> => {
+/** The registry that a credential names, in whichever spelling, with the ids by which it was published. */
+const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: string) => {
+  const { tenant } = unit
+  const registries = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
+  const { revocationRegistryDefinition } = await registries.getByRevocationRegistryDefinitionId(context, named)
+  const { credentialDefinitionId } = await context
+    .resolve(AnonCredsCredentialDefinitionRepository)
+    .getByCredentialDefinitionId(context, revocationRegistryDefinition.credDefId)
+  const all = (await unit.queryAll(registryPartition(tenant, credentialDefinitionId))).map(registryItem.decode)
+  const found = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
+  if (found === undefined) throw new AgentError('internal', 'the registry is none of its credential definition')
+  const record = await registries.getByRevocationRegistryDefinitionId(context, found.registryId)
+  return {
+    item: { ...found, tenant, credentialDefinitionId },
+    revocationRegistryDefinition: record.revocationRegistryDefinition,
+  }
+}
+
+/**
+ * Puts all that waits for a registry into its list, in the running unit of work. Several jobs may try: the table lets one commit. False where
+ * the index is not in the published list by then: an operator writes lists to a ledger, one after the other.
+ */
+const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revocable): Promise<boolean> => {
   const { context } = await currentAgent()
-  const pending = await pendingIndexes(unit, registryId)
+  const { item, revocationRegistryDefinition } = await readRegistry(unit, context, named)
+  const { registryId } = item
+  const waiting = await unit.load(registryWriteItem, item)
+  if (waiting !== undefined && revokes(waiting, index)) return false
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
   const now = Math.floor(Date.now() / 1000)
   // Timestamps of lists rise by a second at least: the newest may be ahead of the clock.
   const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, now + AHEAD)
   if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
-  const revoked = pending.filter((index) => newest.revocationList[index] !== REVOKED)
-  if (revoked.length === 0) return
-  const { revocationRegistryDefinition } = await context
-    .resolve(AnonCredsRevocationRegistryDefinitionRepository)
-    .getByRevocationRegistryDefinitionId(context, registryId)
+  if (newest.revocationList[index] === REVOKED) return true
+  if (waiting !== undefined) return false
+  const pending = await pendingIndexes(unit, registryId)
+  const revoked = pending.filter((one) => newest.revocationList[one] !== REVOKED)
   const issuerService: AnonCredsIssuerService = context.resolve(AnonCredsIssuerServiceSymbol)
   const revocationStatusList = await issuerService.updateRevocationStatusList(context, {
     revocationStatusList: newest,
@@ -49,12 +80,14 @@ const publishList = async (unit: UnitOfWork, registryId: string): Promise<void> 
     // Only the holder's library reads the tails.
     tailsFilePath: '',
   })
-  const { revocationStatusListState } = await registry.registerRevocationStatusList(context, {
+  const { revocationStatusListState, registrationMetadata } = await registry.registerRevocationStatusList(context, {
     revocationStatusList,
     options: {},
   })
-  if (revocationStatusListState.state !== 'finished')
-    throw new AgentError('store.unavailable', 'the status list was not published')
+  const { state } = revocationStatusListState
+  if (state === 'action') waitForWrite(unit, item, { registryId, transaction: registrationMetadata.transaction })
+  else if (state !== 'finished') throw new AgentError('store.unavailable', 'the status list was not published')
+  return state === 'finished'
 }
 
 /** Seconds: more lists than that are not published ahead of the clock. */
@@ -96,12 +129,13 @@ const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<voi
 }
 
 export const revocationListJob: JobHandler = {
-  async run({ tenant, id }) {
+  async run({ tenant, id, createdAt }) {
     const { credentialRecordId } = publicationOf(id)
-    await transaction(tenant, async (unit) => {
+    const isPublished = await transaction(tenant, async (unit) => {
       const found = await readRevocation(unit, credentialRecordId)
-      if (found !== undefined) await publishList(unit, found.revocable.registryId)
+      return found === undefined || publishList(unit, found.revocable)
     })
+    if (!isPublished) return { later: pauseSince(createdAt) }
     return { commit: (unit) => finish(unit, credentialRecordId) }
   },
 

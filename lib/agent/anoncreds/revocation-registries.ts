@@ -1,4 +1,5 @@
-/** Makes revocation registries: definition, first status list and tails file, published in one transaction. */
+/** Makes revocation registries: keys and tails file in the background, which are published in one transaction. */
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,34 +7,15 @@ import {
   AnonCredsCredentialDefinitionRepository,
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
-  AnonCredsRegistryService,
-  type AnonCredsRevocationRegistryDefinition,
-  AnonCredsRevocationRegistryDefinitionPrivateRecord,
-  AnonCredsRevocationRegistryDefinitionPrivateRepository,
-  AnonCredsRevocationRegistryDefinitionRecord,
-  AnonCredsRevocationRegistryDefinitionRepository,
-  AnonCredsRevocationRegistryState,
 } from '@credo-ts/anoncreds'
-import type { AgentContext } from '@credo-ts/core'
 import { AgentError } from '../../errors.ts'
 import type { JobHandler } from '../../jobs/handler.ts'
 import { log } from '../../log.ts'
-import { registryItem } from '../../revocation/registry-item.ts'
 import { type WantedRegistry, wantedRegistry } from '../../revocation/registry-job.ts'
-import { addTailsFile } from '../../revocation/tails-file.ts'
 import { settings } from '../../settings.ts'
 import { transaction } from '../../store/transaction.ts'
-import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
-
-interface MadeRegistry {
-  revocationRegistryDefinition: AnonCredsRevocationRegistryDefinition
-  /** The private part. */
-  keys: Record<string, unknown>
-  tails: Uint8Array
-}
-
-const issuerService = (context: AgentContext): AnonCredsIssuerService => context.resolve(AnonCredsIssuerServiceSymbol)
+import { type MadeRegistry, publishRegistry } from './registry-publishing.ts'
 
 /** Makes the keys and the tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */
 const makeRegistry = async ({
@@ -50,16 +32,17 @@ const makeRegistry = async ({
   })
   const folder = await mkdtemp(join(tmpdir(), 'tails-'))
   try {
-    const { revocationRegistryDefinition, revocationRegistryDefinitionPrivate: keys } = await issuerService(
-      context,
-    ).createRevocationRegistryDefinition(context, {
-      issuerId: credentialDefinition.issuerId,
-      tag: String(number),
-      credentialDefinitionId,
-      credentialDefinition,
-      maximumCredentialNumber: size,
-      tailsDirectoryPath: folder,
-    })
+    const { revocationRegistryDefinition, revocationRegistryDefinitionPrivate: keys } = await context
+      .resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)
+      .createRevocationRegistryDefinition(context, {
+        issuerId: credentialDefinition.issuerId,
+        // On a ledger the id is made of the tag, and a registry that has failed may be there.
+        tag: `${number}-${randomUUID()}`,
+        credentialDefinitionId,
+        credentialDefinition,
+        maximumCredentialNumber: size,
+        tailsDirectoryPath: folder,
+      })
     if (keys === undefined) throw new AgentError('internal', 'the registry has no private part')
     const { value } = revocationRegistryDefinition
     const tails = await readFile(value.tailsLocation)
@@ -68,63 +51,6 @@ const makeRegistry = async ({
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Publishes a registry in the running unit of work. */
-const publishRegistry = async (
-  unit: UnitOfWork,
-  { tenant, credentialDefinitionId, number, size }: WantedRegistry,
-  { revocationRegistryDefinition, keys, tails }: MadeRegistry,
-): Promise<void> => {
-  const { context } = await currentAgent()
-  const { issuerId } = revocationRegistryDefinition
-  const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, issuerId)
-  const { revocationRegistryDefinitionState: published } = await registry.registerRevocationRegistryDefinition(
-    context,
-    {
-      revocationRegistryDefinition,
-      options: {},
-    },
-  )
-  const revocationRegistryDefinitionId = published.revocationRegistryDefinitionId
-  if (published.state !== 'finished' || revocationRegistryDefinitionId === undefined)
-    throw new AgentError('internal', 'the revocation registry was not published')
-  await context
-    .resolve(AnonCredsRevocationRegistryDefinitionRepository)
-    .save(
-      context,
-      new AnonCredsRevocationRegistryDefinitionRecord({ revocationRegistryDefinition, revocationRegistryDefinitionId }),
-    )
-  await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(
-    context,
-    new AnonCredsRevocationRegistryDefinitionPrivateRecord({
-      revocationRegistryDefinitionId,
-      credentialDefinitionId,
-      value: keys,
-      // For as long as an offer may still be accepted: the indexes are counted elsewhere.
-      state: AnonCredsRevocationRegistryState.Active,
-    }),
-  )
-  const revocationStatusList = await issuerService(context).createRevocationStatusList(context, {
-    issuerId,
-    revocationRegistryDefinitionId,
-    revocationRegistryDefinition,
-    // Only the holder's library reads the tails.
-    tailsFilePath: '',
-  })
-  const { revocationStatusListState } = await registry.registerRevocationStatusList(context, {
-    revocationStatusList,
-    options: {},
-  })
-  if (revocationStatusListState.state !== 'finished')
-    throw new AgentError('internal', 'the first status list of the revocation registry was not published')
-  addTailsFile(unit, revocationRegistryDefinition.value.tailsHash, tails)
-  unit.create(
-    registryItem.encode({
-      ...{ tenant, credentialDefinitionId, number, size, taken: 0 },
-      registryId: revocationRegistryDefinitionId,
-    }),
-  )
 }
 
 export const revocationRegistryJob: JobHandler = {

@@ -106,6 +106,43 @@ const presenting = (
 
 const restrictedTo = (credentialDefinitionId: string) => [{ cred_def_id: credentialDefinitionId }]
 
+/** Credentials of one registry: one of them is revoked, and the wallet hears of it. */
+const revoked =
+  (exchange: Exchange): Scenario['play'] =>
+  async (scene) => {
+    const { acapy } = scene
+    const held = await taken(scene, exchange)
+    const other = await taken(scene, exchange)
+    const { format, protocolVersion = 'v2' } = exchange
+    const present = (to: number, { credentialId } = held) =>
+      proofOf(
+        scene,
+        { format, protocolVersion, ...nameAndAge(held.definition), nonRevoked: { to } },
+        chosenOf(credentialId),
+      )
+    const before = now()
+    assertVerified(await present(before))
+    await revoke(scene, held)
+    const { credentialRevocationId, revocationRegistryId } = held.ours.metadata['_anoncreds/credential']
+    await waitFor('the wallet to hear of the revocation', async () => {
+      const notifications = await acapy.heard('revocation_notification/2.0/revoke', held.walletConnectionId)
+      return notifications.some(({ credential_id: id }) => id === `${revocationRegistryId}::${credentialRevocationId}`)
+    })
+    assertRefused(await present(now()), /not valid/)
+    assertVerified(await present(before))
+    assertVerified(await present(now(), other))
+  }
+
+const revoking = (name: string, versions: readonly Version[], exchange: Exchange): Scenario => ({
+  ...LEDGER,
+  name,
+  title: 'presents a credential that is not revoked; hears that it is revoked; presents it again, and is not verified',
+  versions,
+  protocol: `${exchange.of === 'webvh' ? WEBVH : INDY}; Revocation Notification 2.0`,
+  role: 'issuer, verifier',
+  play: revoked(exchange),
+})
+
 /** Another agent's credential, by unqualified ids: presented in either format, revoked, and presented again. */
 const issuedByWallet: Scenario['play'] = async (scene) => {
   const issuer = await scene.walletIssuer()
@@ -268,40 +305,9 @@ export const ANONCREDS_CREDENTIALS: Scenario[] = [
       assertVerified(await proofOf(scene, { format: 'anoncreds', attributes }, chosen))
     },
   },
-  {
-    ...LEDGER,
-    name: 'anoncreds-revoked',
-    title:
-      'presents a credential that is not revoked; hears that it is revoked; presents it again, and is not verified',
-    versions: ['1.7.0'],
-    protocol: `${WEBVH}; Revocation Notification 2.0`,
-    role: 'issuer, verifier',
-    play: async (scene) => {
-      const { acapy } = scene
-      const exchange: Exchange = { of: 'webvh', format: 'anoncreds' }
-      const held = await taken(scene, exchange)
-      const other = await taken(scene, exchange)
-      const asked = (to: number): Asked => ({
-        format: 'anoncreds',
-        ...nameAndAge(held.definition),
-        nonRevoked: { to },
-      })
-      const present = (asking: Asked, { credentialId } = held) => proofOf(scene, asking, chosenOf(credentialId))
-      const before = now()
-      assertVerified(await present(asked(before)))
-      await revoke(scene, held)
-      const { credentialRevocationId, revocationRegistryId } = held.ours.metadata['_anoncreds/credential']
-      await waitFor('the wallet to hear of the revocation', async () => {
-        const notifications = await acapy.heard('revocation_notification/2.0/revoke', held.walletConnectionId)
-        return notifications.some(
-          ({ credential_id: id }) => id === `${revocationRegistryId}::${credentialRevocationId}`,
-        )
-      })
-      assertRefused(await present(asked(now())), /not valid/)
-      assertVerified(await present(asked(before)))
-      assertVerified(await present(asked(now()), other))
-    },
-  },
+  revoking('anoncreds-revoked', ['1.7.0'], { of: 'webvh', format: 'anoncreds' }),
+  revoking('indy-2-revoked', BOTH, { of: 'indy', format: 'indy' }),
+  revoking('indy-1-revoked', ['1.2.7'], { of: 'indy', format: 'indy', protocolVersion: 'v1' }),
   {
     ...LEDGER,
     name: 'indy-issued-by-another',

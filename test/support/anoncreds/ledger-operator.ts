@@ -1,0 +1,62 @@
+/** The operator of an Indy issuer: sees what waits for the ledger in the agent's answers, and writes it when a test says so. */
+import { waitFor } from '../../wallet/wait.ts'
+import type { Json } from '../stage/in-process-stage.ts'
+import type { IndyProxy } from './indy-proxy.ts'
+import type { AnonCredsWorld } from './world.ts'
+
+type World = Pick<AnonCredsWorld, 'stage' | 'caller'>
+
+export class LedgerOperator {
+  readonly #world: World
+  readonly #proxy: IndyProxy
+
+  constructor(world: World, proxy: IndyProxy) {
+    this.#world = world
+    this.#proxy = proxy
+  }
+
+  write({ transaction }: Json): void {
+    this.#proxy.write(transaction.request, Math.floor(Date.now() / 1000))
+  }
+
+  /** A definition as the agent shows it. */
+  async read(id: string): Promise<Json> {
+    const { stage, caller } = this.#world
+    const path = { credentialDefinitionId: encodeURIComponent(id) }
+    return (await stage.call('getCredentialDefinitionById', { caller, path })).body
+  }
+
+  /** What waits for a definition, as soon as it is of this type. */
+  waiting(id: string, type: string): Promise<Json[]> {
+    return waitFor(`${type} to wait`, async () => {
+      const { state, reason, ledgerObjects = [] } = await this.read(id)
+      if (state === 'failed') throw new Error(reason)
+      return ledgerObjects.length > 0 && ledgerObjects.every((one: Json) => one.type === type) && ledgerObjects
+    })
+  }
+
+  /** Resolves when nothing waits any more. */
+  async hasWritten(id: string): Promise<void> {
+    await waitFor('nothing to wait', async () => !('ledgerObjects' in (await this.read(id))))
+  }
+
+  /** A revocable definition of a degree, which the ledger has: its first registry is being made. */
+  async define(issuerId: string, tag: string): Promise<Json> {
+    const { stage, caller } = this.#world
+    const body = { issuerId, name: 'degree', version: '1.0', attributes: ['degree', 'age'] }
+    const { schemaId, state, ledgerTransaction } = (await stage.call('createSchema', { caller, body })).body
+    if (state === 'action') this.write({ transaction: ledgerTransaction })
+    const asked = await stage.call('createCredentialDefinition', {
+      caller,
+      body: { issuerId, schemaId, tag, supportRevocation: true, revocationRegistrySize: 100 },
+    })
+    const { id } = asked.body
+    const [definition] = await this.waiting(id, 'CLAIM_DEF')
+    this.write(definition)
+    return waitFor('the definition to be finished', async () => {
+      await stage.line.sweep()
+      const found = await this.read(id)
+      return found.state === 'finished' && found
+    })
+  }
+}
