@@ -1,7 +1,7 @@
 /** An ACA-Py that issues AnonCreds by a DID on the Indy ledger to another one: credentials that we verify and did not make. */
 import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
-import { PERSON, takeOffer } from './anoncreds.ts'
+import { PERSON, takeOffer } from './anoncreds-offers.ts'
 import { receive } from './connect.ts'
 import type { Definition } from './issuer.ts'
 

@@ -1,6 +1,6 @@
 /** Requests for Indy and AnonCreds proofs that are declined, or answered by what nobody vouches for. */
 import assert from 'node:assert/strict'
-import { waitFor } from '../../wallet/wait.ts'
+import { v1Requested } from '../anoncreds-proofs.ts'
 import { connect } from '../connect.ts'
 import { requested } from '../presentations.ts'
 import type { Scenario } from '../scenario.ts'
@@ -26,12 +26,6 @@ const SELF_ATTESTED = {
   requested_predicates: {},
   self_attested_attributes: { name: 'Alice' },
 }
-
-const v1Record = (acapy: Parameters<typeof requested>[0], threadId: string) =>
-  waitFor('the wallet to have the request', async () => {
-    const { results } = await acapy.get(`/present-proof/records?thread_id=${threadId}`)
-    return results[0]
-  })
 
 /** The wallet has the request, and declines it. */
 const declines =
@@ -69,7 +63,7 @@ export const ANONCREDS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { request } = await connect(scene, {}, asked('v1', 'indy'))
-      const { presentation_exchange_id: id } = await v1Record(acapy, request.proofRecordThId)
+      const { presentation_exchange_id: id } = await v1Requested(acapy, request)
       await acapy.post(`/present-proof/records/${id}/problem-report`, DECLINED)
       await agent.proofIn(request, 'abandoned', 'declined')
     },
@@ -83,7 +77,7 @@ export const ANONCREDS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { request } = await connect(scene, {}, asked('v1', 'indy'))
-      const { presentation_exchange_id: id } = await v1Record(acapy, request.proofRecordThId)
+      const { presentation_exchange_id: id } = await v1Requested(acapy, request)
       await acapy.post(`/present-proof/records/${id}/send-presentation`, SELF_ATTESTED)
       const { isVerified, presentation } = await agent.proofIn(request, 'done', 'abandoned')
       assert.equal(isVerified, true)
