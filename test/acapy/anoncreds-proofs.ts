@@ -89,11 +89,14 @@ export const ask = async ({ acapy, agent }: Scene, asked: Asked): Promise<Json> 
   return request
 }
 
+/** More than scenarios that share a wallet store in it. */
+const MANY = 200
+
 /** The wallet presents, if it can find the chosen credentials by what is asked for. */
 export const presentChosen = async (acapy: AcaPy, request: Json, asked: Asked, chosen: Chosen): Promise<void> => {
   const { format, protocolVersion = 'v2' } = asked
   const path = await recordPath(acapy, request, protocolVersion)
-  const found: Json[] = await acapy.get(`${path}/credentials`)
+  const found: Json[] = await acapy.get(`${path}/credentials?count=${MANY}`)
   const ids = new Set(found.map(({ cred_info: info }) => info.referent))
   for (const id of Object.values({ ...chosen.revealed, ...chosen.unrevealed, ...chosen.predicates }))
     assert.ok(ids.has(id), `the wallet finds no credential ${id} for the request`)

@@ -60,6 +60,14 @@ const issuedByWallet: Scenario['play'] = async (scene) => {
     assertVerified(await present(format, now(), other))
   }
   assertVerified(await present('anoncreds', before, revoked))
+  // Of an interval ACA-Py takes what the ledger says was revoked in it for all that is revoked.
+  const nonRevoked = { from: now(), to: now() + 1 }
+  const late = await proofOf(
+    scene,
+    { format: 'indy', ...nameAndAge(issuer.definition), nonRevoked },
+    chosenOf(other.credentialId),
+  )
+  assertRefused(late, /not valid/)
 }
 
 export const ANONCREDS_REVOKED: Scenario[] = [
