@@ -43,6 +43,8 @@ const DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
 const OWN_DEFINITION = '*|CredentialDefinitionRecord|*'
 const DEFINITION_PLACE = '*|definition|*'
 const DEFINITION_QUOTA = '*|definition-quota'
+/** What was made for a definition or registry that never came to be is removed. */
+const ANONCREDS_RECORD = '*|AnonCreds*Record|*'
 const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
@@ -272,7 +274,7 @@ export const ACCESS: Record<string, Access> = {
       ...[WEBVH, WEBVH_SEEN],
     ],
     UpdateItem: [JOB],
-    DeleteItem: [JOB, LEDGER_OBJECT, PENDING_REVOCATION],
+    DeleteItem: [ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],

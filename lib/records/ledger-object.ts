@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 
 export const LEDGER_OBJECT_TYPES = ['CLAIM_DEF', 'REVOC_REG_DEF', 'REVOC_REG_ENTRY'] as const
-export type LedgerObjectType = (typeof LEDGER_OBJECT_TYPES)[number]
+type LedgerObjectType = (typeof LEDGER_OBJECT_TYPES)[number]
 
 export interface LedgerObject {
   type: LedgerObjectType

@@ -80,6 +80,28 @@ const ofEndpoint = async (): Promise<Example> => {
   return managed({ path }, { path: { ...path, endpointId: 'another' } })
 }
 
+/** An exchange whose credential was issued, and can be revoked. */
+const revocable = async (): Promise<string> => {
+  const { transaction } = await import('../../lib/store/transaction.ts')
+  const id = randomUUID()
+  await transaction(tenantId, async (unit) => {
+    const credential = { revocationRegistryId: `registry-${id}`, credentialRevocationId: '1' }
+    const value = {
+      ...{
+        id,
+        createdAt: new Date().toISOString(),
+        threadId: id,
+        protocolVersion: 'v2',
+        role: 'issuer',
+        state: 'done',
+      },
+      metadata: { '_anoncreds/credential': credential },
+    }
+    unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { state: 'done', threadId: id } })
+  })
+  return id
+}
+
 /** By operationId. */
 const EXAMPLES: Record<string, () => Promise<Example>> = {
   SendMessage: async () => ({
@@ -95,6 +117,16 @@ const EXAMPLES: Record<string, () => Promise<Example>> = {
   CreateOffer: async () => ({
     asked: { body: offerBody(connectionIds[0] ?? '', wallet.did) },
     other: { body: offerBody(connectionIds[1] ?? '', wallet.did) },
+    caller: { tenantId },
+  }),
+  CreateOfferOob: async () => {
+    const { protocolVersion, credentialFormats } = offerBody('', wallet.did)
+    const body = { protocolVersion, credentialFormats }
+    return { asked: { body }, other: { body: { ...body, comment: 'another' } }, caller: { tenantId } }
+  },
+  RevokeCredential: async () => ({
+    asked: { path: { credentialRecordId: await revocable() } },
+    other: { path: { credentialRecordId: 'another' } },
     caller: { tenantId },
   }),
   CreateSchema: async () => ({

@@ -13,6 +13,12 @@ import type { Json } from '../support/stage/in-process-stage.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
 
+const ATTRIBUTES = [
+  { name: 'name', value: 'Ada' },
+  { name: 'degree', value: 'Bachelor' },
+  { name: 'age', value: '24' },
+]
+
 describeWithLibrary('a revocable credential by the ids of an Indy ledger', () => {
   let world: AnonCredsWorld
   let ledger: OperatedLedger
@@ -45,24 +51,18 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
 
   const exchange = async (credentialRecordId: string): Promise<Json> =>
     (await call('getCredentialById', { path: { credentialRecordId } })).body
-  const offer = (credentialDefinitionId: string) =>
+  const offer = (credentialDefinitionId: string, formats = ['indy']) =>
     call('createOffer', {
       body: {
         connectionId: world.connectionId,
         protocolVersion: 'v2',
-        credentialFormats: {
-          indy: {
-            credentialDefinitionId,
-            attributes: [
-              { name: 'degree', value: 'Bachelor' },
-              { name: 'age', value: '24' },
-            ],
-          },
-        },
+        credentialFormats: Object.fromEntries(
+          formats.map((format) => [format, { credentialDefinitionId, attributes: ATTRIBUTES }]),
+        ),
       },
     })
-  const issue = async (credentialDefinitionId: string): Promise<Json> => {
-    const { body } = await offer(credentialDefinitionId)
+  const issue = async (credentialDefinitionId: string, formats?: string[]): Promise<Json> => {
+    const { body } = await offer(credentialDefinitionId, formats)
     return waitFor('the credential to be issued', async () => {
       const found = await exchange(body.id)
       if (found.state === 'abandoned') throw new Error(found.errorMessage)
@@ -113,6 +113,32 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
       (await world.wallet.credentialExchanges()).some(({ revocationNotification }) => revocationNotification),
     )
     expect(await present(credentialDefinitionId, now() + 2)).toMatchObject({ state: 'abandoned', isVerified: false })
+  })
+
+  test('names its registry as it names its definition, and is revoked under either name', {
+    timeout: 60_000,
+  }, async () => {
+    const definition = await operator.define(INDY_ISSUER, 'spelled')
+    for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) {
+      operator.write((await operator.waiting(definition.id, type))[0])
+      await later()
+    }
+    await operator.hasWritten(definition.id)
+    const qualified: string = definition.credentialDefinitionId
+    const issued = [await issue(legacyId(qualified)), await issue(qualified, ['anoncreds'])]
+    const names = issued.map(({ metadata }) => metadata['_anoncreds/credential'].revocationRegistryId)
+    expect(names).toEqual([legacyId(names[1]), expect.stringMatching(`^${INDY_ISSUER}/anoncreds/v0/REV_REG_DEF/`)])
+    expect(names[0]).not.toBe(names[1])
+    await Promise.all(issued.map(({ id }) => revoke(id)))
+    const [entry] = await operator.waiting(definition.id, 'REVOC_REG_ENTRY')
+    expect(entry.transaction.request.operation.value.revoked).toEqual([1, 2])
+    operator.write(entry)
+    await later()
+    await operator.hasWritten(definition.id)
+    await later()
+    for (const { id } of issued)
+      await waitFor('the revocation to be published', async () => (await revocationOf(id)) === 'published')
+    expect(world.wallet.journal.errors).toEqual([])
   })
 
   /** The wallet has the tails file of a registry, as if it had fetched it. */

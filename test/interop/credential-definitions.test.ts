@@ -284,6 +284,26 @@ describe('of an issuer on an Indy ledger', () => {
     expect(other).toMatchObject({ status: 422, body: { details: [{ path: 'issuerId' }] } })
   })
 
+  test.each<[string, Parameters<IndyProxy['answerWith']>[0]]>([
+    ['is down', (_, __, response) => void response.writeHead(503).end()],
+    ['answers something else', () => ({ hello: 'world' })],
+  ])('a schema is a 503 where the ledger’s proxy %s', async (_, answer) => {
+    const body = { ...schemaBody, issuerId, name: 'not on the ledger' }
+    proxy.answerWith(answer)
+    expect(await stage.call('createSchema', { caller: acme, body })).toMatchObject({ status: 503 })
+    proxy.answerWith()
+    expect(await stage.call('createSchema', { caller: acme, body })).toMatchObject({ body: { state: 'action' } })
+  })
+
+  test('a definition of an issuer that names no ledger is a 422', async () => {
+    const { schemaId } = (await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })).body
+    const { status, body } = await definition(acme, { schemaId, tag: 'nameless', issuerId: LEDGER_DID })
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'issuerId', message: expect.stringContaining('did:indy:<namespace>') }] },
+    })
+  })
+
   test('a definition is an action, and finished once the ledger has exactly this', async () => {
     const schema = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })
     write(schema.body)

@@ -1,5 +1,7 @@
 /** AnonCreds credentials of issue-credential (Aries RFC 0592 and 0771): what is issued, and what is stored, is what was offered. */
 import {
+  type AnonCredsCredentialMetadata,
+  AnonCredsCredentialMetadataKey,
   AnonCredsDidCommCredentialFormatService,
   fetchCredentialDefinition,
   getUnQualifiedDidIndyDid,
@@ -7,8 +9,13 @@ import {
   LegacyIndyDidCommCredentialFormatService,
 } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import { type DidCommAttachment, DidCommCredentialFormatSpec } from '@credo-ts/didcomm'
+import {
+  type DidCommAttachment,
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialFormatSpec,
+} from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { idLike, parseIndyId } from '../../indy/ids.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credential-checks.ts'
 import { ensureLinkSecret } from './link-secret.ts'
 import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
@@ -23,15 +30,26 @@ const contentOf = (attachment: DidCommAttachment | undefined): unknown => attach
 interface Requested {
   offerAttachment?: DidCommAttachment
   requestAttachment: DidCommAttachment
+  credentialExchangeRecord: DidCommCredentialExchangeRecord
 }
 
 /** Issues, by `issue`, where the request is for the offer and its proof is one for the offer's nonce, which only the library can tell. */
 const issueOffered = async <T>(
-  { offerAttachment, requestAttachment }: Requested,
+  { offerAttachment, requestAttachment, credentialExchangeRecord }: Requested,
   issue: () => Promise<T>,
 ): Promise<T> => {
-  if (!isAsOffered(contentOf(offerAttachment), contentOf(requestAttachment))) throw new NotAsOfferedError(NOT_OFFERED)
+  const request = contentOf(requestAttachment)
+  if (!isAsOffered(contentOf(offerAttachment), request)) throw new NotAsOfferedError(NOT_OFFERED)
+  nameRegistryLike(v.parse(Request, request).cred_def_id, credentialExchangeRecord)
   return refusedByLibrary('the request is no proof for what was offered', issue)
+}
+
+/** On an Indy ledger a credential names its registry in the spelling of its definition's id: verifiers compare them. Credo issues by the metadata. */
+const nameRegistryLike = (definitionId: string, { metadata }: DidCommCredentialExchangeRecord): void => {
+  const { revocationRegistryId = '' } = metadata.get<AnonCredsCredentialMetadata>(AnonCredsCredentialMetadataKey) ?? {}
+  const [definition, registry] = [parseIndyId(definitionId), parseIndyId(revocationRegistryId)]
+  if (definition === undefined || registry === undefined) return
+  metadata.add(AnonCredsCredentialMetadataKey, { revocationRegistryId: idLike(registry, definition) })
 }
 
 /** Makes the request to an offer, by `request`, where the offer's schema is that of its definition: records show what the offer says. */

@@ -93,11 +93,25 @@ const saveSecrets = async (
     .save(context, new AnonCredsKeyCorrectnessProofRecord({ credentialDefinitionId, value: keyCorrectnessProof }))
 }
 
-/** `reason`: a sentence for the tenant. */
+/** `reason`: a sentence for the tenant. The definition's id is free for the next one of its issuer, schema and tag. */
 export const failDefinition = async (unit: UnitOfWork, id: string, reason: string): Promise<void> => {
   const record = await readDefinition(unit, id)
-  if (record?.state === 'wait') await giveBackQuota(unit)
-  else if (record?.state === 'action') unit.delete(ledgerObjectItem.addressOf({ tenant: unit.tenant, id }))
-  else return
-  await changeDefinition(unit, record, { state: 'failed', reason })
+  if (record === undefined || (record.state !== 'wait' && record.state !== 'action')) return
+  const { credentialDefinitionId, ...others } = record
+  if (record.state === 'wait') await giveBackQuota(unit)
+  else unit.delete(ledgerObjectItem.addressOf({ tenant: unit.tenant, id }))
+  if (credentialDefinitionId !== undefined) await removeSecrets(credentialDefinitionId)
+  await changeDefinition(unit, others, { state: 'failed', reason })
+}
+
+/** Credo would find those of two definitions under one id. */
+const removeSecrets = async (credentialDefinitionId: string): Promise<void> => {
+  const { context } = await currentAgent()
+  for (const repository of [
+    context.resolve(AnonCredsCredentialDefinitionPrivateRepository),
+    context.resolve(AnonCredsKeyCorrectnessProofRepository),
+  ]) {
+    const record = await repository.findByCredentialDefinitionId(context, credentialDefinitionId)
+    if (record !== null) await repository.deleteById(context, record.id)
+  }
 }

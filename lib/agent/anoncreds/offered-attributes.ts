@@ -2,7 +2,6 @@
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
-import { legacyId, parseIndyId } from '../../indy/ids.ts'
 import { EntityId } from '../../records/tenant.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { TenantAgent } from '../agent.ts'
@@ -43,22 +42,11 @@ export const toAnonCredsFormats = async (
     throw invalidField(path, 'must be of one credential definition in indy and in anoncreds')
   // A wallet may take both: they are one credential, and are revoked as one.
   const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
-  // A credential names its registry as it does its definition.
-  const named = (credentialDefinitionId: string) => ({
-    credentialDefinitionId,
-    ...(isLegacyId(credentialDefinitionId) ? inLegacyIds(index) : index),
-  })
   return defined({
-    indy: indy && { ...indy, ...named(indy.credentialDefinitionId) },
-    anoncreds: anoncreds && { ...anoncreds, ...named(asAnonCreds?.offeredAs ?? own.id) },
+    indy: indy && { ...indy, ...index },
+    anoncreds: anoncreds && { ...anoncreds, credentialDefinitionId: asAnonCreds?.offeredAs ?? own.id, ...index },
   })
 }
-
-const isLegacyId = (id: string): boolean => parseIndyId(id) !== undefined && legacyId(id) === id
-
-/** A credential names its definition and its registry in the same spelling. */
-const inLegacyIds = ({ revocationRegistryDefinitionId: id, ...index }: Partial<RevocationIndex>) =>
-  id === undefined ? index : { ...index, revocationRegistryDefinitionId: legacyId(id) }
 
 interface OwnDefinition {
   /** By which it was published. */

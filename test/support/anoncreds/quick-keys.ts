@@ -31,13 +31,15 @@ const renamed = (options: CreateCredentialDefinitionOptions): CreateCredentialDe
   const r = Object.fromEntries(names.map((name) => [name, primary.r[name] ?? any]))
   const caps: Record<string, string> = Object.fromEntries(keyCorrectnessProof.xr_cap)
   const [anyCap] = Object.values(caps)
+  // The proof is over them in this order.
+  const inOrder = [...new Set([...Object.keys(caps).filter((name) => names.includes(name)), ...names])]
   return {
     ...secrets,
     credentialDefinition: {
       ...{ ...credentialDefinition, issuerId, schemaId, tag },
       value: { primary: { ...primary, r }, ...(supportRevocation && { revocation }) },
     },
-    keyCorrectnessProof: { ...keyCorrectnessProof, xr_cap: names.map((name) => [name, caps[name] ?? anyCap]) },
+    keyCorrectnessProof: { ...keyCorrectnessProof, xr_cap: inOrder.map((name) => [name, caps[name] ?? anyCap]) },
   }
 }
 

@@ -112,6 +112,22 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
         },
       ],
     },
+    {
+      weight: 3,
+      method: 'POST',
+      path: () => '/anoncreds/schemas',
+      bodies: [{ name: 'degree', version: '1.0', attributes: ['degree', 'age'] }],
+    },
+    { weight: 3, method: 'GET', path: (id) => `/anoncreds/schemas/${id('nothing')}` },
+    // Of a schema that is not there: keys take a processor seconds.
+    {
+      weight: 2,
+      method: 'POST',
+      path: () => '/anoncreds/credential-definitions',
+      bodies: [{ schemaId: 'did:webvh:nothing', tag: 'default', supportRevocation: true }],
+    },
+    { weight: 2, method: 'GET', path: () => '/anoncreds/credential-definitions', queries: pages },
+    { weight: 2, method: 'GET', path: (id) => `/anoncreds/credential-definitions/${id('nothing')}` },
     { weight: 3, method: 'GET', path: (id) => `/webhooks/orgs/${id(ORGANIZATION)}` },
     { weight: 3, method: 'GET', path: (id) => endpoint(id, '/deliveries'), queries: [...pages, 'status=failed'] },
     { weight: 1, method: 'POST', path: (id) => endpoint(id, '/rotate-secret') },

@@ -151,6 +151,19 @@ describe.each([
   })
 })
 
+test('a proxy that does not answer is not the ledger’s refusal', async () => {
+  const registry = registryOf(DID, `${DID}/anoncreds/v0/CLAIM_DEF/10/default`)
+  const list = listOf(DID, `${DID}/anoncreds/v0/REV_REG_DEF/10/default/first`, [0, 0, 0, 0, 0], '21 AA')
+  proxy.answerWith((_, __, response) => void response.writeHead(500).end())
+  for (const register of [
+    () => registerSchema(schemaOf(DID)),
+    () => registerDefinition(definitionOf(DID, `${DID}/anoncreds/v0/SCHEMA/degree/1.0`)),
+    () => registerRegistry(registry),
+    () => registerList(list),
+  ])
+    await expect(register()).rejects.toMatchObject({ code: 'registry.unavailable' })
+})
+
 test('a schema is the same in whatever order the ledger has its attributes', async () => {
   proxy.write(schemaRequest('degree', ['age', 'degree']))
   expect(await registerSchema(schemaOf(DID))).toMatchObject({ schemaState: { state: 'finished' } })
