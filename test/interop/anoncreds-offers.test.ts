@@ -1,5 +1,6 @@
 /** Offers of AnonCreds to a wallet: on a connection and in an invitation, in every format and version. */
 import { randomUUID } from 'node:crypto'
+import { TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
@@ -13,6 +14,7 @@ import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from
 import { expectExample } from '../support/api/example.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 describeWithLibrary('offers of AnonCreds', () => {
@@ -117,6 +119,61 @@ describeWithLibrary('offers of AnonCreds', () => {
         metadata: { '_internal/indyCredential': expected() },
       })
     })
+  })
+
+  describe('an offer in an invitation, taken without a connection', () => {
+    test('is acknowledged by the wallet', async () => {
+      const { body } = await offerOutOfBand({ anoncreds: anoncreds() })
+      const { oob } = world.wallet.agent.didcomm
+      const invitation = await oob.parseInvitation(body.invitationUrl)
+      invitation.handshakeProtocols = undefined as never
+      await oob.receiveInvitation(invitation, { label: 'Wallet' })
+      const exchange = await done(body.credentialRecordId)
+      expect(exchange.connectionId).toBeUndefined()
+    })
+
+    test('is acknowledged by the key that has asked for the credential, and by no other', async () => {
+      const { body } = await offerOutOfBand({ jsonld: jsonld() })
+      const stateNow = async () => {
+        const path = { credentialRecordId: body.credentialRecordId }
+        return (await world.stage.call('getCredentialById', { caller: world.caller, path })).body.state
+      }
+      const raw = new RawMessages(world.wallet)
+      const route = await raw.routeToDid(body.invitationDid)
+      const [senderKey, stranger] = [await raw.newKey(), await raw.newKey()]
+      const serviceOf = (key: typeof senderKey) => ({
+        '~service': {
+          recipientKeys: [TypedArrayEncoder.toBase58(key.publicKey.publicKey)],
+          serviceEndpoint: 'http://127.0.0.1:1',
+        },
+      })
+      const message = (name: string, more: object) => ({
+        '@type': `https://didcomm.org/issue-credential/2.0/${name}`,
+        '@id': randomUUID(),
+        '~thread': { thid: body.credentialRequestThId, pthid: body.invitation['@id'] },
+        '~transport': { return_route: 'all' },
+        ...more,
+      })
+      const [attachment] = body.invitation['requests~attach']
+      const offered = JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString())
+      const request = message('request-credential', {
+        ...serviceOf(senderKey),
+        formats: [{ attach_id: 'detail', format: 'aries/ld-proof-vc-detail@v1.0' }],
+        'requests~attach': [{ ...offered['offers~attach'][0], '@id': 'detail' }],
+      })
+      expect((await raw.send(request, { ...route, senderKey })).status).toBe(200)
+      expect(await stateNow()).toBe('credential-issued')
+      const ack = (more: object = {}) => message('ack', { status: 'OK', ...more })
+      expect((await raw.send(ack(serviceOf(stranger)), { ...route, senderKey: stranger })).status).toBe(400)
+      expect(await stateNow()).toBe('credential-issued')
+      expect((await raw.send(ack(), { ...route, senderKey })).status).toBe(200)
+      expect(await stateNow()).toBe('done')
+    })
+  })
+
+  test('anoncreds is offered by the id that the request names, which may be an unqualified one of an Indy ledger', async () => {
+    const { body } = await offer({ anoncreds: { ...indy } })
+    expect((await done(body.id)).metadata['_internal/indyCredential']).toEqual(INDY)
   })
 
   test('the example of GetCredentialById is a record of Indy', async () => {

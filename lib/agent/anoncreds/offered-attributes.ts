@@ -44,13 +44,15 @@ export const toAnonCredsFormats = async (
   const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
   return defined({
     indy: indy && { ...indy, ...index },
-    anoncreds: anoncreds && { ...anoncreds, credentialDefinitionId: asAnonCreds?.id ?? own.id, ...index },
+    anoncreds: anoncreds && { ...anoncreds, credentialDefinitionId: asAnonCreds?.offeredAs ?? own.id, ...index },
   })
 }
 
 interface OwnDefinition {
   /** By which it was published. */
   id: string
+  /** As the request names it: qualified or not, which is one definition; of the id of a record, that by which it was published. */
+  offeredAs: string
   definition: AnonCredsCredentialDefinition
 }
 
@@ -76,7 +78,9 @@ const published = async ({ context }: TenantAgent, id: string | undefined): Prom
   const record = await context
     .resolve(AnonCredsCredentialDefinitionRepository)
     .findByCredentialDefinitionId(context, id)
-  return record === null ? undefined : { id: record.credentialDefinitionId, definition: record.credentialDefinition }
+  return record === null
+    ? undefined
+    : { id: record.credentialDefinitionId, offeredAs: id, definition: record.credentialDefinition }
 }
 
 /** The definition that a record of this agent is of. Throws `definition.not_ready` where it was not published. */

@@ -69,8 +69,8 @@ const submit = (ledger: IndyLedger, body: string): unknown => {
   const request = JSON.parse(body) as WriteRequest & { protocolVersion?: number; reqId?: number }
   const { protocolVersion, reqId, identifier, operation } = request
   if (protocolVersion !== 2) throw new Status(400, 'Invalid request JSON: protocolVersion not found')
-  if (!Number.isSafeInteger(reqId) || reqId === undefined)
-    throw new Status(400, 'Invalid request JSON: reqId not found')
+  // indy-vdr's are nanoseconds, beyond what JavaScript counts exactly.
+  if (!Number.isInteger(reqId) || reqId === undefined) throw new Status(400, 'Invalid request JSON: reqId not found')
   if (typeof identifier !== 'string') throw new Status(400, 'Invalid request JSON: missing identifier DID')
   if (typeof operation?.type !== 'string') throw new Status(400, 'No operation type in request')
   const isWrite = ['101', '102', '113', '114'].includes(operation.type)
