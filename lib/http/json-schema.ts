@@ -1,7 +1,7 @@
 /** Schemas of the contracts as JSON Schema 2020-12, the dialect of OpenAPI 3.1; records and the error body as components. */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { AnonCredsProofRequest } from '../interface/anoncreds-proof-request.ts'
+import { AnonCredsProofRequest, IndyProofRequest } from '../interface/anoncreds-proof-request.ts'
 import { ErrorBody, type Schema } from '../interface/contract.ts'
 import { Limit, MAX_PAGE } from '../interface/fields.ts'
 import { JsonLdCredential } from '../interface/json-ld-credential.ts'
@@ -34,6 +34,7 @@ const COMPONENTS = {
   NotificationRegistrationResult,
   WebhookRegistrationResult,
   AnonCredsProofRequest,
+  IndyProofRequest,
   PresentationDefinition,
   PresentationFilter: Filter,
   SubmissionRequirement,

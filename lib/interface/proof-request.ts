@@ -1,12 +1,12 @@
 /** What an out-of-band proof request is made of, and what comes of it. */
 import * as v from 'valibot'
-import { AnonCredsProofRequest } from './anoncreds-proof-request.ts'
+import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
 import { AutoAccept, exactly } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
 const ProofFormats = exactly({
-  indy: v.optional(AnonCredsProofRequest),
+  indy: v.optional(IndyProofRequest),
   anoncreds: v.optional(AnonCredsProofRequest),
   presentationExchange: v.optional(PresentationExchangeRequest),
 })

@@ -11,6 +11,20 @@ const publish = (issuerId: string, kind: string, object: object): string => {
   return id
 }
 
+/** Publishes an object under an id that is given. */
+export const publishAs = (id: string, object: unknown): void => {
+  objects.set(id, object)
+}
+
+/** Publishes a status list, in force from its own timestamp on. */
+export const publishList = (list: AnonCredsRevocationStatusList): void => {
+  const others = (lists.get(list.revRegDefId) ?? []).filter(({ timestamp }) => timestamp !== list.timestamp)
+  lists.set(
+    list.revRegDefId,
+    [...others, list].toSorted((a, b) => a.timestamp - b.timestamp),
+  )
+}
+
 const notFound = { error: 'notFound', message: 'no such object' }
 
 // biome-ignore lint/suspicious/noExplicitAny: what was published is what is read
