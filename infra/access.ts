@@ -225,7 +225,18 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
   runJobs: {
-    GetItem: [DATA_KEY, DEFINITION_QUOTA, JOB, KEY, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, WEBVH, WEBVH_SEEN],
+    GetItem: [
+      DATA_KEY,
+      DEFINITION_QUOTA,
+      JOB,
+      KEY,
+      LEDGER_OBJECT,
+      OWN_DEFINITION,
+      RECORD,
+      REVOCATION_REGISTRY,
+      WEBVH,
+      WEBVH_SEEN,
+    ],
     BatchGetItem: [RECORD],
     Query: [PENDING_REVOCATION, RECORD],
     PutItem: [

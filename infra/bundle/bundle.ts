@@ -1,12 +1,12 @@
 /** A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes. */
 import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
-import { needsLibrary } from '../anoncreds/functions.ts'
+import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
 import { lambdaCredentials } from './lambda-credentials.ts'
 import { lateEntries, lateModules } from './late-modules.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { nativeLibrary } from './native-library.ts'
-import { anonCredsLeftOut, englishZod, leftOut, treeOfRxjs } from './slim-packages.ts'
+import { bindingLeftOut, englishZod, leftOut, registriesLeftOut, slimWebvh, treeOfRxjs } from './slim-packages.ts'
 
 export interface Bundle {
   /** By file name: `index.mjs`, which exports the handler, and chunks that are loaded when they are needed. */
@@ -73,11 +73,13 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
       lazyBuiltins,
       lambdaCredentials,
       leftOut,
-      ...(withLibrary ? [] : [anonCredsLeftOut]),
+      ...(withLibrary ? [] : [bindingLeftOut]),
+      ...(needsRegistries(entry) ? [] : [registriesLeftOut]),
       lateModules,
       nativeLibrary,
       treeOfRxjs,
       englishZod,
+      slimWebvh,
     ],
   })
   const files: Bundle['files'] = {}

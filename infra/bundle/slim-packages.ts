@@ -1,4 +1,6 @@
 /** esbuild plugins that leave out of packages what no function ever reaches. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -30,7 +32,26 @@ const leaveOut = (name: string, filter: RegExp): Plugin => ({
 export const leftOut = leaveOut('absent', NEVER_CALLED)
 
 /** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts). */
-export const anonCredsLeftOut = leaveOut('absent-anoncreds', /^(@hyperledger\/anoncreds-nodejs|@credo-ts\/webvh)$/)
+export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
+
+/** In place of modules that functions without registries of AnonCreds objects do not use; a name that is missing here ends the bundling. */
+const NO_REGISTRIES: Record<string, string> = {
+  'registries.ts': 'export const registries = []',
+  'webvh-resolver.ts': `export class WebvhDidResolver {
+    supportedMethods = []
+    allowsCaching = false
+    allowsLocalDidRecord = false
+  }`,
+}
+
+/** Of functions that read and publish no AnonCreds objects: the registries, and did:webvh. */
+export const registriesLeftOut: Plugin = {
+  name: 'registries-left-out',
+  setup(build) {
+    const filter = /[\\/]lib[\\/]agent[\\/]anoncreds[\\/](registries|webvh-resolver)\.ts$/
+    build.onLoad({ filter }, ({ path }) => ({ contents: NO_REGISTRIES[basename(path)] ?? '', loader: 'js' }))
+  },
+}
 
 /** To Node, rxjs shows CommonJS, of which nothing can be left out. Its ES modules are the same code. */
 export const treeOfRxjs: Plugin = {
@@ -41,6 +62,35 @@ export const treeOfRxjs: Plugin = {
       const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
       return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
     })
+  },
+}
+
+/** What is changed of didwebvh-ts: what it has, and what it becomes. */
+const OF_WEBVH: readonly (readonly [string, string])[] = [
+  // It keeps every hash that it has made, and the text that it is of, for ever: logs of strangers would fill a function's memory.
+  ['hashCache.set(key, hash);', ''],
+  // Ways to load modules that it uses for tests of its own, or not at all.
+  ['import { createRequire } from "node:module";', ''],
+  ['var __require = /* @__PURE__ */ createRequire(import.meta.url);', ''],
+]
+
+/** It reads and writes files, by whatever name `node:fs` is found. Here logs come from the table or the guarded client. */
+const READS_FILES = /\bawait import\([^)]*\)/g
+
+/** didwebvh-ts as it is bundled. Throws where it has changed, so that an update of the package is looked at. */
+export const slimWebvhCode = (code: string): string =>
+  OF_WEBVH.reduce((slim, [from, to]) => {
+    if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)
+    return slim.replace(from, to)
+  }, code).replace(READS_FILES, 'await Promise.reject()')
+
+export const slimWebvh: Plugin = {
+  name: 'slim-webvh',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
+      contents: slimWebvhCode(await readFile(path, 'utf8')),
+      loader: 'js',
+    }))
   },
 }
 

@@ -3,7 +3,7 @@ import { idOf } from '../gateway/invocations.ts'
 import { getAttOf, type Resource, type Template } from '../service.ts'
 import { guideOf } from '../watch/alarm.ts'
 
-/** Of every function. */
+/** Of every function but those that run by the clock. */
 export const ALIAS = 'live'
 
 /** Judges a canary: CloudFormation takes at most five alarms, and this is one of several. */

@@ -151,7 +151,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
     // To the gateway every body is bytes, which functions are given in base64; serverless-offline does this for this type alone. What the function
     // is told are the raw headers.
-    headers['content-type'] = 'multipart/form-data'
+    headers['content-type'] = 'multipart/form-data; boundary=none'
     return h.continue
   })
 

@@ -49,12 +49,12 @@ export default class CanaryPlugin {
     return orRefuse(this.#serverless, () => canaryOf(process.env))
   }
 
+  /** What runs by the clock runs once at a time: a share of that tells nothing, so such functions have no alias. */
   get #functions(): [functionId: string, definition: FunctionDefinition][] {
     const { naming } = this.#serverless.getProvider('aws')
-    return Object.entries(this.#serverless.service.functions).map(([key, definition]) => [
-      naming.getLambdaLogicalId(key),
-      definition,
-    ])
+    return Object.entries(this.#serverless.service.functions)
+      .filter(([, { events = [] }]) => !events.some(({ schedule }) => schedule !== undefined))
+      .map(([key, definition]) => [naming.getLambdaLogicalId(key), definition])
   }
 
   /** Names of the functions by the logical ids of their aliases. */

@@ -59,10 +59,16 @@ const errorResponses = () =>
       ]),
   )
 
+/** OpenAPI has no parameter that takes the rest of a path, with slashes that are not encoded. */
+const TAKES_SLASHES = 'x-takes-slashes'
+
 const parametersOf = (contract: Contract, path: string) => [
   ...fieldsOf(contract.parameters?.path)
     .filter(({ name }) => path.includes(`{${name}}`))
-    .map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
+    .map(({ name, schema }) => ({
+      ...{ name, in: 'path', required: true, schema },
+      ...(contract.path.includes(`{${name}+}`) && { [TAKES_SLASHES]: true }),
+    })),
   ...fieldsOf(contract.parameters?.query).map(({ name, required, schema }) => ({
     name,
     in: 'query',
@@ -127,7 +133,6 @@ const describeOperation = (contract: Contract, path: string) => {
   }
 }
 
-/** OpenAPI has no parameter that takes the rest of a path: clients encode slashes in it. */
 const inDocument = (path: string): string => path.replace('+}', '}')
 
 const describePaths = () => {

@@ -1,5 +1,5 @@
 /** The log of a did:webvh as somebody serves it: bounded, and verified by its hashes, signatures and witnesses. */
-import { resolveDIDFromLog } from 'didwebvh-ts'
+import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
 import { MAX_ID, type WebvhDid } from './did.ts'
@@ -98,6 +98,30 @@ interface Evidence {
   verify: VerifyEd25519
 }
 
+type WitnessProof = v.InferOutput<typeof Proof>
+
+const isSigned = async (versionId: string, proof: WitnessProof, verify: VerifyEd25519): Promise<boolean> => {
+  try {
+    const { proofValue, ...options } = proof
+    const key: Uint8Array = multibaseDecode(parseDidKeyVerificationMethod(proof.verificationMethod).keyMultibase).bytes
+    const data: Uint8Array = await prepareDataForSigning({ versionId }, options)
+    return key.length === 34 && (await verify(multibaseDecode(proofValue).bytes, data, key.slice(2)))
+  } catch {
+    return false
+  }
+}
+
+/** Without proofs that nobody has signed: didwebvh-ts would write a line of log for each, and for each entry. */
+const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence['witnessProofs']> => {
+  const signed = []
+  for (const { versionId, proof: given } of witnessProofs) {
+    const proof = []
+    for (const one of given) if (await isSigned(versionId, one, verify)) proof.push(one)
+    signed.push({ versionId, proof })
+  }
+  return signed
+}
+
 /** What didwebvh-ts makes of a log. Its own types can't be resolved by Node's rules. */
 interface Resolved {
   did: string
@@ -106,12 +130,13 @@ interface Resolved {
 }
 
 /** The document of the log's newest version. Throws where the log is not a valid one of this DID, or the DID is deactivated. */
-export const documentOf = async (did: WebvhDid, { log, witnessProofs, verify }: Evidence): Promise<object> => {
+export const documentOf = async (did: WebvhDid, evidence: Evidence): Promise<object> => {
+  const { log, verify } = evidence
   const found: Resolved = await resolveDIDFromLog(log, {
     scid: did.scid,
     verifier: { verify },
     // Never absent: didwebvh-ts would fetch them, past the address guard.
-    witnessProofs,
+    witnessProofs: await signedOnly(evidence),
   })
   if (found.meta.error !== undefined || found.meta.deactivated) throw new Error('the DID is invalid or deactivated')
   if (found.did !== did.did || found.doc?.id !== did.did) throw new Error('the log is of another DID')

@@ -77,13 +77,15 @@ const PUBLISHED = Symbol('published under did:webvh')
 
 interface Published {
   log?: PublishedLog
+  /** Of whatever agent, as they were read. */
+  logs: Map<string, Promise<PublishedLog | undefined>>
   /** By name. What was read is read once: a change builds on what was looked at before. */
   resources: Map<string, Held & { changed?: true }>
 }
 
 const publishedBy = (unit: UnitOfWork): Published =>
   unit.slot(PUBLISHED, () => {
-    const published: Published = { resources: new Map() }
+    const published: Published = { logs: new Map(), resources: new Map() }
     unit.beforeCommit(() => write(unit, published))
     return published
   })
@@ -102,8 +104,13 @@ const write = (unit: UnitOfWork, { log, resources }: Published): void => {
 }
 
 /** The log of an agent's DID as the unit of work sees it. */
-export const logIn = async (unit: UnitOfWork, tenant: string): Promise<PublishedLog | undefined> =>
-  (tenant === unit.tenant ? publishedBy(unit).log : undefined) ?? unit.load(logItem, { tenant })
+export const logIn = async (unit: UnitOfWork, tenant: string): Promise<PublishedLog | undefined> => {
+  const { log, logs } = publishedBy(unit)
+  if (log !== undefined && tenant === unit.tenant) return log
+  const read = logs.get(tenant) ?? unit.load(logItem, { tenant })
+  logs.set(tenant, read)
+  return read
+}
 
 /** A resource as the unit of work sees it. */
 export const resourceIn = async (

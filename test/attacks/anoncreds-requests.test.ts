@@ -2,15 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INDY_ISSUER } from '../support/anoncreds/memory-indy-registry.ts'
-import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
 import {
-  type AnonCredsWorld,
-  definitionOf,
-  inTenant,
-  memoryIndyRegistry,
-  startAnonCredsWorld,
-} from '../support/anoncreds/world.ts'
+  INDY_IDS,
+  INDY_ISSUER,
+  type OperatedLedger,
+  startOperatedLedger,
+} from '../support/anoncreds/operated-ledger.ts'
+import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
+import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
@@ -23,6 +22,7 @@ const ATTRIBUTES = [
 ]
 
 let world: AnonCredsWorld
+let ledger: OperatedLedger
 let raw: RawMessages
 let other: string
 let indy: string
@@ -33,12 +33,16 @@ beforeAll(async () => {
   raw = new RawMessages(world.wallet)
   const { tenantId } = world.caller
   other = (await definitionOf(tenantId, { tag: 'other', keys: OTHER_DEGREE_KEYS })).credentialDefinitionId
-  await definitionOf(tenantId, { registry: memoryIndyRegistry, issuerId: INDY_ISSUER })
-  indy = `${INDY_ISSUER.split(':').at(-1)}:3:CL:7:default`
+  ledger = await startOperatedLedger()
+  await definitionOf(tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
+  indy = INDY_IDS.credentialDefinitionId
   const { tenantId: somebody } = await createTenant(world.stage)
   foreign = (await definitionOf(somebody, { tag: 'foreign' })).credentialDefinitionId
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await ledger.stop()
+})
 
 type Version = 'v1' | 'v2'
 

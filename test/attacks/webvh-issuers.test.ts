@@ -347,6 +347,11 @@ describe('witnesses', () => {
       witnesses: [{ id: `did:key:${witness.multibase}` }],
       witnessSignersByDid: { [`did:key:${witness.multibase}`]: witness.signer },
     })
+    const warn = vi.spyOn(console, 'warn')
+    const forged = proofs.proof.map((proof: object) => ({ ...proof, created: '2020-01-01T00:00:00Z' }))
+    one.serveText('did-witness.json', JSON.stringify([{ ...proofs, proof: forged }]))
+    await expect(resolve(one.did)).resolves.toHaveProperty('didDocument', null)
+    expect(warn).not.toHaveBeenCalled()
     one.serveText('did-witness.json', JSON.stringify([proofs]))
     await expect(resolve(one.did)).resolves.toHaveProperty('didDocument.id', one.did)
   })

@@ -13,19 +13,31 @@ import type { AgentContext } from '@credo-ts/core'
 import { CredentialDefinition, RevocationRegistryDefinition, RevocationStatusList } from '@hyperledger/anoncreds-shared'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IndyRegistry } from '../../lib/agent/anoncreds/indy-registry.ts'
-import { type IndyWorld, ISSUER_DID, inTenant, startIndyWorld } from '../support/anoncreds/indy-world.ts'
+import {
+  INDY_IDS,
+  INDY_ISSUER,
+  type OperatedLedger,
+  startOperatedLedger,
+} from '../support/anoncreds/operated-ledger.ts'
+import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { IndyLedgerRegistry } from '../wallet/indy-ledger-registry.ts'
 import { waitFor } from '../wallet/wait.ts'
 
-let world: IndyWorld
+let world: AnonCredsWorld
+let ledger: OperatedLedger
 
 beforeAll(async () => {
-  world = await startIndyWorld()
-}, 60_000)
-afterAll(() => world.stop())
+  world = await startAnonCredsWorld()
+  ledger = await startOperatedLedger()
+  await definitionOf(world.caller.tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
+})
+afterAll(async () => {
+  await world.stop()
+  await ledger.stop()
+})
 
-const QUALIFIED = `${ISSUER_DID}/anoncreds/v0/CLAIM_DEF/10/default`
+const QUALIFIED = `${INDY_ISSUER}/anoncreds/v0/CLAIM_DEF/10/default`
 
 const issue = async (format: 'indy' | 'anoncreds', credentialDefinitionId: string) => {
   const { stage, caller, connectionId } = world
@@ -48,11 +60,8 @@ const issue = async (format: 'indy' | 'anoncreds', credentialDefinitionId: strin
 }
 
 test('a credential is issued by unqualified ids in the indy format', async () => {
-  const exchange = await issue('indy', world.credentialDefinitionId)
-  expect(exchange.metadata['_internal/indyCredential']).toEqual({
-    schemaId: world.schemaId,
-    credentialDefinitionId: world.credentialDefinitionId,
-  })
+  const exchange = await issue('indy', INDY_IDS.credentialDefinitionId)
+  expect(exchange.metadata['_internal/indyCredential']).toEqual(INDY_IDS)
   expect(world.wallet.journal.errors).toEqual([])
 })
 
@@ -77,8 +86,9 @@ const verifies = (request: Json, presentation: Json): Promise<boolean> =>
   )
 
 test.each(['v1', 'v2'])('what the ledger has verifies a presentation of it: %s', async (protocolVersion) => {
-  const { stage, caller, wallet, proxy } = world
-  const restrictions = [{ cred_def_id: world.credentialDefinitionId }]
+  const { stage, caller, wallet } = world
+  const { proxy } = ledger
+  const restrictions = [{ cred_def_id: INDY_IDS.credentialDefinitionId }]
   const { body: created } = await stage.call('createRequest', {
     caller,
     body: {
@@ -107,12 +117,12 @@ test.each(['v1', 'v2'])('what the ledger has verifies a presentation of it: %s',
   })
   proxy.asked.length = 0
   expect(await verifies(request.indy, presentation.indy)).toBe(true)
-  expect(proxy.asked).toContain(`GET /cred_def/${encodeURIComponent(world.credentialDefinitionId)}`)
+  expect(proxy.asked).toContain(`GET /cred_def/${encodeURIComponent(INDY_IDS.credentialDefinitionId)}`)
 })
 
 /** A registry with what AnonCreds' library makes of it, written by the operator: the schema is on the ledger. */
 const revocable = () => {
-  const issuerId = ISSUER_DID
+  const issuerId = INDY_ISSUER
   const schemaId = `${issuerId}/anoncreds/v0/SCHEMA/degree/1.0`
   const credentialDefinitionId = `${issuerId}/anoncreds/v0/CLAIM_DEF/10/revocable`
   const schema = { issuerId, name: 'degree', version: '1.0', attrNames: ['degree'] }
@@ -135,7 +145,8 @@ const revocable = () => {
 test('definition, registry and status lists of the library come back from the ledger as they were', {
   timeout: 60_000,
 }, async () => {
-  const { caller, proxy } = world
+  const { caller } = world
+  const { proxy } = ledger
   const registry = new IndyRegistry()
   const inUnit = (act: (context: AgentContext) => Promise<Json>) =>
     inTenant(caller.tenantId, ({ context }) => act(context))

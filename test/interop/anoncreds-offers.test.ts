@@ -1,13 +1,13 @@
 /** Offers of AnonCreds to a wallet: on a connection and in an invitation, in every format and version. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INDY_ISSUER } from '../support/anoncreds/memory-indy-registry.ts'
-import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
 import {
-  type AnonCredsWorld,
-  definitionOf,
-  memoryIndyRegistry,
-  startAnonCredsWorld,
-} from '../support/anoncreds/world.ts'
+  INDY_IDS as INDY,
+  INDY_ISSUER,
+  type OperatedLedger,
+  startOperatedLedger,
+} from '../support/anoncreds/operated-ledger.ts'
+import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
+import { type AnonCredsWorld, definitionOf, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -20,19 +20,22 @@ const SHOWN = [
   { name: 'degree', value: 'Bachelor', 'mime-type': 'text/plain' },
   { name: 'age', value: '24' },
 ]
-const INDY_DID = INDY_ISSUER.split(':').at(-1)
-const INDY = { schemaId: `${INDY_DID}:2:degree:1.0`, credentialDefinitionId: `${INDY_DID}:3:CL:7:default` }
 
 let world: AnonCredsWorld
+let ledger: OperatedLedger
 let foreign: string
 
 beforeAll(async () => {
   world = await startAnonCredsWorld()
-  await definitionOf(world.caller.tenantId, { registry: memoryIndyRegistry, issuerId: INDY_ISSUER })
+  ledger = await startOperatedLedger()
+  await definitionOf(world.caller.tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
   const { tenantId } = await createTenant(world.stage)
   foreign = (await definitionOf(tenantId, { tag: 'foreign', keys: OTHER_DEGREE_KEYS })).credentialDefinitionId
 })
-afterAll(() => world.stop())
+afterAll(async () => {
+  await world.stop()
+  await ledger.stop()
+})
 
 const ids = () => ({ schemaId: world.schemaId, credentialDefinitionId: world.credentialDefinitionId })
 const anoncreds = (attributes: object[] = VALUES) => ({

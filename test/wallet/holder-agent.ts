@@ -43,7 +43,6 @@ import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { TailsFiles } from '../../lib/agent/anoncreds/tails-files.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
-import { MemoryIndyRegistry } from '../support/anoncreds/memory-indy-registry.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
@@ -94,12 +93,7 @@ export const createHolderAgent = ({
       },
       anoncreds: new AnonCredsModule({
         anoncreds,
-        registries: [
-          new WebVhAnonCredsRegistry(),
-          new MemoryRegistry(),
-          new MemoryIndyRegistry(),
-          new IndyLedgerRegistry(),
-        ],
+        registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new IndyLedgerRegistry()],
         tailsFileService: new TailsFiles(),
       }),
       didcomm: new DidCommModule({

@@ -10,21 +10,27 @@ const ANSWERS = Symbol('answers of Indy proxies')
 /** A proxy's own address is where it is: what redirects is none. */
 const OPTIONS = { accept: 'application/json', maxRedirects: 0 }
 
+const ask: Ask = (url, body) => readText(url, body === undefined ? OPTIONS : { ...OPTIONS, body })
+
 /** What was got is not got again by the same unit: Credo reads a definition for each of its uses. What was posted depends on the time. */
-const ask: Ask = (url, body) => {
-  if (body !== undefined) return readText(url, { ...OPTIONS, body })
+const askOnce: Ask = (url, body) => {
+  if (body !== undefined) return ask(url, body)
   const answers = currentUnit().slot(ANSWERS, () => new Map<string, Promise<string>>())
-  const answer = answers.get(url) ?? readText(url, OPTIONS)
+  const answer = answers.get(url) ?? ask(url)
   answers.set(url, answer)
   return answer
 }
 
-const allLedgers = (): Ledger[] =>
-  Object.entries(settings().INDY_PROXIES).map(([namespace, address]) => ({ namespace, address, ask }))
+const namedIn = ({ namespace: named }: IndyDid, how: Ask): Ledger[] =>
+  Object.entries(settings().INDY_PROXIES)
+    .filter(([namespace]) => named === undefined || namespace === named)
+    .map(([namespace, address]) => ({ namespace, address, ask: how }))
 
-/** The ledger that a qualified id names; those that an unqualified one may be of, in the order of the setting. */
-export const ledgersOf = ({ namespace }: IndyDid): Ledger[] =>
-  allLedgers().filter((ledger) => namespace === undefined || ledger.namespace === namespace)
+/**
+ * The ledger that a qualified id names; those that an unqualified one may be of, in the order of the setting. They are asked anew each
+ * time: somebody may write to them.
+ */
+export const ledgersOf = (of: IndyDid): Ledger[] => namedIn(of, ask)
 
 /** An object, and the ledger that has it. */
 export interface Found<T> {
@@ -40,7 +46,7 @@ export const findOnLedger = async <T>(
   of: IndyDid,
   read: (ledger: Ledger) => Promise<T | undefined>,
 ): Promise<Found<T> | undefined> => {
-  for (const ledger of ledgersOf(of)) {
+  for (const ledger of namedIn(of, askOnce)) {
     const object = await read(ledger)
     if (object !== undefined) return { ledger, object }
   }

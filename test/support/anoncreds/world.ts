@@ -5,7 +5,6 @@ import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { connect, createTenant } from '../scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../stage/in-process-stage.ts'
-import { MemoryIndyRegistry } from './memory-indy-registry.ts'
 import { MemoryRegistry } from './memory-registry.ts'
 import { type PreparedDefinition, prepareDefinition } from './prepared-definition.ts'
 
@@ -24,7 +23,6 @@ export interface AnonCredsWorld {
 const ISSUER = 'did:memory:issuer'
 
 export const memoryRegistry = new MemoryRegistry()
-export const memoryIndyRegistry = new MemoryIndyRegistry()
 
 export interface AnonCredsWorldOptions extends WalletOptions {
   /** Its credentials can be revoked, in registries of this size, and its objects are under the tenant's did:webvh. */
@@ -36,8 +34,7 @@ export const startAnonCredsWorld = async ({
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
   const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  for (const registry of [memoryRegistry, memoryIndyRegistry])
-    if (!registries.includes(registry)) registries.push(registry)
+  if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)

@@ -141,6 +141,24 @@ test('in a registry with issuance on demand everybody is revoked whom no entry i
   expect(revocationStatusList?.revocationList).toEqual([1, 0, 0, 1])
 })
 
+test('a definition of 125 attributes is read, with the ledger’s proof of it', async () => {
+  const names = Array.from({ length: 125 }, (_, index) => `attribute_${index}`.padEnd(40, 'x'))
+  const number = '9'.repeat(620)
+  const r = Object.fromEntries([...names, 'master_secret'].map((name) => [name, number]))
+  const keys = { primary: { ...REVOCABLE_KEYS.primary, n: number, s: number, r, rctxt: number, z: number } }
+  const { seqNo } = proxy.write(schemaRequest('largest', names))
+  proxy.write(definitionRequest(seqNo, 'large', keys))
+  proxy.answerWith((_, honest) => {
+    const reply = honest() as { result: Json }
+    // The nodes of the trie: the value itself, in base64, and the way to it.
+    const nodes = Buffer.from(`${'x'.repeat(4096)}${JSON.stringify(reply.result.data)}`).toString('base64')
+    reply.result.state_proof.proof_nodes = nodes
+    return reply
+  })
+  const { credentialDefinition } = await getDefinition(`${ISSUER}:3:CL:${seqNo}:large`)
+  expect(credentialDefinition?.value).toEqual(keys)
+})
+
 test('an id with a percent sign, a slash, spaces and a question mark is one part of the path', async () => {
   const { schema } = await getSchema(`${ISSUER}:2:Degree of 100%/a?b#c:1.0`)
   expect(schema?.name).toBe('Degree of 100%/a?b#c')

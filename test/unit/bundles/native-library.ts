@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
+import { needsLibrary, needsRegistries } from '../../../infra/anoncreds/functions.ts'
 import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
-import { bundle, packagesOf, sizeOf } from '../../../infra/bundle/bundle.ts'
+import { bundle, sizeOf } from '../../../infra/bundle/bundle.ts'
 import { nativeFiles } from '../../../infra/bundle/native-library.ts'
 import { describeWithLibrary } from '../../support/anoncreds/library.ts'
 import type { nativeFunction } from '../../support/anoncreds/native-function.ts'
@@ -13,7 +13,8 @@ import { NODE_OPTIONS } from '../../support/bench/bundled-stage.ts'
 import type { Unpacked } from '../../support/bench/bundles.ts'
 import { startFunction } from '../../support/bench/function-process.ts'
 
-const BINDING = ['@hyperledger/anoncreds-nodejs', '@credo-ts/webvh', 'didwebvh-ts', 'koffi']
+const REGISTRIES =
+  /didwebvh-ts|@credo-ts\/webvh|lib\/webvh\/(log|attested)|anoncreds\/(webvh|indy)-(registry|issuer|resources)/
 
 /** Of what a function with the library has beside what it would have without, unzipped. */
 const MAX_BYTES = 12_000_000
@@ -47,15 +48,23 @@ const UNAVAILABLE = {
 }
 
 export const testNativeLibrary = (unpacked: () => Unpacked): void => {
-  test('functions that need no native library have neither what binds it nor did:webvh', () => {
-    const { functions } = unpacked()
-    const without = [...functions.values()].filter(({ name }) => !needsLibrary(name))
+  /** Packages and modules of the service in the bundles of those functions that do not need them, by `name: what`. */
+  const foundWithout = (needed: (name: string) => boolean, what: RegExp): string[] => {
+    const without = [...unpacked().functions.values()].filter(({ name }) => !needed(name))
     expect(without.length).toBeGreaterThan(20)
-    for (const { name, metafile } of without)
-      expect({ name, found: Object.keys(packagesOf(metafile)).filter((one) => BINDING.includes(one)) }).toEqual({
-        name,
-        found: [],
-      })
+    return without.flatMap(({ name, metafile }) =>
+      Object.values(metafile.outputs)
+        .flatMap(({ inputs }) => Object.entries(inputs))
+        .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 && what.test(path) ? [`${name}: ${path}`] : [])),
+    )
+  }
+
+  test('functions that need no native library have nothing that binds it', () => {
+    expect(foundWithout(needsLibrary, /anoncreds-nodejs\/|koffi/)).toEqual([])
+  })
+
+  test('functions that need no registries have none, and nothing that verifies or makes a did:webvh', () => {
+    expect(foundWithout(needsRegistries, REGISTRIES)).toEqual([])
   })
 
   test('where the library is missing, its calls are refused and nonces are made all the same', async () => {

@@ -28,6 +28,7 @@ const KNOWN: Record<string, string[]> = {
     '@noble/hashes/sha2.js: constructor',
     '@noble/hashes/src/_md.ts: constructor',
     'dcql/src/util/deep-merge.ts: constructor',
+    'didwebvh-ts/dist/esm/index.js: constructor',
     'mnemonist/utils/typed-arrays.js: constructor',
     'zod/v4/core/schemas.js: constructor',
   ],
