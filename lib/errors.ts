@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'credential.not_revocable'
   | 'revocation.no_index'
   | 'definition.exists'
+  | 'definition.not_ready'
   | 'quota.exceeded'
   | 'registry.unavailable'
   | 'store.conflict'

@@ -104,7 +104,7 @@ const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<Create
   const { indy, anoncreds, jsonld } = credentialFormats
   const path = 'credentialFormats'
   const formats = {
-    ...(await toAnonCredsFormats(agent.context, { indy, anoncreds }, path)),
+    ...(await toAnonCredsFormats(agent, { indy, anoncreds }, path)),
     jsonld: jsonld && (await toJsonLdFormat(agent, jsonld, `${path}.jsonld`)),
   }
   return {

@@ -19,6 +19,7 @@ const STATUS = {
   'credential.not_revocable': 409,
   'revocation.no_index': 503,
   'definition.exists': 409,
+  'definition.not_ready': 409,
   'quota.exceeded': 429,
   'registry.unavailable': 503,
   'store.conflict': 409,

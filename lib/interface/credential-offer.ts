@@ -24,7 +24,7 @@ const Attributes = v.pipe(
 )
 
 const AnonCredsOffer = exactly({
-  /** A credential definition of this agent. */
+  /** A credential definition of this agent, by its own id or its record's. */
   credentialDefinitionId: text(4096),
   attributes: Attributes,
 })

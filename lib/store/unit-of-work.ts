@@ -1,7 +1,7 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
 import { commitWrites, type Write } from './commit.ts'
-import { indexEntries, matches, partitionsOf, type TagQuery } from './index-entries.ts'
+import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
@@ -187,8 +187,8 @@ export class UnitOfWork {
   }
 
   /** Reads all records that have an entry in the partitions. */
-  async #readMatching(partitions: string[]): Promise<void> {
-    const entries = (await Promise.all(partitions.map((pk) => this.#entries(pk)))).flat()
+  async #readMatching(partitions: Partition[]): Promise<void> {
+    const entries = (await Promise.all(partitions.map((one) => this.#entries(one)))).flat()
     const unread = new Map<string, Address>()
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
@@ -218,12 +218,15 @@ export class UnitOfWork {
     return held
   }
 
-  #entries(pk: string): Promise<Item[]> {
-    const read = this.#partitions.get(pk) ?? queryAll(pk)
+  #entries({ pk, newest }: Partition): Promise<Item[]> {
+    const read = this.#partitions.get(pk) ?? (newest === undefined ? queryAll(pk) : newestOf(pk, newest))
     this.#partitions.set(pk, read)
     return read
   }
 }
+
+const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
+  (await queryPage(pk, { limit, descending: true })).items
 
 const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0)
 

@@ -110,11 +110,12 @@ test.each(['v1', 'v2'])('what the ledger has verifies a presentation of it: %s',
   const { proofs } = wallet.agent.didcomm
   const { proofFormats } = await proofs.selectCredentialsForRequest({ proofExchangeRecordId: asked.id })
   await proofs.acceptRequest({ proofExchangeRecordId: asked.id, proofFormats })
-  const { request, presentation } = await waitFor('the presentation', async () => {
+  const { request, presentation, ...rest } = await waitFor('the presentation', async () => {
     const path = { tenantId: caller.tenantId, proofRecordId: created.proofRecordId }
     const { body } = await stage.call('tenantProofFormData', { caller, path })
-    return body.presentation !== undefined && body
+    return ['done', 'abandoned'].includes(body.state) && body
   })
+  expect(rest).toMatchObject({ state: 'done', isVerified: true })
   proxy.asked.length = 0
   expect(await verifies(request.indy, presentation.indy)).toBe(true)
   expect(proxy.asked).toContain(`GET /cred_def/${encodeURIComponent(INDY_IDS.credentialDefinitionId)}`)

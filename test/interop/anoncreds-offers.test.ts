@@ -1,4 +1,5 @@
 /** Offers of AnonCreds to a wallet: on a connection and in an invitation, in every format and version. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   INDY_IDS as INDY,
@@ -7,7 +8,7 @@ import {
   startOperatedLedger,
 } from '../support/anoncreds/operated-ledger.ts'
 import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
-import { type AnonCredsWorld, definitionOf, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -131,6 +132,31 @@ test('of several formats the wallet gets those that it asks for', async () => {
   const { body } = await offer({ anoncreds: anoncreds(), jsonld: jsonld() })
   await done(body.id)
   expect((await heldBy(body)).credentials).toHaveLength(2)
+})
+
+describe('a definition of which only the record has an id', () => {
+  const record = (state: string, more: object = {}) =>
+    inTenant(world.caller.tenantId, async () => {
+      const { addDefinition } = await import('../../lib/agent/anoncreds/definition-records.ts')
+      const { currentUnit } = await import('../../lib/store/transaction.ts')
+      const id = randomUUID()
+      const kept = { id, createdAt: new Date().toISOString(), metadata: {}, issuerId: 'did:memory:issuer', tag: id }
+      const all = { ...kept, schemaId: world.schemaId, supportRevocation: false, state, ...more }
+      addDefinition(currentUnit(), all as Parameters<typeof addDefinition>[1], undefined)
+      return id
+    })
+
+  test.each(['wait', 'action', 'failed'])('is a 409 while it is %s', async (state) => {
+    const credentialDefinitionId = await record(state)
+    const { status, body } = await offer({ anoncreds: { ...anoncreds(), credentialDefinitionId } })
+    expect({ status, message: body.message }).toEqual({ status: 409, message: expect.stringContaining(state) })
+  })
+
+  test('is offered by its record when it is finished', async () => {
+    const credentialDefinitionId = await record('finished', ids())
+    const { body } = await offer({ anoncreds: { ...anoncreds(), credentialDefinitionId } })
+    expect((await done(body.id)).metadata['_internal/indyCredential']).toEqual(ids())
+  })
 })
 
 describe('is refused before anything is sent', () => {

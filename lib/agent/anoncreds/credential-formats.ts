@@ -7,25 +7,13 @@ import {
   LegacyIndyDidCommCredentialFormatService,
 } from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import {
-  type DidCommAttachment,
-  type DidCommCredentialExchangeRecord,
-  DidCommCredentialFormatSpec,
-} from '@credo-ts/didcomm'
-import { AnoncredsError } from '@hyperledger/anoncreds-shared'
+import { type DidCommAttachment, DidCommCredentialFormatSpec } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credential-checks.ts'
-import { encodedValue } from './encoded-value.ts'
 import { ensureLinkSecret } from './link-secret.ts'
+import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
 
-const Offer = v.looseObject({ cred_def_id: v.string(), schema_id: v.string() })
 const Request = v.looseObject({ cred_def_id: v.string() })
-const Credential = v.looseObject({
-  cred_def_id: v.string(),
-  schema_id: v.string(),
-  values: v.record(v.string(), v.looseObject({ raw: v.string(), encoded: v.string() })),
-})
-
 /** Credo signs by the definition that the request names. */
 const isAsOffered = (offer: unknown, request: unknown): boolean =>
   v.is(Offer, offer) && v.is(Request, request) && offer.cred_def_id === request.cred_def_id
@@ -46,15 +34,6 @@ const issueOffered = async <T>(
   return refusedByLibrary('the request is no proof for what was offered', issue)
 }
 
-/** What the library refuses has come from the other side. */
-const refusedByLibrary = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
-  try {
-    return await act()
-  } catch (error) {
-    throw error instanceof AnoncredsError ? new NotAsOfferedError(reason, { cause: error }) : error
-  }
-}
-
 /** Makes the request to an offer, by `request`, where the offer's schema is that of its definition: records show what the offer says. */
 const requestOffered = async <T>(
   agentContext: AgentContext,
@@ -70,32 +49,6 @@ const requestOffered = async <T>(
 
 const unqualified = (schemaId: string): string =>
   isDidIndySchemaId(schemaId) ? getUnQualifiedDidIndyDid(schemaId) : schemaId
-
-interface Received {
-  attachment: DidCommAttachment
-  offerAttachment: DidCommAttachment
-  credentialExchangeRecord: DidCommCredentialExchangeRecord
-}
-
-/** Stores a credential, by `store`, that has the offer's definition, schema and values. Credo asks for the values only. */
-const storeOffered = async (received: Received, store: () => Promise<void>): Promise<void> => {
-  const { attachment, offerAttachment, credentialExchangeRecord } = received
-  const credential = contentOf(attachment)
-  const offer = contentOf(offerAttachment)
-  const { credentialAttributes = [] } = credentialExchangeRecord
-  const isOffered =
-    v.is(Credential, credential) &&
-    v.is(Offer, offer) &&
-    credential.cred_def_id === offer.cred_def_id &&
-    credential.schema_id === offer.schema_id &&
-    Object.keys(credential.values).length === credentialAttributes.length &&
-    credentialAttributes.every(({ name, value }) => {
-      const held = Object.hasOwn(credential.values, name) ? credential.values[name] : undefined
-      return held?.raw === value && held.encoded === encodedValue(value)
-    })
-  if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
-  await refusedByLibrary('the credential does not verify', store)
-}
 
 type AnonCreds = AnonCredsDidCommCredentialFormatService
 
@@ -115,7 +68,9 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
   }
 
   override async processCredential(...[agentContext, options]: Parameters<AnonCreds['processCredential']>) {
-    await storeOffered(options, () => super.processCredential(agentContext, options))
+    await storeOffered(agentContext, options, (attachment) =>
+      super.processCredential(agentContext, { ...options, attachment }),
+    )
   }
 }
 
@@ -161,7 +116,9 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
   }
 
   override async processCredential(...[agentContext, options]: Parameters<Indy['processCredential']>) {
-    await storeOffered(options, () => super.processCredential(agentContext, options))
+    await storeOffered(agentContext, options, (attachment) =>
+      super.processCredential(agentContext, { ...options, attachment }),
+    )
   }
 }
 

@@ -28,6 +28,12 @@ export const readDefinition = async (unit: UnitOfWork, id: string): Promise<Stor
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
+/** The record of a definition that has an id of its own already. */
+export const findDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
+  const [stored] = await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId: id })
+  return stored && v.parse(StoredCredentialDefinition, stored.value)
+}
+
 /** The record that has the place, whatever its state. */
 export const definitionAt = async (
   unit: UnitOfWork,

@@ -1,15 +1,17 @@
 /** AnonCreds that this agent offers: of a definition of its own, with exactly the attributes of its schema. */
-import {
-  type AnonCredsCredentialDefinition,
-  AnonCredsCredentialDefinitionRepository,
-  fetchSchema,
-} from '@credo-ts/anoncreds'
-import { type AgentContext, CredoError } from '@credo-ts/core'
+import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
+import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
+import { EntityId } from '../../records/tenant.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import type { TenantAgent } from '../agent.ts'
 import { defined } from '../defined.ts'
+import { findDefinition, readDefinition } from './definition-records.ts'
+import { resolveSchema } from './resolve.ts'
 import { nextRevocationIndex, type RevocationIndex } from './revocation-index.ts'
 
 export interface OfferedAttributes {
+  /** Or, for `anoncreds`, the id of its record. */
   credentialDefinitionId: string
   attributes: { name: string; value: string; mimeType?: string | undefined }[]
 }
@@ -24,55 +26,68 @@ type Format = OfferedAttributes & Partial<RevocationIndex>
 
 /**
  * The formats as Credo takes them. `path` is where they are in the request.
- * Throws `request.invalid` for a definition that this agent does not have and for attributes that are not those of its schema, and
- * `store.unavailable` where the schema can not be read.
+ * Throws `request.invalid` for a definition that this agent does not have and for attributes that are not those of its schema,
+ * `definition.not_ready`, `registry.unavailable` where the schema can not be read, and `revocation.no_index`.
  */
 export const toAnonCredsFormats = async (
-  agentContext: AgentContext,
+  agent: TenantAgent,
   { indy, anoncreds }: Offered,
   path: string,
 ): Promise<{ indy?: Format; anoncreds?: Format }> => {
-  const definitions = new Map<string, AnonCredsCredentialDefinition>()
-  for (const [format, offered] of Object.entries(defined({ indy, anoncreds }))) {
-    const { id, definition } = await ownDefinition(agentContext, offered, `${path}.${format}`)
-    definitions.set(id, definition)
-  }
-  if (definitions.size > 1) throw invalidField(path, 'must be of one credential definition in indy and in anoncreds')
-  const [only] = definitions
-  if (only === undefined) return {}
-  const [id, { value }] = only
+  const asIndy = indy && (await ownDefinition(agent, indy, `${path}.indy`))
+  const asAnonCreds = anoncreds && (await ownDefinition(agent, anoncreds, `${path}.anoncreds`))
+  const own = asAnonCreds ?? asIndy
+  if (own === undefined) return {}
+  if (own.id !== (asIndy ?? own).id)
+    throw invalidField(path, 'must be of one credential definition in indy and in anoncreds')
   // A wallet may take both: they are one credential, and are revoked as one.
-  const index = value.revocation === undefined ? {} : await nextRevocationIndex(id)
-  return defined({ indy: indy && { ...indy, ...index }, anoncreds: anoncreds && { ...anoncreds, ...index } })
+  const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
+  return defined({
+    indy: indy && { ...indy, ...index },
+    anoncreds: anoncreds && { ...anoncreds, credentialDefinitionId: asAnonCreds?.id ?? own.id, ...index },
+  })
 }
 
-/** The definition, and the id by which it was published. */
+interface OwnDefinition {
+  /** By which it was published. */
+  id: string
+  definition: AnonCredsCredentialDefinition
+}
+
 const ownDefinition = async (
-  agentContext: AgentContext,
+  agent: TenantAgent,
   { credentialDefinitionId, attributes }: OfferedAttributes,
   path: string,
-): Promise<{ id: string; definition: AnonCredsCredentialDefinition }> => {
-  const record = await agentContext
-    .resolve(AnonCredsCredentialDefinitionRepository)
-    .findByCredentialDefinitionId(agentContext, credentialDefinitionId)
-  if (record === null)
+): Promise<OwnDefinition> => {
+  const own =
+    (await published(agent, credentialDefinitionId)) ??
+    (await published(agent, await idOfRecord(credentialDefinitionId)))
+  if (own === undefined)
     throw invalidField(`${path}.credentialDefinitionId`, 'is not a credential definition of this agent')
-  const { credentialDefinitionId: id, credentialDefinition: definition } = record
-  const names = await schemaAttributes(agentContext, definition.schemaId)
-  const issues = differences(attributes, names, `${path}.attributes`)
+  const schema = await resolveSchema(agent, own.definition.schemaId)
+  if (schema === undefined) throw new AgentError('registry.unavailable', 'the schema of the definition is not there')
+  const issues = differences(attributes, schema.attrNames, `${path}.attributes`)
   if (issues.length > 0) throw new AgentError('request.invalid', 'the request breaks its schema', { details: issues })
-  return { id, definition }
+  return own
 }
 
-const schemaAttributes = async (agentContext: AgentContext, schemaId: string): Promise<string[]> => {
-  try {
-    return (await fetchSchema(agentContext, schemaId)).schema.attrNames
-  } catch (error) {
-    if (!(error instanceof CredoError)) throw error
-    throw new AgentError('store.unavailable', 'the schema of the credential definition can not be read', {
-      cause: error,
-    })
-  }
+const published = async ({ context }: TenantAgent, id: string | undefined): Promise<OwnDefinition | undefined> => {
+  if (id === undefined) return undefined
+  const record = await context
+    .resolve(AnonCredsCredentialDefinitionRepository)
+    .findByCredentialDefinitionId(context, id)
+  return record === null ? undefined : { id: record.credentialDefinitionId, definition: record.credentialDefinition }
+}
+
+/** The definition that a record of this agent is of. Throws `definition.not_ready` where it was not published. */
+const idOfRecord = async (id: string): Promise<string | undefined> => {
+  const unit = currentUnit()
+  const record = (v.is(EntityId, id) && (await readDefinition(unit, id))) || (await findDefinition(unit, id))
+  if (record === undefined || record.state === 'finished') return record?.credentialDefinitionId
+  throw new AgentError(
+    'definition.not_ready',
+    `the credential definition can not be issued with: its state is ${record.state}`,
+  )
 }
 
 const differences = (attributes: OfferedAttributes['attributes'], names: string[], path: string): FieldIssue[] => {

@@ -58,9 +58,9 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => ({
     agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol).verifyProof(agentContext, options),
 })
 
-const read = async <Read>(what: string, fetch: () => Promise<Read>): Promise<Read> => {
+const read = async <Read>(what: string, resolve: () => Promise<Read>): Promise<Read> => {
   try {
-    return await fetch()
+    return await resolve()
   } catch (error) {
     if (isAgentError(error)) throw error
     throw new Refused(`${what} of the presentation could not be read`)

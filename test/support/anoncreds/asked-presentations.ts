@@ -5,8 +5,8 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { connect } from '../scenes.ts'
 import type { Caller, InProcessStage, Json } from '../stage/in-process-stage.ts'
 import type { PublishedObjects } from './bare-library.ts'
+import type { Asked } from './holder.ts'
 import { MemoryRegistry, publishAs, publishList } from './memory-registry.ts'
-import type { Asked } from './presentation-attacks.ts'
 
 /** Makes the agents of this process find objects. */
 export const publish = async ({ schemas, definitions, registries, lists }: PublishedObjects): Promise<void> => {

@@ -27,7 +27,7 @@ export const { trusted, stranger } = JSON.parse(
   readFileSync(new URL('prepared.json', import.meta.url), 'utf8'),
 ) as Record<'trusted' | 'stranger', Prepared>
 
-export const VALUES = { 'First Name': 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
+const VALUES = { 'First Name': 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
 
 export const newLinkSecret = (): string => library.LinkSecret.create()
 

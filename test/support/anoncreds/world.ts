@@ -24,6 +24,12 @@ const ISSUER = 'did:memory:issuer'
 
 export const memoryRegistry = new MemoryRegistry()
 
+/** Lets the service read and publish in memory. */
+export const useMemoryRegistry = async (): Promise<void> => {
+  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
+  if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
+}
+
 export interface AnonCredsWorldOptions extends WalletOptions {
   /** Its credentials can be revoked, in registries of this size, and its objects are under the tenant's did:webvh. */
   revocable?: number
@@ -33,8 +39,7 @@ export const startAnonCredsWorld = async ({
   revocable,
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
-  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
+  await useMemoryRegistry()
   const stage = await startInProcessStage()
   stage.line.run()
   const caller = await createTenant(stage)

@@ -2,7 +2,7 @@
 import type { Presentation } from './presentation.ts'
 import { namesOf, type Request, type RequestedAttribute, type RequestedPredicate } from './request.ts'
 
-export interface Value {
+interface Value {
   raw: string
   encoded: string
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 
 /** Credentials of one presentation. */
-export const MAX_CREDENTIALS = 10
+const MAX_CREDENTIALS = 10
 
 /** Digits of a number in a proof; the longest, of 3,060 bits, has 922. */
 const MAX_DIGITS = 1000

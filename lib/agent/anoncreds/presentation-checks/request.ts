@@ -22,7 +22,6 @@ export const Request = v.object({
 
 export type Request = v.InferOutput<typeof Request>
 export type Restriction = v.InferOutput<typeof Restriction>
-export type Interval = v.InferOutput<typeof Interval>
 export type RequestedAttribute = Request['requested_attributes'][string]
 export type RequestedPredicate = Request['requested_predicates'][string]
 

@@ -3,9 +3,11 @@ import { expect, test } from 'vitest'
 import { verifyPresentation } from '../../../../lib/agent/anoncreds/verify-presentation.ts'
 import { AgentError } from '../../../../lib/errors.ts'
 import { libraryVerifies, newNonce } from '../../../support/anoncreds/bare-library.ts'
+import { type Asked, publishedByAll } from '../../../support/anoncreds/holder.ts'
+import { HONEST } from '../../../support/anoncreds/honest-presentations.ts'
 import { describeWithLibrary } from '../../../support/anoncreds/library.ts'
 import { memoryVerifier } from '../../../support/anoncreds/memory-verifier.ts'
-import { type Asked, ATTACKS, HONEST, publishedByAll } from '../../../support/anoncreds/presentation-attacks.ts'
+import { ATTACKS } from '../../../support/anoncreds/presentation-attacks.ts'
 
 const requestOf = (asked: Asked) => ({
   name: 'p',
