@@ -37,7 +37,8 @@ const bundleAll = async (serverless: Serverless): Promise<void> => {
   const { service, serviceDir, processedInput } = serverless
   // infra/plugins/deployment.ts packages for the template alone, with zips of its own.
   if (processedInput.commands[0] === 'check') return
-  const native = await filesOfLibrary(serverless)
+  const needed = Object.values(service.functions).some(({ handler }) => needsLibrary(splitHandler(handler).module))
+  const native = needed ? await filesOfLibrary(serverless) : {}
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
   await mkdir(join(serviceDir, FOLDER))
   const sizes: Record<string, BundleSize> = {}

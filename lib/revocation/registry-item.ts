@@ -1,9 +1,10 @@
 /** The revocation registries of a credential definition, and how many of their indexes are taken. */
+
+import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
-import { type RegistryKey, registryAddress } from '../store/keys.ts'
 
-export type { RegistryKey } from '../store/keys.ts'
+export type { RegistryKey } from '../store/anoncreds-keys.ts'
 
 export const registryItem = defineItem('revocation-registry', (key: RegistryKey) => registryAddress(key), {
   number: integer(),

@@ -1,8 +1,8 @@
 /** Tails files of revocation registries in the table: in pieces, written once, named by their hashes. */
 import { AgentError } from '../errors.ts'
+import { tailsPartition, tailsPieceAddress } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
-import { tailsPartition, tailsPieceAddress } from '../store/keys.ts'
 import { type Item, queryAll } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 

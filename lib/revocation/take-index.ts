@@ -1,6 +1,6 @@
 /** Indexes of revocation registries: each is given to one credential, once and for ever. */
 import { AgentError, isAgentError } from '../errors.ts'
-import { registryPartition } from '../store/keys.ts'
+import { registryPartition } from '../store/anoncreds-keys.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
 import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'

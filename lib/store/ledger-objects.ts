@@ -1,9 +1,9 @@
 /** What an operator is to write to a ledger, until the ledger has it. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
+import { ledgerObjectAddress } from './anoncreds-keys.ts'
 import { defineItem } from './item.ts'
 import { json } from './item-fields.ts'
-import { ledgerObjectAddress } from './keys.ts'
 
 /** `id`: of the record that waits for it. */
 export const ledgerObjectItem = defineItem(

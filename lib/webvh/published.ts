@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
+import { webvhLogAddress, webvhResourceAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Readable, readItem } from '../store/item.ts'
 import { bytes, flag, integer, text } from '../store/item-fields.ts'
-import { webvhLogAddress, webvhResourceAddress } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const logItem = defineItem('webvh-log', ({ tenant }: { tenant: string }) => webvhLogAddress(tenant), {

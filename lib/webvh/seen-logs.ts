@@ -1,8 +1,8 @@
 /** How far each agent has seen the logs of others' did:webvh: whoever serves an older log hides a key that was replaced. */
 import { AgentError } from '../errors.ts'
+import { webvhSeenAddress } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
-import { webvhSeenAddress } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const seenItem = defineItem(

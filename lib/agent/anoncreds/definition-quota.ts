@@ -1,8 +1,8 @@
 /** How many credential definitions a tenant may have made: keys take seconds of a processor, and their secrets are kept for ever. */
 import { AgentError } from '../../errors.ts'
+import { definitionQuotaAddress } from '../../store/anoncreds-keys.ts'
 import { defineItem } from '../../store/item.ts'
 import { integer, text } from '../../store/item-fields.ts'
-import { definitionQuotaAddress } from '../../store/keys.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 
 /** Whose keys are being made at the same time. */

@@ -2,9 +2,9 @@
 import * as v from 'valibot'
 import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import type { RecordContent } from '../../records/record-json.ts'
+import { definitionPlaceAddress } from '../../store/anoncreds-keys.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
-import { definitionPlaceAddress } from '../../store/keys.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 
 /** What a definition is the only one for. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addTailsFile, readTailsFile } from '../../../lib/revocation/tails-file.ts'
-import { tailsPieceAddress } from '../../../lib/store/keys.ts'
+import { tailsPieceAddress } from '../../../lib/store/anoncreds-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
