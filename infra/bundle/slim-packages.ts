@@ -72,6 +72,8 @@ const OF_WEBVH: readonly (readonly [string, string])[] = [
   // Ways to load modules that it uses for tests of its own, or not at all.
   ['import { createRequire } from "node:module";', ''],
   ['var __require = /* @__PURE__ */ createRequire(import.meta.url);', ''],
+  // There it writes every log that it reads into a file.
+  ['getEnvValue("NODE_ENV") === "test"', 'false'],
 ]
 
 /** It reads and writes files, by whatever name `node:fs` is found. Here logs come from the table or the guarded client. */

@@ -1,6 +1,6 @@
 /** The present-proof protocols of this agent. Where a deployment has no AnonCreds library, such a presentation is received, and not called verified. */
 import { DidCommPresentationV1ProblemReportError, DidCommProofV1Protocol } from '@credo-ts/anoncreds'
-import type { AgentContext } from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommInboundMessageContext,
   DidCommMessageRepository,
@@ -111,10 +111,17 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     return this.getByProperties(agentContext, { threadId: message.threadId, role: DidCommProofRole.Verifier })
   }
 
+  /** Credo throws where a wallet has answered in some of the formats that were asked for: that waits for somebody to accept it. */
   override async shouldAutoRespondToPresentation(
     ...parameters: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToPresentation']>
   ) {
-    return parameters[1].proofRecord.isVerified === true && super.shouldAutoRespondToPresentation(...parameters)
+    if (parameters[1].proofRecord.isVerified !== true) return false
+    try {
+      return await super.shouldAutoRespondToPresentation(...parameters)
+    } catch (error) {
+      if (error instanceof CredoError) return false
+      throw error
+    }
   }
 }
 

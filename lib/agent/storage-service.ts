@@ -28,6 +28,8 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
   readonly supportsCursorPagination = false
 
   async save(agentContext: AgentContext, record: BaseRecord): Promise<void> {
+    // Some of Credo's records don't say when they were made; index entries are in this order.
+    record.createdAt ??= new Date()
     record.updatedAt = new Date()
     if (!currentUnit().insert(await withSecretSealed(toStored(agentContext, record))))
       throw new RecordDuplicateError(`record with id ${record.id} already exists`, { recordType: record.type })

@@ -74,7 +74,7 @@ export const urlOfResource = ({ issuer, folder, name }: ResourceId): string =>
 /** What follows `/webvh/` in the paths of an agent; the base agent has a name of its own there. */
 const BASE_SEGMENT = 'base'
 
-export const segmentOf = (tenant: string): string => (tenant === BASE_AGENT ? BASE_SEGMENT : tenant)
+const segmentOf = (tenant: string): string => (tenant === BASE_AGENT ? BASE_SEGMENT : tenant)
 
 /** The agent of a path's segment. */
 export const tenantOfSegment = (segment: string): string => (segment === BASE_SEGMENT ? BASE_AGENT : segment)

@@ -1,5 +1,5 @@
 /** AnonCreds presentations of a wallet that lies: refused with a reason, and never verified. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askForAnonCreds, publish, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
 import { altered } from '../support/anoncreds/bare-library.ts'
 import { publishedByAll } from '../support/anoncreds/holder.ts'
@@ -117,6 +117,37 @@ describeWithLibrary('a presentation of AnonCreds', () => {
         errorMessage: 'a schema of the presentation could not be read',
       })
     }
+  })
+
+  test('in one of two formats that were asked for waits for somebody to accept it', async () => {
+    const [honest] = HONEST
+    if (honest === undefined) throw new Error('there is nothing to present')
+    const format = { name: 'p', version: '1.0', ...honest.asked }
+    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked, 'v2 anoncreds', {
+      autoAcceptProof: 'contentApproved',
+      willConfirm: true,
+      proofFormats: { indy: format, anoncreds: format },
+    })
+    const proof = await asking.answer(honest.answer(asking.request))
+    expect(proof).toMatchObject({ state: 'presentation-received', isVerified: true })
+    expect(Object.keys(proof.presentation)).toEqual(['anoncreds'])
+  })
+
+  test('is judged when it comes again after a failure of ours', async () => {
+    const { registries } = await import('../../lib/agent/anoncreds/registries.ts')
+    const { AgentError } = await import('../../lib/errors.ts')
+    const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test('did:memory:trusted'))
+    const [honest] = HONEST
+    if (registry === undefined || honest === undefined) throw new Error('there is nothing to read')
+    const failure = vi.spyOn(registry, 'getSchema')
+    failure.mockRejectedValueOnce(new AgentError('store.unavailable', 'the table does not answer'))
+    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    const presentation = honest.answer(asking.request)
+    expect(await asking.answer(presentation)).toMatchObject({ state: 'request-sent' })
+    expect(asking.answers[0]?.status).toBe(503)
+    expect(await asking.answer(presentation)).toMatchObject({ state: 'done', isVerified: true })
+    expect(failure).toHaveBeenCalledTimes(2)
+    failure.mockRestore()
   })
 
   test.each([[null], ['verified'], [{}], [[]]])('is not verified when it is %j', async (presented) => {

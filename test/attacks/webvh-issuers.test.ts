@@ -226,6 +226,12 @@ describe('a log is refused', () => {
     await expect(resolve(one.did)).resolves.toHaveProperty('didDocument.id', one.did)
   })
 
+  test('but not one that many see for the first time at once', async () => {
+    const one = await newIssuer()
+    const seen = await Promise.all([1, 2, 3, 4].map(() => resolve(one.did, 'crowd')))
+    for (const { didDocument } of seen) expect(didDocument?.id).toBe(one.did)
+  })
+
   test('that goes on otherwise than the one last seen', async () => {
     const one = await newIssuer()
     const before = one.log
@@ -383,6 +389,20 @@ describe('a status list', () => {
     expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(100)
     registryWith((registryId) => [100, 400].map((timestamp) => published(registryId, timestamp)), name)
     expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
+  })
+
+  test('costs one request for its registry, whose definition is asked for as well', async () => {
+    const id = registryWith((registryId) => [published(registryId, 100)])
+    host.asked.length = 0
+    await inTenant(async ({ context }) => {
+      await expect(registry.getRevocationRegistryDefinition(context, id)).resolves.toHaveProperty(
+        'revocationRegistryDefinition.value.maxCredNum',
+        8,
+      )
+      const { revocationStatusList } = await registry.getRevocationStatusList(context, id, 200)
+      expect(revocationStatusList?.timestamp).toBe(100)
+    })
+    expect(host.asked).toHaveLength(3)
   })
 
   const refusesList = async (id: string, reason: RegExp) => {

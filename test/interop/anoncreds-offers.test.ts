@@ -9,6 +9,7 @@ import {
 } from '../support/anoncreds/operated-ledger.ts'
 import { OTHER_DEGREE_KEYS } from '../support/anoncreds/prepared-definition.ts'
 import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { expectExample } from '../support/api/example.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -111,6 +112,15 @@ describe.each<[string, () => object, () => object, object]>([
       metadata: { '_internal/indyCredential': expected() },
     })
   })
+})
+
+test('the example of GetCredentialById is a record of Indy', async () => {
+  const { body } = await offer({ indy }, { protocolVersion: 'v1' })
+  await done(body.id)
+  const operation = { caller: world.caller, path: { credentialRecordId: body.id } }
+  const { status, body: shown } = await world.stage.call('getCredentialById', operation)
+  expect(status).toBe(200)
+  await expectExample({ operationId: 'GetCredentialById', asked: undefined, body: shown })
 })
 
 test('JSON-LD is offered in an invitation', async () => {

@@ -1,15 +1,11 @@
 /** AnonCreds presented by a wallet, as it is asked for: verified, and refused once the credential is revoked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, inTenant, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 let world: AnonCredsWorld
-
-beforeAll(async () => {
-  world = await startAnonCredsWorld({ revocable: 100 })
-})
-afterAll(() => world.stop())
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
@@ -67,46 +63,53 @@ const ended = ({ proofRecordId }: Json): Promise<Json> =>
     return ['done', 'abandoned'].includes(body.state) && body
   })
 
-test('a credential is verified, and refused for a time at which it was revoked', async () => {
-  const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
-  await haveTails(exchange.metadata['_anoncreds/credential'].revocationRegistryId)
-  const first = await ask(now())
-  await present(first.proofExchangeRecordId)
-  const verified = await ended(first.created)
-  expect(verified).toMatchObject({ state: 'done', isVerified: true })
-  expect(verified.presentedAttributes.anoncreds).toMatchObject({
-    revealed: [{ referent: 'degree', value: 'Bachelor' }],
-    predicates: [{ referent: 'age', p_type: '>=', p_value: 18 }],
+describeWithLibrary('AnonCreds presented by a wallet', () => {
+  beforeAll(async () => {
+    world = await startAnonCredsWorld({ revocable: 100 })
+  })
+  afterAll(() => world.stop())
+
+  test('a credential is verified, and refused for a time at which it was revoked', async () => {
+    const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
+    await haveTails(exchange.metadata['_anoncreds/credential'].revocationRegistryId)
+    const first = await ask(now())
+    await present(first.proofExchangeRecordId)
+    const verified = await ended(first.created)
+    expect(verified).toMatchObject({ state: 'done', isVerified: true })
+    expect(verified.presentedAttributes.anoncreds).toMatchObject({
+      revealed: [{ referent: 'degree', value: 'Bachelor' }],
+      predicates: [{ referent: 'age', p_type: '>=', p_value: 18 }],
+    })
+
+    const path = { credentialRecordId: exchange.id }
+    await world.stage.call('revokeCredential', { caller: world.caller, path })
+    await waitFor('the revocation to be published', async () => {
+      const { body } = await world.stage.call('getCredentialById', { caller: world.caller, path })
+      return body.metadata['_agent/revocation'].state === 'published'
+    })
+    // A list is in force from a whole second on.
+    const until = now() + 2
+    const second = await ask(until)
+    await present(second.proofExchangeRecordId)
+    expect(await ended(second.created)).toMatchObject({
+      state: 'abandoned',
+      isVerified: false,
+      errorMessage: 'the proof is not valid',
+    })
+
+    const third = await ask(undefined)
+    await present(third.proofExchangeRecordId)
+    expect(await ended(third.created)).toMatchObject({ state: 'done', isVerified: true })
   })
 
-  const path = { credentialRecordId: exchange.id }
-  await world.stage.call('revokeCredential', { caller: world.caller, path })
-  await waitFor('the revocation to be published', async () => {
-    const { body } = await world.stage.call('getCredentialById', { caller: world.caller, path })
-    return body.metadata['_agent/revocation'].state === 'published'
+  test('a presentation that comes three times is verified once', async () => {
+    await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
+    const { created, proofExchangeRecordId } = await ask(undefined)
+    await present(proofExchangeRecordId)
+    const verified = await ended(created)
+    await world.wallet.repost()
+    await world.wallet.repost()
+    expect(await ended(created)).toEqual(verified)
+    expect(verified).toMatchObject({ state: 'done', isVerified: true })
   })
-  // A list is in force from a whole second on.
-  const until = now() + 2
-  const second = await ask(until)
-  await present(second.proofExchangeRecordId)
-  expect(await ended(second.created)).toMatchObject({
-    state: 'abandoned',
-    isVerified: false,
-    errorMessage: 'the proof is not valid',
-  })
-
-  const third = await ask(undefined)
-  await present(third.proofExchangeRecordId)
-  expect(await ended(third.created)).toMatchObject({ state: 'done', isVerified: true })
-})
-
-test('a presentation that comes three times is verified once', async () => {
-  await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
-  const { created, proofExchangeRecordId } = await ask(undefined)
-  await present(proofExchangeRecordId)
-  const verified = await ended(created)
-  await world.wallet.repost()
-  await world.wallet.repost()
-  expect(await ended(created)).toEqual(verified)
-  expect(verified).toMatchObject({ state: 'done', isVerified: true })
 })

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { itemBytes } from '../../lib/store/item.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
+import { definitionOf, schemaOf } from '../support/anoncreds/objects.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { WebvhHost } from '../support/anoncreds/webvh-host.ts'
 import type { TestIssuer } from '../support/api/tokens.ts'
 import { createTenant } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
@@ -13,6 +15,7 @@ import { KINDS, OrganizationEndpoints, trustIssuer } from '../support/webhooks/o
 let stage: InProcessStage
 let proxy: IndyProxy
 let receiver: FaultyReceiver
+let host: WebvhHost
 let issuer: TestIssuer
 let acme: Caller & { tenantId: string }
 let globex: Caller & { tenantId: string }
@@ -23,6 +26,7 @@ const LEDGER_DID = 'WgWxqztrNooG92RXvxSTWv'
 beforeAll(async () => {
   issuer = await trustIssuer()
   proxy = await startIndyProxy()
+  host = await WebvhHost.start()
   process.env.INDY_PROXIES = JSON.stringify({ [NAMESPACE]: proxy.address })
   stage = await startInProcessStage()
   receiver = await startFaultyReceiver()
@@ -34,6 +38,7 @@ afterAll(async () => {
   await stage.stop()
   await receiver.stop()
   await proxy.stop()
+  host.stop()
 })
 
 const schemaBody = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
@@ -117,6 +122,29 @@ describe('a credential definition', () => {
       credentialDefinitionMetadata: {},
     })
     expect(await read(globex, id)).toMatchObject({ status: 404 })
+  })
+})
+
+describe('of a stranger, under a did:webvh on another host', () => {
+  test('a schema and a definition are read', async () => {
+    const stranger = await host.issuer('stranger')
+    const schemaId = stranger.publish(schemaOf(stranger.did))
+    const id = stranger.publish(definitionOf(stranger.did, schemaId))
+    const path = { schemaId: encodeURIComponent(schemaId) }
+    const schema = await stage.call('getSchemaById', { caller: acme, path })
+    expect(schema).toMatchObject({ status: 200, body: { schemaId, schema: schemaOf(stranger.did) } })
+    const found = await read(globex, encodeURIComponent(id))
+    expect(found).toMatchObject({
+      status: 200,
+      body: { credentialDefinitionId: id, credentialDefinition: definitionOf(stranger.did, schemaId) },
+    })
+  })
+
+  test('a schema that is none of its issuer is a 404', async () => {
+    const stranger = await host.issuer('liar')
+    const schemaId = stranger.publish(schemaOf('did:webvh:another'))
+    const path = { schemaId: encodeURIComponent(schemaId) }
+    expect(await stage.call('getSchemaById', { caller: acme, path })).toMatchObject({ status: 404 })
   })
 })
 

@@ -20,6 +20,7 @@ import {
 } from '../support/bench/bundles.ts'
 import { playScene } from '../support/bench/scene.ts'
 import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
+import { offerBody } from '../support/scenes.ts'
 import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -144,6 +145,24 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     const path = { tenantId: 'base', resourceId: 'zQm1' }
     expect(await stage.call('get-webvh-log', { path })).toMatchObject({ status: 404 })
     expect(await stage.call('get-webvh-resource', { path })).toMatchObject({ status: 404 })
+    const hash = 'J6KLQHhRnJ7Hn1gjoBTwVHQJi2kLnEbUwCj5YBbFVuFe'
+    expect(await stage.call('get-tails-file', { path: { hash } })).toMatchObject({ status: 404 })
+  })
+
+  test('a schema is published and read, and a definition of it is asked for', async () => {
+    const schema = { name: 'degree', version: '1.0', attributes: ['degree'] }
+    const { body } = await stage.call('create-schema', { body: schema })
+    expect(body).toMatchObject({ state: 'finished', schemaId: expect.stringMatching(/^did:webvh:/) })
+    const { schemaId } = body
+    expect(await stage.call('get-schema-by-id', { path: { schemaId } })).toMatchObject({ status: 200 })
+    const asked = await stage.call('create-credential-definition', { body: { schemaId, tag: 'default' } })
+    expect(asked).toMatchObject({ status: 202, body: { state: 'wait' } })
+    const credentialDefinitionId = asked.body.id
+    const known = await stage.call('get-credential-definition-by-id', { path: { credentialDefinitionId } })
+    expect(known).toMatchObject({ status: 200, body: { state: 'wait' } })
+    expect((await stage.call('get-credential-definitions')).body).toHaveLength(1)
+    const revoked = await stage.call('revoke-credential', { path: { credentialRecordId: 'nothing' } })
+    expect(revoked).toMatchObject({ status: 404 })
   })
 
   const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
@@ -225,6 +244,12 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     const presentationDefinition = { id: 'd', input_descriptors: [{ id: 'i', constraints: { fields } }] }
     const body = { protocolVersion: 'v2', proofFormats: { presentationExchange: { presentationDefinition } } }
     expect(await stage.call('create-request', { body })).toMatchObject({ status: 200 })
+  })
+
+  test('a credential is offered in an invitation', async () => {
+    const { credentialFormats } = offerBody('', 'did:example:x')
+    const body = { protocolVersion: 'v2', credentialFormats }
+    expect(await stage.call('create-offer-oob', { body })).toMatchObject({ status: 200 })
   })
 
   test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {

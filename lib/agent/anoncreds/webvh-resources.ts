@@ -24,6 +24,9 @@ const kept = new Bounded<string, string>(100)
 /** Whether a resource may have changed since it was read. */
 export type Freshness = 'immutable' | 'growing'
 
+/** Others' resources that the running unit of work has read: a registry is asked for itself, and for each of its lists. */
+const READ = Symbol('resources of others')
+
 /** A resource and the DID that attests it. Throws where there is none, or where it is not the one that its id names. */
 export const readAttested = async (
   agentContext: AgentContext,
@@ -36,9 +39,16 @@ export const readAttested = async (
   const tenant = await hostOf(parsed.issuer)
   const resource =
     tenant === undefined
-      ? await readOthers(agentContext, parsed, freshness)
+      ? await readOnce(id, () => readOthers(agentContext, parsed, freshness))
       : readOwn(await resourceIn(currentUnit(), tenant, parsed.name), id)
   return { resource, issuerId }
+}
+
+const readOnce = (id: string, read: () => Promise<AttestedResource>): Promise<AttestedResource> => {
+  const resources = currentUnit().slot(READ, () => new Map<string, Promise<AttestedResource>>())
+  const resource = resources.get(id) ?? read()
+  resources.set(id, resource)
+  return resource
 }
 
 const readOwn = (published: { document: string } | undefined, id: string): AttestedResource => {

@@ -58,10 +58,12 @@ export const askForAnonCreds = async (
   wallet: Wallet,
   asked: Asked,
   way: Way = 'v2 anoncreds',
+  /** Further fields of CreateRequest. */
+  fields: Json = {},
 ): Promise<AskedForAnonCreds> => {
   const { protocolVersion, asked: format } = WAYS[way]
   const proofFormats = { [format]: { name: 'p', version: '1.0', ...asked } }
-  const body = { protocolVersion, autoAcceptProof: 'always', proofFormats }
+  const body = { protocolVersion, autoAcceptProof: 'always', proofFormats, ...fields }
   const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
   const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
   const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body

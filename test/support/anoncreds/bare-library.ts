@@ -1,6 +1,6 @@
 /** Credentials and presentations made with the bare library, by an issuer and a holder who do what they like. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import '../environment.ts'
 import type { Credential } from '@hyperledger/anoncreds-shared'
 import { anoncreds } from '../../../lib/agent/anoncreds/library.ts'
 import type { Json } from '../stage/in-process-stage.ts'
+import { prepare } from './prepare.ts'
 
 const library = createRequire(import.meta.url)(
   '@hyperledger/anoncreds-shared',
@@ -24,9 +25,12 @@ export interface Prepared {
   registry: { registryId: string; definition: Json; privateKey: Json; list: Json; tails: string }
 }
 
-export const { trusted, stranger } = JSON.parse(
-  readFileSync(new URL('prepared.json', import.meta.url), 'utf8'),
-) as Record<'trusted' | 'stranger', Prepared>
+const FILE = new URL('prepared.json', import.meta.url)
+
+// To delete the file has it made anew.
+if (!existsSync(FILE)) writeFileSync(FILE, JSON.stringify(prepare()))
+
+export const { trusted, stranger } = JSON.parse(readFileSync(FILE, 'utf8')) as Record<'trusted' | 'stranger', Prepared>
 
 const VALUES = { 'First Name': 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
 

@@ -1,6 +1,6 @@
-/** Makes `prepared.json`: definitions with keys, and a revocation registry. `node test/support/anoncreds/prepare.ts`, when their form changes. */
+/** Makes definitions with keys and revocation registries, of an issuer and of a stranger. It takes some seconds of processor time. */
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const ATTRIBUTES = ['First Name', 'age', 'degree', 'zip']
 /** Credentials of a registry: indexes 1 to this less one. */
 const SIZE = 10
 
-const published = (did: string, revocable: boolean) => {
+const published = (did: string) => {
   const schemaId = `${did}/schema/degree`
   const definitionId = `${did}/definition/degree`
   const schema = Schema.create({ name: 'degree', version: '1.0', issuerId: did, attributeNames: ATTRIBUTES })
@@ -26,7 +26,7 @@ const published = (did: string, revocable: boolean) => {
     signatureType: 'CL',
     tag: 'degree',
     issuerId: did,
-    supportRevocation: revocable,
+    supportRevocation: true,
   })
   const made = {
     schemaId,
@@ -36,7 +36,6 @@ const published = (did: string, revocable: boolean) => {
     privateKey: credentialDefinitionPrivate.toJson(),
     keyCorrectnessProof: keyCorrectnessProof.toJson(),
   }
-  if (!revocable) return made
   const registryId = `${did}/registry/degree`
   const { revocationRegistryDefinition, revocationRegistryDefinitionPrivate } = RevocationRegistryDefinition.create({
     credentialDefinition,
@@ -68,11 +67,9 @@ const published = (did: string, revocable: boolean) => {
   }
 }
 
-const prepared = {
+export const prepare = () => ({
   /** The issuer that verifiers trust. */
-  trusted: published('did:memory:trusted', true),
+  trusted: published('did:memory:trusted'),
   /** Somebody who issues what they like, on a schema that looks the same. */
-  stranger: published('did:memory:stranger', true),
-}
-
-writeFileSync(new URL('prepared.json', import.meta.url), `${JSON.stringify(prepared)}\n`)
+  stranger: published('did:memory:stranger'),
+})

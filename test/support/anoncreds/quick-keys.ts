@@ -1,4 +1,4 @@
-/** Keys of credential definitions that are made once in a process for each set of attributes: looking for primes takes seconds. */
+/** Keys of credential definitions that are there already: the library looks for primes for seconds, and for longer on a busy machine. */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -6,6 +6,8 @@ import {
   type CreateCredentialDefinitionReturn,
 } from '@credo-ts/anoncreds'
 import { vi } from 'vitest'
+import type { Json } from '../stage/in-process-stage.ts'
+import degree from './definition-keys.json' with { type: 'json' }
 
 export interface QuickKeys {
   /** How often keys were asked for. */
@@ -14,16 +16,30 @@ export interface QuickKeys {
   before: () => Promise<unknown>
 }
 
-const known = new Map<string, Promise<CreateCredentialDefinitionReturn>>()
+const LINK_SECRET = 'master_secret'
 
-/** The keys are those of another definition under this one's names: good for issuing, and for nothing secret. */
-const renamed = (
-  made: CreateCredentialDefinitionReturn,
-  { issuerId, schemaId, tag }: CreateCredentialDefinitionOptions,
-): CreateCredentialDefinitionReturn => ({
-  ...made,
-  credentialDefinition: { ...made.credentialDefinition, issuerId, schemaId, tag },
-})
+/**
+ * The keys of the prepared definition under the names of another: of the right form and size, and good for issuing where the attributes are
+ * those of the prepared one.
+ */
+const renamed = (options: CreateCredentialDefinitionOptions): CreateCredentialDefinitionReturn => {
+  const { issuerId, schemaId, tag, supportRevocation, schema } = options
+  const { credentialDefinition, keyCorrectnessProof, ...secrets }: Json = structuredClone(degree)
+  const { primary, revocation } = credentialDefinition.value
+  const names = [LINK_SECRET, ...schema.attrNames.map((name) => name.replaceAll(' ', '').toLowerCase())]
+  const [any] = Object.values(primary.r)
+  const r = Object.fromEntries(names.map((name) => [name, primary.r[name] ?? any]))
+  const caps: Record<string, string> = Object.fromEntries(keyCorrectnessProof.xr_cap)
+  const [anyCap] = Object.values(caps)
+  return {
+    ...secrets,
+    credentialDefinition: {
+      ...{ ...credentialDefinition, issuerId, schemaId, tag },
+      value: { primary: { ...primary, r }, ...(supportRevocation && { revocation }) },
+    },
+    keyCorrectnessProof: { ...keyCorrectnessProof, xr_cap: names.map((name) => [name, caps[name] ?? anyCap]) },
+  }
+}
 
 /** Takes the place of the library in the service of this process, for whichever tenant. */
 export const useQuickKeys = async (): Promise<QuickKeys> => {
@@ -31,16 +47,13 @@ export const useQuickKeys = async (): Promise<QuickKeys> => {
   const { currentAgent } = await import('../../../lib/agent/agent.ts')
   const { context } = await transaction('@base', currentAgent)
   const service = context.resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)
-  const prototype: AnonCredsIssuerService = Object.getPrototypeOf(service)
-  const real = prototype.createCredentialDefinition
   const keys: QuickKeys = { made: 0, before: async () => {} }
-  vi.spyOn(prototype, 'createCredentialDefinition').mockImplementation(async (agentContext, options) => {
-    keys.made += 1
-    await keys.before()
-    const attributes = JSON.stringify([options.supportRevocation, options.schema.attrNames])
-    const made = known.get(attributes) ?? real.call(service, agentContext, options)
-    known.set(attributes, made)
-    return renamed(await made, options)
-  })
+  vi.spyOn(Object.getPrototypeOf(service) as AnonCredsIssuerService, 'createCredentialDefinition').mockImplementation(
+    async (_, options) => {
+      keys.made += 1
+      await keys.before()
+      return renamed(options)
+    },
+  )
   return keys
 }

@@ -52,6 +52,9 @@ const PLACES: Record<string, RegExp> = {
   'webvh-log': /^[^|]+\|webvh\|log -$/,
   'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ -$/,
   'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} -$/,
+  'revocation-registry': /^[^|]+\|revocation-registry\|[\w-]{43} \d+$/,
+  'pending-revocation': /^[^|]+\|revocation\|[\w-]{43} .+$/,
+  'tails-piece': /^@tails\|[\w-]{43} \d{4}$/,
   job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }
