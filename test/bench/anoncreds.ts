@@ -14,7 +14,7 @@ import { type CapturingWallet, startCapturingWallet } from '../support/bench/sce
 import { type Cell, printTable } from '../support/bench/table.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
-const WARM_UP = 4
+const WARM_UP = 15
 const ROUNDS = 20
 const DEFINITIONS = 3
 
