@@ -66,8 +66,6 @@ const CredentialFormats = v.pipe(
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-export type CredentialFormats = v.InferOutput<typeof CredentialFormats>
-
 const OFFER_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
   credentialFormats: CredentialFormats,

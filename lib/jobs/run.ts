@@ -20,6 +20,7 @@ const MAX_ATTEMPTS = 20
 const PAUSES = [5_000, 5_000, 20_000]
 const pauseAfter = (failures: number): number => PAUSES[failures] ?? 20_000
 
+const INTERNAL = 'an internal error'
 /** Nobody knows what became of it: the next attempt looks at the job anew. */
 const STOPPED = 'its process was stopped, or ran out of time'
 
@@ -88,7 +89,7 @@ const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown)
   }
   const transient = isAgentError(error, 'store.conflict') || isAgentError(error, 'store.unavailable')
   const failures = job.failures + (transient ? 0 : 1)
-  log(transient ? 'warn' : 'error', 'an attempt at a job has failed', {
+  log(isOurs(error) ? 'error' : 'warn', 'an attempt at a job has failed', {
     event: 'job.failed',
     ...{ type: job.type, tenant: job.tenant, id: job.id, failures, error: errorName(error) },
   })
@@ -97,12 +98,14 @@ const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown)
   if (await releaseJob(job, { failures, at: Date.now() + pause })) await wakeJobLater(jobName(job), pause)
 }
 
+/** Whether somebody has to look for a fault of the service: what a caller or a registry did wrong has a code. */
+const isOurs = (error: unknown): boolean => !isAgentError(error) || error.code === 'internal'
+
 /** Messages of the service's own errors may be read by callers; those of any other may hold anything. */
-const reasonOf = (error: unknown): string =>
-  isAgentError(error) && error.code !== 'internal' ? error.message : 'an internal error'
+const reasonOf = (error: unknown): string => (isAgentError(error) && !isOurs(error) ? error.message : INTERNAL)
 
 const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Promise<void> => {
-  log('error', 'a job was given up', {
+  log(reason === INTERNAL || reason === STOPPED ? 'error' : 'warn', 'a job was given up', {
     event: 'job.given_up',
     ...{ type: job.type, tenant: job.tenant, id: job.id, reason },
   })

@@ -53,7 +53,8 @@ export const CredentialExchangeRecord = recordSchema({
 
 export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
 
-const ANONCREDS = '_anoncreds/credential'
+/** Metadata of an exchange of AnonCreds, as Credo writes them: schema, definition, place in a registry. */
+export const ANONCREDS = '_anoncreds/credential'
 const LEDGER_ENTRY = '_internal/indyCredential'
 
 /** The ledger-specific entry that the interface promises, out of the one that Credo writes. */

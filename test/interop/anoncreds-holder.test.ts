@@ -2,7 +2,7 @@
 // First: Credo's AnonCreds copies the library's name when it is imported.
 import '../../lib/agent/anoncreds/library.ts'
 
-import { AnonCredsLinkSecretRepository } from '@credo-ts/anoncreds'
+import { AnonCredsLinkSecretRepository, type AnonCredsProofRequestRestriction } from '@credo-ts/anoncreds'
 import { W3cCredentialRepository } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLED_CONTEXTS } from '../../lib/agent/json-ld/bundled-contexts.ts'
@@ -58,6 +58,20 @@ const offered = (format: Format, protocolVersion: string, age: string) => {
   return offerToTenant(world.stage, { issuer: world.caller, holder, connectionId, protocolVersion, credentialFormats })
 }
 
+/** The holder answers a request with what it has. */
+const answerProof = async (threadId: string): Promise<void> => {
+  const proofExchangeRecordId = await waitFor('the request', () =>
+    inTenant(holder.tenantId, async (agent) => {
+      const [proof] = await agent.didcomm.proofs.findAllByQuery({ threadId: threadId })
+      return proof?.id
+    }),
+  )
+  await inTenant(holder.tenantId, async (agent) => {
+    const { proofFormats } = await agent.didcomm.proofs.selectCredentialsForRequest({ proofExchangeRecordId })
+    await agent.didcomm.proofs.acceptRequest({ proofExchangeRecordId, proofFormats })
+  })
+}
+
 /** The wallet asks the holder, who answers with what it has. Resolves to the wallet's proof exchange. */
 const proved = async (format: Format, request: object): Promise<Json> => {
   const { didcomm } = world.wallet.agent
@@ -66,23 +80,14 @@ const proved = async (format: Format, request: object): Promise<Json> => {
     protocolVersion: 'v2',
     proofFormats: { [format]: request },
   })
-  const proofExchangeRecordId = await waitFor('the request', () =>
-    inTenant(holder.tenantId, async (agent) => {
-      const [proof] = await agent.didcomm.proofs.findAllByQuery({ threadId: asked.threadId })
-      return proof?.id
-    }),
-  )
-  await inTenant(holder.tenantId, async (agent) => {
-    const { proofFormats } = await agent.didcomm.proofs.selectCredentialsForRequest({ proofExchangeRecordId })
-    await agent.didcomm.proofs.acceptRequest({ proofExchangeRecordId, proofFormats })
-  })
+  await answerProof(asked.threadId)
   return waitFor('the presentation', async () => {
     const proof = await didcomm.proofs.getById(asked.id)
     return proof.isVerified !== undefined && proof
   })
 }
 
-const proofRequest = (restriction: object, age: number) => ({
+const proofRequest = (restriction: AnonCredsProofRequestRestriction, age: number) => ({
   name: 'degree',
   version: '1.0',
   requested_attributes: { degree: { name: 'degree', restrictions: [restriction] } },
@@ -115,8 +120,23 @@ describe.each<[Format, string]>([
   })
 })
 
+test('what a tenant holds is proved to another tenant', async () => {
+  const { stage, caller } = world
+  const request = proofRequest({ cred_def_id: world.credentialDefinitionId }, 21)
+  const asked = await inTenant(caller.tenantId, ({ didcomm }) =>
+    didcomm.proofs.requestProof({ connectionId, protocolVersion: 'v2', proofFormats: { anoncreds: request } }),
+  )
+  await answerProof(asked.threadId)
+  const path = { tenantId: caller.tenantId, proofRecordId: asked.id }
+  const proof = await waitFor('the proof to be verified', async () => {
+    const { body } = await stage.call('tenantProofFormData', { caller, path })
+    return body.isVerified !== undefined && body
+  })
+  expect(proof).toMatchObject({ isVerified: true, state: 'done' })
+})
+
 describe('held credentials are found', () => {
-  test.each<[string, () => object]>([
+  test.each<[string, () => AnonCredsProofRequestRestriction]>([
     ['by their schema', () => ({ schema_id: world.schemaId })],
     ['by the name of their schema', () => ({ schema_name: 'degree' })],
     ['without any restriction', () => ({})],
@@ -125,7 +145,7 @@ describe('held credentials are found', () => {
     expect((await proved('anoncreds', proofRequest(restriction(), 18))).isVerified).toBe(true)
   })
 
-  test.each<[string, () => object]>([
+  test.each<[string, () => AnonCredsProofRequestRestriction]>([
     ['of another definition', () => ({ cred_def_id: 'did:memory:issuer/definition/none' })],
     ['of another value', () => ({ 'attr::degree::value': 'Doctor' })],
   ])('not %s', async (_, restriction) => {

@@ -1,4 +1,7 @@
 /** What is done in the background, by the type of its job. */
+// First: Credo's AnonCreds copies the library's name when it is imported.
+import './library.ts'
+
 import type { JobHandlers } from '../../jobs/handler.ts'
 import { credentialDefinitionJob } from './definition-job.ts'
 import { ledgerJob } from './ledger-job.ts'

@@ -24,7 +24,7 @@ interface Keys {
 /** Of two definitions with the attributes `degree` and `age`. They name neither issuer nor schema, so any may use them. */
 const [first, second]: Keys[] = JSON.parse(readFileSync(new URL('./degree-keys.json', import.meta.url), 'utf8'))
 
-export const DEGREE_KEYS = first as Keys
+const DEGREE_KEYS = first as Keys
 export const OTHER_DEGREE_KEYS = second as Keys
 
 export interface PreparedDefinition {
