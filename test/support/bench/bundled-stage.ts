@@ -40,12 +40,19 @@ export interface BundledStage {
   stop(): Promise<void>
 }
 
+/** What is JSON is parsed. */
+const parsed = ({ headers = {}, body, isBase64Encoded = false }: APIGatewayProxyResult): Json => {
+  if (body === '') return undefined
+  const isJson = /^application\/json\b/.test(String(headers['content-type'] ?? 'application/json'))
+  return isJson && !isBase64Encoded ? JSON.parse(body) : body
+}
+
 export const toReply = (result: unknown): BundledReply => {
-  const { statusCode, headers = {}, body } = result as APIGatewayProxyResult
+  const answer = result as APIGatewayProxyResult
   return {
-    status: statusCode,
-    headers: headers as Record<string, string>,
-    body: body === '' ? undefined : JSON.parse(body),
+    status: answer.statusCode,
+    headers: (answer.headers ?? {}) as Record<string, string>,
+    body: parsed(answer),
   }
 }
 
