@@ -6,7 +6,13 @@ import {
   MAX_ATTRIBUTES,
   MAX_OBJECT_ID,
 } from '../records/anoncreds-objects.ts'
-import { CREDENTIAL_DEFINITION_STATES, CredentialDefinitionRecord } from '../records/credential-definition.ts'
+import {
+  CREDENTIAL_DEFINITION_STATES,
+  CredentialDefinitionRecord,
+  DEFAULT_REGISTRY_SIZE,
+  MAX_REGISTRY_SIZE,
+  MIN_REGISTRY_SIZE,
+} from '../records/credential-definition.ts'
 import { defineContract } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
@@ -88,10 +94,6 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-/** Of each revocation registry of a definition. */
-const MIN_REGISTRY = 100
-const MAX_REGISTRY = 5_000
-
 export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateCredentialDefinition',
   method: 'POST',
@@ -111,8 +113,8 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     issuerId: v.optional(ObjectId),
     supportRevocation: v.optional(v.boolean(), false),
     revocationRegistrySize: v.optional(
-      v.pipe(v.number(), v.integer(), v.minValue(MIN_REGISTRY), v.maxValue(MAX_REGISTRY)),
-      1_000,
+      v.pipe(v.number(), v.integer(), v.minValue(MIN_REGISTRY_SIZE), v.maxValue(MAX_REGISTRY_SIZE)),
+      DEFAULT_REGISTRY_SIZE,
     ),
   }),
   answers: { 202: CredentialDefinitionRecord },

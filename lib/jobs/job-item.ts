@@ -4,7 +4,7 @@ import { defineItem, type Stored } from '../store/item.ts'
 import { integer, isoTime, optional, text } from '../store/item-fields.ts'
 import { jobAddress, jobKeyOf } from '../store/keys.ts'
 
-export const JOB_TYPES = ['credential-definition', 'revocation-registry', 'revocation-list', 'ledger-object'] as const
+const JOB_TYPES = ['credential-definition', 'revocation-registry', 'revocation-list', 'ledger-object'] as const
 export type JobType = (typeof JOB_TYPES)[number]
 
 export interface JobKey {

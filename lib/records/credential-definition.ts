@@ -6,7 +6,11 @@ export const CREDENTIAL_DEFINITION = 'CredentialDefinitionRecord'
 
 /** `wait`: its keys are being made. `action`: somebody has to write it to a ledger. */
 export const CREDENTIAL_DEFINITION_STATES = ['wait', 'action', 'finished', 'failed'] as const
-export type CredentialDefinitionState = (typeof CREDENTIAL_DEFINITION_STATES)[number]
+
+/** Credentials of each of a definition's revocation registries. */
+export const MIN_REGISTRY_SIZE = 100
+export const MAX_REGISTRY_SIZE = 5_000
+export const DEFAULT_REGISTRY_SIZE = 1_000
 
 const FIELDS = {
   state: v.picklist(CREDENTIAL_DEFINITION_STATES),

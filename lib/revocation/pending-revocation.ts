@@ -11,7 +11,7 @@ import type { StoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 /** Where the state of a revocation stands in the metadata of its exchange. */
-export const REVOCATION = '_agent/revocation'
+const REVOCATION = '_agent/revocation'
 
 export const CREDENTIAL = 'CredentialRecord'
 

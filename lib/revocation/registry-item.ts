@@ -17,11 +17,6 @@ export const registryItem = defineItem('revocation-registry', (key: RegistryKey)
 })
 export type Registry = Stored<typeof registryItem>
 
-/** Bounds of `size`. */
-export const MIN_REGISTRY_SIZE = 100
-export const MAX_REGISTRY_SIZE = 5_000
-export const DEFAULT_REGISTRY_SIZE = 1_000
-
 /** The part of the indexes after which the next registry is made. */
 const REPLACED_AT = 0.8
 
