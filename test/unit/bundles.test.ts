@@ -10,6 +10,8 @@ import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { ALL_GRANTS } from '../../lib/token-issuers.ts'
+import { hasLibrary } from '../support/anoncreds/library.ts'
+import { AnonCredsScene, WALLET } from '../support/bench/anoncreds-scene.ts'
 import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'
 import {
   bundleFunction,
@@ -18,7 +20,7 @@ import {
   type UnpackedFunction,
   unpackFunctions,
 } from '../support/bench/bundles.ts'
-import { playScene } from '../support/bench/scene.ts'
+import { playScene, startCapturingWallet } from '../support/bench/scene.ts'
 import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
 import { offerBody } from '../support/scenes.ts'
 import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
@@ -260,6 +262,30 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(scene.proof).toMatchObject({ isVerified: true, presentation: { presentationExchange: expect.anything() } })
     expect(wallet.journal.errors).toEqual([])
   })
+
+  test.skipIf(!hasLibrary)(
+    'a wallet takes a credential of AnonCreds, presents it, and hears that it is revoked',
+    async () => {
+      const capturing = await startCapturingWallet(WALLET)
+      try {
+        const scene = await AnonCredsScene.play(stage.call, capturing)
+        const { envelope, id } = await scene.present({ nonRevoked: true })
+        await stage.call('receive-didcomm', { path: scene.caller, body: envelope })
+        const path = { ...scene.caller, proofRecordId: id }
+        expect((await stage.call('tenant-proof-form-data', { path })).body).toMatchObject({ isVerified: true })
+        await stage.call('revoke-credential', {
+          caller: scene.caller,
+          path: { credentialRecordId: scene.heldRecordId },
+        })
+        await waitFor('the wallet to be told', async () =>
+          (await capturing.wallet.credentialExchanges()).some((exchange) => exchange.revocationNotification),
+        )
+      } finally {
+        await capturing.wallet.stop()
+      }
+    },
+    BUNDLING_MS,
+  )
 
   test('every function has been called by now, and none has complained', () => {
     const complaints = stage.complaints()

@@ -1,4 +1,4 @@
-/** The Credo agent of a holder: everything in memory, W3C credentials, presentation exchange, AnonCreds requests. */
+/** The Credo agent of a holder: everything in memory, W3C credentials with presentation exchange, and AnonCreds. */
 // First: Credo's AnonCreds copies the library's name when it is imported.
 import '../../lib/agent/anoncreds/library.ts'
 
@@ -40,13 +40,13 @@ import {
 } from '@credo-ts/didcomm'
 import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
 import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
-import { TailsFiles } from '../../lib/agent/anoncreds/tails-files.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
 import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
+import type { WalletTailsFiles } from './tails-files.ts'
 import { LocalWebVhResolver } from './webvh-registry.ts'
 
 export interface HolderAgentOptions {
@@ -56,6 +56,7 @@ export interface HolderAgentOptions {
   /** Kind of DID that the wallet makes for a connection: 1, 2 or 4. */
   peerDid: PeerDidNumAlgo
   outbound: DidCommOutboundTransport
+  tails: WalletTailsFiles
   logger: Logger
 }
 
@@ -69,6 +70,7 @@ export const createHolderAgent = ({
   acceptOffers,
   peerDid,
   outbound,
+  tails,
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
@@ -94,7 +96,7 @@ export const createHolderAgent = ({
       anoncreds: new AnonCredsModule({
         anoncreds,
         registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new IndyLedgerRegistry()],
-        tailsFileService: new TailsFiles(),
+        tailsFileService: tails,
       }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],

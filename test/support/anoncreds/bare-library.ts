@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../environment.ts'
+import type { Credential } from '@hyperledger/anoncreds-shared'
 import { anoncreds } from '../../../lib/agent/anoncreds/library.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { prepare } from './prepare.ts'
@@ -56,14 +57,17 @@ export interface IssueOptions {
   index?: number
 }
 
-/** A credential as its holder keeps it. */
-export const issue = (issuer: Prepared, { linkSecret, values = VALUES, index }: IssueOptions): Json => {
+export interface Issuing {
+  /** What an issuer does when the request has come. */
+  sign(): Credential
+  /** What a holder does with it. */
+  accept(credential: Credential): Json
+}
+
+/** Offers and requests a credential. */
+export const prepareIssuing = (issuer: Prepared, { linkSecret, values = VALUES, index }: IssueOptions): Issuing => {
   const { definition: credentialDefinition } = issuer
-  const credentialOffer = library.CredentialOffer.create({
-    schemaId: issuer.schemaId,
-    credentialDefinitionId: issuer.definitionId,
-    keyCorrectnessProof: issuer.keyCorrectnessProof,
-  })
+  const credentialOffer = offerOf(issuer)
   const { credentialRequest, credentialRequestMetadata } = library.CredentialRequest.create({
     entropy: 'entropy',
     credentialDefinition,
@@ -72,31 +76,47 @@ export const issue = (issuer: Prepared, { linkSecret, values = VALUES, index }: 
     credentialOffer,
   })
   const registry = index === undefined ? undefined : registryOf(issuer)
-  const credential = library.Credential.create({
-    credentialDefinition,
-    credentialDefinitionPrivate: issuer.privateKey,
-    credentialOffer,
-    credentialRequest,
-    attributeRawValues: values,
-    ...(registry !== undefined &&
-      index !== undefined && {
-        revocationRegistryId: issuer.registry.registryId,
-        revocationConfiguration: new library.CredentialRevocationConfig({
-          registryDefinition: registry,
-          registryDefinitionPrivate: library.RevocationRegistryDefinitionPrivate.fromJson(issuer.registry.privateKey),
-          statusList: library.RevocationStatusList.fromJson(issuer.registry.list),
-          registryIndex: index,
+  const sign = () =>
+    library.Credential.create({
+      credentialDefinition,
+      credentialDefinitionPrivate: issuer.privateKey,
+      credentialOffer,
+      credentialRequest,
+      attributeRawValues: values,
+      ...(registry !== undefined &&
+        index !== undefined && {
+          revocationRegistryId: issuer.registry.registryId,
+          revocationConfiguration: new library.CredentialRevocationConfig({
+            registryDefinition: registry,
+            registryDefinitionPrivate: library.RevocationRegistryDefinitionPrivate.fromJson(issuer.registry.privateKey),
+            statusList: library.RevocationStatusList.fromJson(issuer.registry.list),
+            registryIndex: index,
+          }),
         }),
-      }),
+    })
+  const accept = (credential: Credential) => {
+    credential.process({
+      credentialRequestMetadata,
+      linkSecret,
+      credentialDefinition,
+      ...(registry !== undefined && { revocationRegistryDefinition: registry }),
+    })
+    return credential.toJson()
+  }
+  return { sign, accept }
+}
+
+export const offerOf = (issuer: Prepared) =>
+  library.CredentialOffer.create({
+    schemaId: issuer.schemaId,
+    credentialDefinitionId: issuer.definitionId,
+    keyCorrectnessProof: issuer.keyCorrectnessProof,
   })
-  const revocationRegistryDefinition = registry
-  credential.process({
-    credentialRequestMetadata,
-    linkSecret,
-    credentialDefinition,
-    ...(revocationRegistryDefinition !== undefined && { revocationRegistryDefinition }),
-  })
-  return credential.toJson()
+
+/** A credential as its holder keeps it. */
+export const issue = (issuer: Prepared, options: IssueOptions): Json => {
+  const { sign, accept } = prepareIssuing(issuer, options)
+  return accept(sign())
 }
 
 /** The list after these indexes were revoked, in force from `timestamp` on. */
