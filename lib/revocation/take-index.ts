@@ -20,8 +20,8 @@ export interface RevocationIndex {
 
 /**
  * Takes the next free index of a definition's registries. It is taken at once, by an atomic update and in no transaction: an index that is
- * not used in the end is lost. Asks for the next registry where this one is nearly full, and for the first one where making it has failed. Throws `revocation.no_index` where no registry has
- * a free index yet, `store.unavailable`.
+ * not used in the end is lost. Asks for the next registry where this one is nearly full, and for the first one where making it has failed.
+ * Throws `revocation.no_index` where no registry has a free index yet, `store.unavailable`.
  */
 export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
   // The next registry is made while the one before it has indexes: the two newest are all that matter.
@@ -57,9 +57,6 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
   )
   return item && registryItem.decode(item).taken
 }
-
-const askForNext = ({ tenant, credentialDefinitionId, number, size }: Found): Promise<void> =>
-  askFor({ tenant, credentialDefinitionId, number: number + 1, size })
 
 /** It is asked for with the definition: it is not there yet, or could not be made. */
 const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<void> => {

@@ -95,7 +95,7 @@ const revocable = async (): Promise<string> => {
         role: 'issuer',
         state: 'done',
       },
-      metadata: { '_anoncreds/credential': credential },
+      metadata: { '_anoncreds/credential': credential, '_agent/issued': {} },
     }
     unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { state: 'done', threadId: id } })
   })

@@ -79,7 +79,7 @@ describeWithLibrary('on an Indy ledger', () => {
       const credential = { revocationRegistryId: registryId, credentialRevocationId: String(index) }
       const value = {
         ...{ id: record, createdAt: new Date().toISOString(), threadId: record, protocolVersion: 'v2' },
-        ...{ role: 'issuer', state: 'done', metadata: { '_anoncreds/credential': credential } },
+        ...{ role: 'issuer', state: 'done', metadata: { '_anoncreds/credential': credential, '_agent/issued': {} } },
       }
       const tags = { threadId: record, state: 'done' }
       await transaction(caller.tenantId, async (unit) => {
