@@ -391,6 +391,20 @@ describe('a status list', () => {
     expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
   })
 
+  test('is refused where its registry is older than the one last seen, or another', async () => {
+    const name = `older-${++count}`
+    const links = (times: number[]) => (registryId: string) =>
+      times.map((timestamp) => published(registryId, timestamp))
+    const id = registryWith(links([100, 400]), name)
+    expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
+    for (const times of [[100], [], [100, 450], [100, 300, 450]]) {
+      registryWith(links(times), name)
+      await refusesList(id, /older than the one last seen/)
+    }
+    registryWith(links([100, 400, 450]), name)
+    expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(450)
+  })
+
   test('costs one request for its registry, whose definition is asked for as well', async () => {
     const id = registryWith((registryId) => [published(registryId, 100)])
     host.asked.length = 0

@@ -19,7 +19,7 @@ import {
   type VerifyEd25519,
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
-import { noteLog } from '../../webvh/seen-logs.ts'
+import { noteVersions } from '../../webvh/seen-versions.ts'
 import { readText } from '../web-documents.ts'
 
 /** The agent of this service that hosts a DID; undefined for a DID of others. Throws where it would be here and is not. */
@@ -63,7 +63,7 @@ const readDocument = async (agentContext: AgentContext, did: WebvhDid): Promise<
     ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
     : []
   const document = await documentOf(did, { log, witnessProofs, verify: verifierOf(agentContext) })
-  await noteLog(
+  await noteVersions(
     currentUnit(),
     did.did,
     log.map(({ versionId }) => versionId),

@@ -11,6 +11,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { type AttestedResource, nameOf, readResource, signatureOf } from '../../webvh/attested-resource.ts'
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { resourceIn } from '../../webvh/published.ts'
+import { noteVersions } from '../../webvh/seen-versions.ts'
 import { readText } from '../web-documents.ts'
 import { hostOf, resolveWebvh } from './webvh-resolver.ts'
 
@@ -72,9 +73,14 @@ const readOthers = async (
   if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Each time: the DID may no longer have the key.
   await verify(agentContext, resource, await resolveWebvh(agentContext, issuer))
+  if (freshness === 'growing') await noteVersions(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
   return resource
 }
+
+/** Links are added, and never taken away. */
+const versionsOf = ({ links = [] }: AttestedResource): string[] =>
+  links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
 
 /** The key that a DID asserts with. Throws for a key of another DID, and for one that has another purpose. */
 const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
