@@ -21,6 +21,13 @@ export interface Asked {
 /** Seconds since the epoch. */
 export const now = (): number => Math.floor(Date.now() / 1000)
 
+/** The second that it is, when it is over: whoever revokes something afterwards does it later than that. */
+export const secondThatIsOver = async (): Promise<number> => {
+  const second = now()
+  await waitFor('the second to be over', () => now() > second)
+  return second
+}
+
 /** A body of CreateRequest. */
 const proofRequestOf = (asked: Asked): object => {
   const { format, protocolVersion = 'v2', attributes = {}, predicates = {}, nonRevoked } = asked

@@ -2,7 +2,7 @@
 import { waitFor } from '../../wallet/wait.ts'
 import type { Format } from '../anoncreds-offers.ts'
 import { revoke } from '../anoncreds-offers.ts'
-import { assertRefused, assertVerified, nameAndAge, now, proofOf } from '../anoncreds-proofs.ts'
+import { assertRefused, assertVerified, nameAndAge, now, proofOf, secondThatIsOver } from '../anoncreds-proofs.ts'
 import { BOTH, chosenOf, type Exchange, INDY, LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
 import type { Version } from '../install.ts'
 import type { Scenario } from '../scenario.ts'
@@ -22,7 +22,7 @@ const revoked =
         { format, protocolVersion, ...nameAndAge(held.definition), nonRevoked: { to } },
         chosenOf(credentialId),
       )
-    const before = now()
+    const before = await secondThatIsOver()
     assertVerified(await present(before))
     await revoke(scene, held)
     const { credentialRevocationId, revocationRegistryId } = held.ours.metadata['_anoncreds/credential']
@@ -30,9 +30,9 @@ const revoked =
       const notifications = await acapy.heard('revocation_notification/2.0/revoke', held.walletConnectionId)
       return notifications.some(({ credential_id: id }) => id === `${revocationRegistryId}::${credentialRevocationId}`)
     })
-    assertRefused(await present(now()), /not valid/)
+    assertRefused(await present(await secondThatIsOver()), /not valid/)
     assertVerified(await present(before))
-    assertVerified(await present(now(), other))
+    assertVerified(await present(await secondThatIsOver(), other))
   }
 
 const revoking = (name: string, versions: readonly Version[], exchange: Exchange): Scenario => ({
@@ -52,12 +52,12 @@ const issuedByWallet: Scenario['play'] = async (scene) => {
   const other = await issueBy(issuer, scene.acapy)
   const present = (format: Format, to: number, { credentialId }: Held) =>
     proofOf(scene, { format, ...nameAndAge(issuer.definition), nonRevoked: { to } }, chosenOf(credentialId))
-  const before = now()
+  const before = await secondThatIsOver()
   assertVerified(await present('indy', before, revoked))
   await revoked.revoke()
   for (const format of ['indy', 'anoncreds'] as const) {
-    assertRefused(await present(format, now(), revoked), /not valid/)
-    assertVerified(await present(format, now(), other))
+    assertRefused(await present(format, await secondThatIsOver(), revoked), /not valid/)
+    assertVerified(await present(format, await secondThatIsOver(), other))
   }
   assertVerified(await present('anoncreds', before, revoked))
   // Of an interval ACA-Py takes what the ledger says was revoked in it for all that is revoked.
