@@ -1,7 +1,13 @@
 /** The layers of tests: units are quick and touch no network beyond loopback; the others run the service. */
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { folderOnThisMachine, WITHOUT_LIBRARY } from './infra/anoncreds/library-file.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const SECOND = 1000
+
+// Their tests are skipped.
+if (folderOnThisMachine() === undefined) console.log(WITHOUT_LIBRARY)
 
 /** `isolate`: whether each file has a process of its own. */
 const layer = (name: string, testTimeout: number, { isolate = false, globalSetup = [] as string[] } = {}) => ({
@@ -19,8 +25,9 @@ const layer = (name: string, testTimeout: number, { isolate = false, globalSetup
 
 export default defineConfig({
   test: {
-    // By default vitest leaves a processor to itself: on two, files would run one after the other.
-    maxWorkers: '100%',
+    // One more than there are processors: while one file waits, for a stage to start or a timeout to pass, another works.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     projects: [
       layer('unit', 30 * SECOND),
       layer('api', 30 * SECOND, { globalSetup: ['test/support/api/stage.ts'] }),

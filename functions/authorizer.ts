@@ -21,8 +21,13 @@ const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerRes
   return {
     principalId: principal.subject,
     policyDocument: policy('Allow', methodArn),
-    // The access log names the tenant (infra/stage.yml).
-    context: { ...toAuthorizerContext(principal), tenant: actingAgent(principal) },
+    // The access log names tenant and subject (infra/stage.yml).
+    context: {
+      ...toAuthorizerContext(principal),
+      tenant: actingAgent(principal),
+      // An issuer may let its users choose it, and the log puts it between quotes as it is.
+      subject: encodeURIComponent(principal.subject.toWellFormed()),
+    },
     ...(TENANT_RATE > 0 && { usageIdentifierKey: rateKeyOf(RATE_KEY_PREFIX, actingAgent(principal)) }),
   }
 }

@@ -1,4 +1,4 @@
-/** CreateOffer: a JSON-LD credential, offered on a connection. */
+/** CreateOffer: a credential, offered on a connection. */
 import { offerCredential } from '../lib/agent/credential-offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
@@ -7,9 +7,6 @@ import { CreateOffer } from '../lib/interface/credentials.ts'
 
 export const createOffer = defineOperation(CreateOffer, {
   authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ body }) => {
-    const { connectionId, comment, autoAcceptCredential = 'contentApproved' } = body
-    return offerCredential({ connectionId, comment, autoAcceptCredential, ...body.credentialFormats.jsonld })
-  },
+  handle: ({ body }) => offerCredential(body),
   inTransaction,
 })

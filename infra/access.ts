@@ -15,10 +15,15 @@ const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
+/** What an offer of AnonCreds is made of; without private parts. */
+const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
 const CONTEXT = '*|context|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
 const ISSUER_DID = '*|issuer-did'
+/** What agents serve under their did:webvh, and how far each has seen the logs of others. */
+const WEBVH = '*|webvh|*'
+const WEBVH_SEEN = '*|webvh-seen|*'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
@@ -31,11 +36,28 @@ const MESSAGE_LANES = CONNECTION
 const EVENT_LANES = '@outbox|*'
 const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
 const CORRUPT = '@corrupt|*'
+const JOB = '*|job|*'
+const SCHEMA = '*|AnonCredsSchemaRecord|*'
+const DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
+/** Records of definitions, which one of each issuer, schema and tag is, and how many an agent has made. */
+const OWN_DEFINITION = '*|CredentialDefinitionRecord|*'
+const DEFINITION_PLACE = '*|definition|*'
+const DEFINITION_QUOTA = '*|definition-quota'
+/** What was made for a definition or registry that never came to be is removed. */
+const ANONCREDS_RECORD = '*|AnonCreds*Record|*'
+const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
 const WAITING = '@destination|*|waiting|*'
 const SLOTS = '@destination|*|slot|*'
+
+/** How many indexes of a registry are taken, what waits to be in its list, and its file. */
+const REVOCATION_REGISTRY = '*|revocation-registry|*'
+const PENDING_REVOCATION = '*|revocation|*'
+const TAILS = '@tails|*'
+/** An offer asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
+const ASKS_FOR_REGISTRY = [JOB, LEDGER_OBJECT, REVOCATION_REGISTRY]
 
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
@@ -87,12 +109,73 @@ export const ACCESS: Record<string, Access> = {
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
   createOffer: {
-    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, ISSUER_DID, KEY],
-    Query: [RECORD],
-    PutItem: [IDEMPOTENCY, ISSUER_DID, KEY, RECORD],
+    GetItem: [
+      CONNECTION,
+      DATA_KEY,
+      DEFINITION,
+      IDEMPOTENCY,
+      ISSUER_DID,
+      KEY,
+      KEY_CORRECTNESS_PROOF,
+      OWN_DEFINITION,
+      WEBVH,
+      ...ASKS_FOR_REGISTRY,
+    ],
+    BatchGetItem: [OWN_DEFINITION],
+    Query: [RECORD, REVOCATION_REGISTRY],
+    PutItem: [IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
+    UpdateItem: [REVOCATION_REGISTRY],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
-    SendMessage: ['WakeUpQueue'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  },
+  revokeCredential: {
+    GetItem: [CREDENTIAL, IDEMPOTENCY],
+    PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
+    SendMessage: ['JobQueue'],
+  },
+  createSchema: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    Query: [DID, SCHEMA],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, SCHEMA, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  // Of others they are read through registries, which may note how far they have seen a log.
+  getSchemaById: { GetItem: [SCHEMA, WEBVH, WEBVH_SEEN], Query: [SCHEMA], PutItem: [WEBVH_SEEN] },
+  createCredentialDefinition: {
+    GetItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, IDEMPOTENCY, OWN_DEFINITION, WEBVH],
+    PutItem: [DATA_KEY, DEFINITION_PLACE, DEFINITION_QUOTA, DID, IDEMPOTENCY, JOB, KEY, OWN_DEFINITION, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
+  },
+  getCredentialDefinitions: { Query: [OWN_DEFINITION] },
+  getCredentialDefinitionById: {
+    GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION, WEBVH, WEBVH_SEEN],
+    Query: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION],
+    PutItem: [WEBVH_SEEN],
+  },
+  createOfferOob: {
+    GetItem: [
+      DATA_KEY,
+      DEFINITION,
+      IDEMPOTENCY,
+      ISSUER_DID,
+      KEY,
+      KEY_CORRECTNESS_PROOF,
+      OWN_DEFINITION,
+      TENANT,
+      WEBVH,
+      ...ASKS_FOR_REGISTRY,
+    ],
+    BatchGetItem: [OWN_DEFINITION],
+    Query: [RECORD, REVOCATION_REGISTRY],
+    PutItem: [DATA_KEY, IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
+    UpdateItem: [REVOCATION_REGISTRY],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue'],
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
@@ -131,13 +214,16 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
     Query: [RECORD],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
+    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebvhLog: { GetItem: [WEBVH] },
+  getWebvhResource: { GetItem: [WEBVH] },
+  getTailsFile: { Query: [TAILS] },
   openapi: {},
   health: {},
 
@@ -166,7 +252,32 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [WAITING],
     SendMessage: ['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'],
   },
-  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue'] },
+  runJobs: {
+    GetItem: [
+      DATA_KEY,
+      DEFINITION_QUOTA,
+      JOB,
+      KEY,
+      LEDGER_OBJECT,
+      OWN_DEFINITION,
+      RECORD,
+      REVOCATION_REGISTRY,
+      WEBVH,
+      WEBVH_SEEN,
+    ],
+    BatchGetItem: [DIDCOMM_MESSAGE],
+    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY],
+    PutItem: [
+      ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ...[WEBVH, WEBVH_SEEN],
+    ],
+    UpdateItem: [JOB],
+    DeleteItem: [ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  },
+  sweepOutbox: { Query: [WAITING], QueryIndex: ['due'], SendMessage: ['WakeUpQueue', 'TimerQueue', 'JobQueue'] },
   confirmIssuerKeys: { GetItem: [ISSUER_KEYS], PutItem: [ISSUER_KEYS] },
   recoverWakeUps: {
     GetItem: [DESTINATION],

@@ -1,4 +1,5 @@
 /** What the plugins and the local stage use of the Serverless Framework's objects: the service as serverless.yml says it. */
+import type { Finding } from './deployment/finding.ts'
 
 /** A reference to another resource of the template. */
 export type Reference = { Ref: string } | { 'Fn::GetAtt': [resource: string, attribute: string] }
@@ -107,6 +108,8 @@ export interface Service {
     rateKeyPrefix: string
     /** Functions that the account may run at once, where a deployment has asked it (infra/plugins/deployment.ts). */
     accountConcurrency?: number
+    /** What packaging found about the keys of token issuers (infra/plugins/packed-settings.ts). */
+    issuerFindings?: Finding[]
     /** Logical ids of the alarms that judge a canary. */
     canaryAlarms: string[]
     /** Address of the API without a domain, as the template says it. */
@@ -115,6 +118,8 @@ export interface Service {
     gatewayResponses: Record<string, GatewayResponse>
   }
   provider: {
+    /** Of the functions' processors. */
+    architecture: string
     stage: string
     region: string
     /** Seconds, of a function that says none. */

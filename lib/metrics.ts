@@ -39,7 +39,12 @@ export const METRICS = {
 } as const satisfies Record<string, 'Count' | 'Milliseconds'>
 
 /** The dimensions of `ExchangesEnded`. Each pair of a format and a state is a metric to be paid for. */
-export const FORMATS = ['credential/json-ld', 'proof/presentation-exchange', 'proof/anoncreds'] as const
+export const FORMATS = [
+  'credential/json-ld',
+  'credential/anoncreds',
+  'proof/presentation-exchange',
+  'proof/anoncreds',
+] as const
 export const FINAL_STATES = ['done', 'declined', 'abandoned'] as const
 
 export type Format = (typeof FORMATS)[number]

@@ -21,6 +21,21 @@ const TrustedContext = v.object({
   digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal')),
 })
 
+/** A ledger, and where it has several networks that of one: `sovrin:staging`. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
+export const INDY_NAMESPACE = /^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/
+
+const IndyNamespace = v.pipe(v.string(), v.regex(INDY_NAMESPACE, 'has a name that is no namespace of did:indy'))
+
+const NO_PROXY = 'is not a URL of http or https without query and fragment'
+
+/** Base address of an indy-vdr-proxy, to which its routes are appended. */
+const IndyProxy = v.pipe(
+  v.string(NO_PROXY),
+  v.url(NO_PROXY),
+  v.regex(/^https?:[^?#]*$/, NO_PROXY),
+  v.transform((address) => address.replace(/\/$/, '')),
+)
+
 const flag = v.pipe(
   v.picklist(['true', 'false']),
   v.transform((value) => value === 'true'),
@@ -37,12 +52,19 @@ export const Settings = v.object({
   SLOW_WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Queue of wake-ups with a delay, and of those of destinations. */
   TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** Queue of wake-ups of jobs. */
+  JOB_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** The local stage: leases of before this time (ms since the epoch) are void, for their holders ended with the functions' process before. */
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, TokenIssuers), '[]'),
   TRUSTED_CONTEXTS: v.optional(v.pipe(v.string(), json, v.array(TrustedContext), v.maxLength(10)), '[]'),
+  /** Proxies of Indy ledgers by their namespaces, in the order in which they are asked for what an unqualified id names. */
+  INDY_PROXIES: v.optional(
+    v.pipe(v.string(), json, v.record(IndyNamespace, IndyProxy, 'is not a JSON object'), v.maxEntries(10)),
+    '{}',
+  ),
   /** Requests a second of a tenant; 0: callers are not counted. */
   TENANT_RATE: v.optional(v.pipe(v.string(), v.transform(Number), v.minValue(0)), '0'),
   /** What the API keys begin with that callers are counted by (lib/auth/rate-key.ts). */
@@ -84,7 +106,11 @@ export const PACKED_FILE = 'settings.json'
 const Packed = v.pipe(
   v.string(),
   json,
-  v.object({ TOKEN_ISSUERS: v.exactOptional(v.unknown()), TRUSTED_CONTEXTS: v.exactOptional(v.unknown()) }),
+  v.object({
+    TOKEN_ISSUERS: v.exactOptional(v.unknown()),
+    TRUSTED_CONTEXTS: v.exactOptional(v.unknown()),
+    INDY_PROXIES: v.exactOptional(v.unknown()),
+  }),
 )
 
 export type PackedSetting = keyof v.InferOutput<typeof Packed>

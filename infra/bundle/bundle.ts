@@ -1,10 +1,12 @@
 /** A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes. */
 import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
+import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
 import { lambdaCredentials } from './lambda-credentials.ts'
 import { lateEntries, lateModules } from './late-modules.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
-import { englishZod, leftOut, treeOfRxjs } from './slim-packages.ts'
+import { nativeLibrary } from './native-library.ts'
+import { bindingLeftOut, englishZod, leftOut, registriesLeftOut, slimWebvh, treeOfRxjs } from './slim-packages.ts'
 
 export interface Bundle {
   /** By file name: `index.mjs`, which exports the handler, and chunks that are loaded when they are needed. */
@@ -43,8 +45,8 @@ const usedOutputs = ({ outputs }: Metafile): Set<string> => {
   return used
 }
 
-/** Bundles the module `entry`, a path below `folder`. */
-export const bundle = async (folder: string, entry: string): Promise<Bundle> => {
+/** Bundles the module `entry`, a path below `folder`, with or without what binds AnonCreds' native library. */
+export const bundle = async (folder: string, entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> => {
   const { outputFiles, metafile } = await build({
     absWorkingDir: folder,
     entryPoints: { index: entry },
@@ -65,7 +67,20 @@ export const bundle = async (folder: string, entry: string): Promise<Bundle> => 
     legalComments: 'none',
     logLevel: 'silent',
     banner: { js: REQUIRE },
-    plugins: [lazyBuiltins, lambdaCredentials, leftOut, lateModules, treeOfRxjs, englishZod],
+    // What CommonJS packages have beside `require`.
+    define: { __dirname: 'import.meta.dirname' },
+    plugins: [
+      lazyBuiltins,
+      lambdaCredentials,
+      leftOut,
+      ...(withLibrary ? [] : [bindingLeftOut]),
+      ...(needsRegistries(entry) ? [] : [registriesLeftOut]),
+      lateModules,
+      nativeLibrary,
+      treeOfRxjs,
+      englishZod,
+      slimWebvh,
+    ],
   })
   const files: Bundle['files'] = {}
   const sourceMaps: Bundle['sourceMaps'] = {}

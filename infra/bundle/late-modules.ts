@@ -6,17 +6,21 @@ import type { Metafile, Plugin } from 'esbuild'
 
 const TOUCHED_LATE = new RegExp(
   `^(${[
+    '@hyperledger/anoncreds-nodejs',
+    'didwebvh-ts',
     '@sd-jwt/[^/]+',
     '@digitalcredentials/(vc|jsonld)(/.*)?',
     '@sphereon/[^/]+',
     '@peculiar/x509',
     'dcql',
+    'didwebvh-ts',
     're2js',
   ].join('|')})$`,
 )
 
 /** Credo extends classes of jsonld-signatures while its modules are evaluated, so that one can't wait; but what it imports can. */
-const IMPORTER = /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern/
+const IMPORTER =
+  /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds|lib\/webvh/
 
 const NAMESPACE = 'late'
 

@@ -1,4 +1,6 @@
 /** esbuild plugins that leave out of packages what no function ever reaches. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -12,18 +14,42 @@ const NEVER_CALLED =
 
 /** Anything may be read of it, nothing can be called. */
 const absent = (path: string): string => `
-  const refuse = () => { throw new Error(${JSON.stringify(`${path} is not part of this bundle`)}) }
+  function refuse() { throw new Error(${JSON.stringify(`${path} is not part of this bundle`)}) }
   const absent = new Proxy(refuse, {
     get: (_, name) => (typeof name === 'symbol' || name === '__esModule' ? undefined : absent),
     construct: refuse,
   })
   module.exports = absent`
 
-export const leftOut: Plugin = {
-  name: 'left-out',
+const leaveOut = (name: string, filter: RegExp): Plugin => ({
+  name,
   setup(build) {
-    build.onResolve({ filter: NEVER_CALLED }, ({ path }) => ({ path, namespace: 'absent' }))
-    build.onLoad({ filter: /^/, namespace: 'absent' }, ({ path }) => ({ contents: absent(path), loader: 'js' }))
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: name }))
+    build.onLoad({ filter: /^/, namespace: name }, ({ path }) => ({ contents: absent(path), loader: 'js' }))
+  },
+})
+
+export const leftOut = leaveOut('absent', NEVER_CALLED)
+
+/** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts). */
+export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
+
+/** In place of modules that functions without registries of AnonCreds objects do not use; a name that is missing here ends the bundling. */
+const NO_REGISTRIES: Record<string, string> = {
+  'registries.ts': 'export const registries = []',
+  'webvh-resolver.ts': `export class WebvhDidResolver {
+    supportedMethods = []
+    allowsCaching = false
+    allowsLocalDidRecord = false
+  }`,
+}
+
+/** Of functions that read and publish no AnonCreds objects: the registries, and did:webvh. */
+export const registriesLeftOut: Plugin = {
+  name: 'registries-left-out',
+  setup(build) {
+    const filter = /[\\/]lib[\\/]agent[\\/]anoncreds[\\/](registries|webvh-resolver)\.ts$/
+    build.onLoad({ filter }, ({ path }) => ({ contents: NO_REGISTRIES[basename(path)] ?? '', loader: 'js' }))
   },
 }
 
@@ -36,6 +62,37 @@ export const treeOfRxjs: Plugin = {
       const found = await build.resolve(path, { resolveDir, kind, pluginData: 'found' })
       return { path: found.path.replace(/([\\/]dist[\\/])cjs([\\/])/, '$1esm$2'), sideEffects: false }
     })
+  },
+}
+
+/** What is changed of didwebvh-ts: what it has, and what it becomes. */
+const OF_WEBVH: readonly (readonly [string, string])[] = [
+  // It keeps every hash that it has made, and the text that it is of, for ever: logs of strangers would fill a function's memory.
+  ['hashCache.set(key, hash);', ''],
+  // Ways to load modules that it uses for tests of its own, or not at all.
+  ['import { createRequire } from "node:module";', ''],
+  ['var __require = /* @__PURE__ */ createRequire(import.meta.url);', ''],
+  // There it writes every log that it reads into a file.
+  ['getEnvValue("NODE_ENV") === "test"', 'false'],
+]
+
+/** It reads and writes files, by whatever name `node:fs` is found. Here logs come from the table or the guarded client. */
+const READS_FILES = /\bawait import\([^)]*\)/g
+
+/** didwebvh-ts as it is bundled. Throws where it has changed, so that an update of the package is looked at. */
+export const slimWebvhCode = (code: string): string =>
+  OF_WEBVH.reduce((slim, [from, to]) => {
+    if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)
+    return slim.replace(from, to)
+  }, code).replace(READS_FILES, 'await Promise.reject()')
+
+export const slimWebvh: Plugin = {
+  name: 'slim-webvh',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]didwebvh-ts[\\/]dist[\\/]esm[\\/]index\.js$/ }, async ({ path }) => ({
+      contents: slimWebvhCode(await readFile(path, 'utf8')),
+      loader: 'js',
+    }))
   },
 }
 

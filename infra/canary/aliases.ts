@@ -1,8 +1,9 @@
 /** Versions and aliases of functions in the template: what invokes a function invokes its alias, which says the version. */
 import { idOf } from '../gateway/invocations.ts'
 import { getAttOf, type Resource, type Template } from '../service.ts'
+import { guideOf } from '../watch/alarm.ts'
 
-/** Of every function. */
+/** Of every function but those that run by the clock. */
 export const ALIAS = 'live'
 
 /** Judges a canary: CloudFormation takes at most five alarms, and this is one of several. */
@@ -53,7 +54,7 @@ export const addCanaryAlarm = ({ Resources }: Template, alarms: string[], name: 
     Type: 'AWS::CloudWatch::CompositeAlarm',
     Properties: {
       AlarmName: name,
-      AlarmDescription: 'While a deployment is tried out with a part of the requests: takes it back.',
+      AlarmDescription: `While a deployment is tried out with a part of the requests, it takes the deployment back. What to do: ${guideOf(CANARY_ALARM)}`,
       AlarmRule: { 'Fn::Sub': alarms.map((id) => `ALARM("\${${id}}")`).join(' OR ') },
     },
   }

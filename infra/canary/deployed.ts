@@ -7,7 +7,7 @@ import {
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda'
 import type { ClientConfig } from '../deployment/serverless.ts'
-import { physicalIds } from '../deployment/stack.ts'
+import { deployedTemplate, physicalIds } from '../deployment/stack.ts'
 import { ALIAS } from './aliases.ts'
 
 export interface DeployedVersions {
@@ -15,6 +15,8 @@ export interface DeployedVersions {
   ids: Set<string>
   /** Versions by the logical id of the alias that points to them. */
   versions: Map<string, string>
+  /** Its template as text. */
+  template: string
 }
 
 /** A stack's aliases are those of functions that the template has an alias for, by the alias's logical id. */
@@ -23,7 +25,8 @@ export const readVersions = async (
   stackName: string,
   functionNames: ReadonlyMap<string, string>,
 ): Promise<DeployedVersions> => {
-  const ids = new Set(Object.keys(await physicalIds(new CloudFormationClient(config), stackName)))
+  const cloudFormation = new CloudFormationClient(config)
+  const ids = new Set(Object.keys(await physicalIds(cloudFormation, stackName)))
   const lambda = new LambdaClient(config)
   const versions = new Map<string, string>()
   for (const [aliasId, FunctionName] of functionNames) {
@@ -31,7 +34,7 @@ export const readVersions = async (
     const { FunctionVersion } = await lambda.send(new GetAliasCommand({ FunctionName, Name: ALIAS }))
     if (FunctionVersion !== undefined) versions.set(aliasId, FunctionVersion)
   }
-  return { ids, versions }
+  return { ids, versions, template: await deployedTemplate(cloudFormation, stackName) }
 }
 
 /** The newest, and the one before, which a hand may point the alias back to. */

@@ -7,6 +7,7 @@ import { GetAccountSummaryCommand, GetRoleCommand, IAMClient, NoSuchEntityExcept
 import { KMSClient } from '@aws-sdk/client-kms'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
+import { type AddressOnAws, readAddress, type WantedDomain } from './address-on-aws.ts'
 import { type ExistingKey, type ExistingTable, findKey, findTable } from './existing-data.ts'
 import { type KeyRights, readKeyRights } from './key-rights.ts'
 import { type Quotas, readQuotas } from './quotas.ts'
@@ -20,6 +21,8 @@ export interface Deployment {
   /** What the names of API keys begin with that tenants are counted by. */
   rateKeyPrefix: string
   existing: { table: string; key: string } | undefined
+  /** Undefined: the stack makes none. */
+  domain: WantedDomain | undefined
 }
 
 interface Identity {
@@ -65,6 +68,8 @@ export interface Account {
   stack: Reading<Stack | undefined>
   existingTable: Reading<ExistingTable | undefined> | undefined
   existingKey: Reading<ExistingKey | undefined> | undefined
+  /** Undefined: the stack makes no domain. */
+  address: AddressOnAws | undefined
   /** Names that begin as those of a stack of this name do. */
   tables: Reading<string[]>
   logGroups: Reading<string[]>
@@ -86,7 +91,7 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
     new DynamoDBClient(client),
     new KMSClient(client),
   ]
-  const { stackName, rateKeyPrefix, existing } = deployment
+  const { stackName, rateKeyPrefix, existing, domain } = deployment
   const identity = await read('sts:GetCallerIdentity', () => readIdentity(sts))
   const arn = 'value' in identity ? identity.value.arn : ''
   const [limits, quotas, roles, gateway, keyRights, stack] = await Promise.all([
@@ -99,16 +104,17 @@ export const readAccount = async (config: ClientConfig, deployment: Deployment):
       readStack(cloudFormation, stackName),
     ),
   ])
-  const [existingTable, existingKey, tables, logGroups, apiKeys] = await Promise.all([
+  const [existingTable, existingKey, address, tables, logGroups, apiKeys] = await Promise.all([
     existing && read('dynamodb:DescribeTable and ListTagsOfResource', () => findTable(dynamodb, existing.table)),
     existing && read('kms:DescribeKey', () => findKey(kms, existing.key)),
+    domain && readAddress(client, domain),
     read('dynamodb:ListTables', () => readTables(dynamodb, stackName)),
     read('logs:DescribeLogGroups', () => readLogGroups(logs, `/aws/lambda/${stackName}-`)),
     read('apigateway:GET', () => readApiKeys(apiGateway, rateKeyPrefix)),
   ])
   const { region } = config
   const present = { identity, lambda: limits, quotas, roles, gateway, keyRights, stack }
-  return { region, ...present, existingTable, existingKey, tables, logGroups, apiKeys }
+  return { region, ...present, existingTable, existingKey, address, tables, logGroups, apiKeys }
 }
 
 const readIdentity = async (sts: STSClient): Promise<Identity> => {

@@ -11,6 +11,8 @@ import {
   checkPackagedCaps,
   checkQuotas,
 } from './checks/account.ts'
+import { checkAddress } from './checks/address.ts'
+import { type AnonCredsPlan, checkAnonCreds } from './checks/anoncreds.ts'
 import { checkData } from './checks/data.ts'
 import { checkSettings } from './checks/settings.ts'
 import { checkApiKeys, checkLogGroups, checkStack, checkTables } from './checks/stack.ts'
@@ -29,6 +31,7 @@ export interface Plan {
   /** Of the API. */
   paths: readonly string[]
   functionNames: readonly string[]
+  anonCreds: AnonCredsPlan
   /** Of the table. */
   indexes: readonly string[]
 }
@@ -39,9 +42,11 @@ export const checkPlan = ({
   stage,
   region,
   functionNames,
-}: Pick<Plan, 'environment' | 'stage' | 'region' | 'functionNames'>): Finding[] => [
+  anonCreds,
+}: Pick<Plan, 'environment' | 'stage' | 'region' | 'functionNames' | 'anonCreds'>): Finding[] => [
   ...checkSettings(environment, stage, region),
   ...checkStageName(stage, functionNames),
+  ...checkAnonCreds(anonCreds, environment),
 ]
 
 /** What the account says, before anything is packaged. Settings that are wrong have had their lines. */
@@ -55,6 +60,7 @@ export const checkAccount = (account: Account, { environment, stackName, indexes
     ...checkCloudWatchRole(account),
     ...checkStack(account, stackName),
     ...checkData(account, given, indexes),
+    ...checkAddress(account),
     ...checkTables(account, given.EXISTING_TABLE ?? given.TABLE_NAME),
   ]
 }

@@ -12,7 +12,7 @@ export const NEW_ACCOUNT_CONCURRENCY = 10
 const LEAST = 2
 
 /** What is of use: more deliveries at once than this would only wait for their receivers in parallel. */
-const MOST = { deliver: 500, deliverSlowly: 100, wake: 50 }
+const MOST = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
 
 export interface Caps {
   /** Deliveries to wallets and webhook endpoints. */
@@ -21,6 +21,8 @@ export interface Caps {
   deliverSlowly: number
   /** What passes wake-ups on, in some milliseconds each. */
   wake: number
+  /** Jobs of the background. */
+  jobs: number
 }
 
 /** By the setting that overrides it. */
@@ -36,8 +38,9 @@ export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps =>
   const half = Math.floor(concurrency / 2)
   const deliverSlowly = settings.SLOW_DELIVERY_CONCURRENCY ?? between(MOST.deliverSlowly, half / 6)
   const wake = between(MOST.wake, half / 10)
-  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MOST.deliver, half - deliverSlowly - wake)
-  return { deliver, deliverSlowly, wake }
+  const jobs = between(MOST.jobs, half / 20)
+  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MOST.deliver, half - deliverSlowly - wake - jobs)
+  return { deliver, deliverSlowly, wake, jobs }
 }
 
 /** What an operator of a small account should know of it, a line each; none where nothing is lost. */
@@ -63,6 +66,7 @@ const QUEUES: Record<string, keyof Caps | 'least'> = {
   WakeUpQueue: 'deliver',
   SlowWakeUpQueue: 'deliverSlowly',
   TimerQueue: 'wake',
+  JobQueue: 'jobs',
   WakeUpDeadLetterQueue: 'least',
   TimerDeadLetterQueue: 'least',
 }
@@ -90,8 +94,15 @@ export const capsIn = (template: Template): Caps | undefined => {
       isObject(ScalingConfig) ? ScalingConfig.MaximumConcurrency : undefined,
     ]),
   )
-  const [deliver, deliverSlowly, wake] = [found.get('deliver'), found.get('deliverSlowly'), found.get('wake')]
-  return typeof deliver === 'number' && typeof deliverSlowly === 'number' && typeof wake === 'number'
-    ? { deliver, deliverSlowly, wake }
-    : undefined
+  const capOf = (name: keyof Caps): number => {
+    const cap = found.get(name)
+    return typeof cap === 'number' ? cap : Number.NaN
+  }
+  const caps = {
+    deliver: capOf('deliver'),
+    deliverSlowly: capOf('deliverSlowly'),
+    wake: capOf('wake'),
+    jobs: capOf('jobs'),
+  }
+  return Object.values(caps).some(Number.isNaN) ? undefined : caps
 }

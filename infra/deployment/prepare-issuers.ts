@@ -3,6 +3,7 @@ import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'
 import type { TokenIssuer } from '../../lib/token-issuers.ts'
+import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** An issuer that nobody could be verified by, or whose address no function would ask; undefined where there is none. */
 export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefined => {
@@ -17,14 +18,15 @@ export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefin
 
 export interface Prepared {
   issuers: TokenIssuer[]
-  /** What the operator should know, in one line each. */
-  remarks: string[]
+  findings: Finding[]
 }
+
+const CHECK = 'token issuers'
 
 /**
  * Fetches the keys of those who give none. An address that does not answer, or with what is no key set, is no reason to deploy nothing: one
- * issuer, however limited, could keep the operator from deploying. The functions ask it. `now` in ms since the epoch; `ask` is for tests.
- * Throws, with the way out, where an address is not allowed.
+ * issuer, however limited, could keep the operator from deploying. The functions ask it. An address that is not allowed is a fault. `now` in
+ * ms since the epoch; `ask` is for tests.
  */
 export const prepareIssuers = async (
   issuers: readonly TokenIssuer[],
@@ -32,23 +34,43 @@ export const prepareIssuers = async (
   ask: (url: string) => ReturnType<typeof servedKeys> = (url) => servedKeys(url, { local: false }),
 ): Promise<Prepared> => {
   const problem = issuerProblem(issuers)
-  if (problem !== undefined) throw new Error(problem)
-  const remarks: string[] = []
+  if (problem !== undefined) return { issuers: [...issuers], findings: [fault(CHECK, problem)] }
+  const findings: Finding[] = []
   const prepare = async (entry: TokenIssuer): Promise<TokenIssuer> => {
     const { issuer, jwksUri } = entry
     const jwks = entry.jwks && { keys: importableKeys(entry.jwks.keys) }
     const isGiven = jwks !== undefined && jwks.keys.length > 0
     if (jwksUri === undefined) {
-      if (!isGiven) remarks.push(`the jwks of ${issuer} has no key that could verify a token: none of it is valid`)
+      if (!isGiven)
+        findings.push(
+          warning(
+            CHECK,
+            `the jwks of ${issuer} has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri`,
+          ),
+        )
       return { ...entry, jwks }
     }
     if (isGiven) return { ...entry, jwks, given: true, preparedAt: now }
     const served = await ask(jwksUri)
     if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, given: false, preparedAt: now }
-    const what = `the keys of ${issuer} at ${jwksUri}: ${served.reason}`
-    if (served.refused) throw new Error(`${what}. Give them as jwks beside jwksUri if they can't be fetched from here`)
-    remarks.push(`${what}. They are not packed: the functions fetch them when the first token comes`)
+    findings.push(
+      served.refused ? notAllowed(issuer, jwksUri, served.reason) : notServed(issuer, jwksUri, served.reason),
+    )
     return { ...entry, jwks }
   }
-  return { issuers: await Promise.all(issuers.map(prepare)), remarks }
+  const prepared = await Promise.all(issuers.map(prepare))
+  if (findings.length === 0) findings.push(ok(CHECK, `the keys of ${issuers.map(({ issuer }) => issuer).join(', ')}`))
+  return { issuers: prepared, findings }
 }
+
+const notAllowed = (issuer: string, jwksUri: string, reason: string): Finding =>
+  fault(
+    CHECK,
+    `${jwksUri}, for the keys of ${issuer}, is refused: ${reason}. Give the keys as jwks beside jwksUri if they can’t be fetched from here`,
+  )
+
+const notServed = (issuer: string, jwksUri: string, reason: string): Finding =>
+  warning(
+    CHECK,
+    `${jwksUri} does not serve the keys of ${issuer} (${reason}), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri`,
+  )

@@ -1,5 +1,6 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
+import { refusedUrl } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
 import { CanarySettings } from '../canary/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
@@ -8,7 +9,7 @@ import { issueLine, wholeNumber, withoutEmpty } from '../settings.ts'
 import { WatchSettings } from '../watch/settings.ts'
 import { issuerProblem } from './prepare-issuers.ts'
 
-const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
+const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, INDY_PROXIES, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
 const EventSourceConcurrency = wholeNumber(2, 1000)
@@ -17,6 +18,15 @@ const EventSourceConcurrency = wholeNumber(2, 1000)
 const TableName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{3,255}$/, 'is not the name of a table'))
 
 const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
+
+/** A proxy that no function would ask; undefined where there is none. */
+const proxyProblem = (proxies: Record<string, string>): string | undefined => {
+  for (const [namespace, address] of Object.entries(proxies)) {
+    const refusal = refusedUrl(address, { local: false })
+    if (refusal !== undefined) return `the proxy of ${namespace} is refused: ${refusal}`
+  }
+  return undefined
+}
 
 export const DeploymentSettings = v.object({
   TOKEN_ISSUERS: v.pipe(
@@ -32,6 +42,16 @@ export const DeploymentSettings = v.object({
   TRUSTED_CONTEXTS: v.pipe(
     TRUSTED_CONTEXTS,
     v.description('JSON-LD contexts that every verifier of the stage trusts, by address and digest, as JSON.'),
+  ),
+  INDY_PROXIES: v.pipe(
+    INDY_PROXIES,
+    v.check(
+      (proxies) => proxyProblem(proxies) === undefined,
+      ({ input }) => proxyProblem(input) ?? '',
+    ),
+    v.description(
+      'Addresses of indy-vdr-proxies by the namespaces of their ledgers, as JSON; an unqualified id is asked of them in this order.',
+    ),
   ),
   BASE_ORG_ID: v.pipe(BASE_ORG_ID, v.description('Organization that events of the base agent go to.')),
   AGENT_LABEL: v.pipe(AGENT_LABEL, v.description('Label of the base agent in its invitations.')),
@@ -75,6 +95,10 @@ export const DeploymentSettings = v.object({
   EXISTING_KEY: v.pipe(
     v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
     v.description('ARN of the KMS key that opens what is sealed in EXISTING_TABLE.'),
+  ),
+  ANONCREDS: v.pipe(
+    v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'on'),
+    v.description("`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings."),
   ),
   DELETION_PROTECTION: v.pipe(
     v.optional(v.picklist(['true', 'false'], 'is neither true nor false'), 'true'),

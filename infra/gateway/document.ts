@@ -47,6 +47,9 @@ export const gatewayDocument = (
       },
     },
     'x-amazon-apigateway-api-key-source': 'AUTHORIZER',
+    // Tails files are bytes, and a caller's `Accept` would have to begin with their type. Bodies come to functions in base64, as they were sent:
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/lambda-proxy-binary-media.html
+    'x-amazon-apigateway-binary-media-types': ['*/*'],
     'x-amazon-apigateway-gateway-responses': custom.gatewayResponses,
   }
 }

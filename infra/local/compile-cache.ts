@@ -2,9 +2,10 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
+/** Where it lies. */
+export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
 /** For what is loaded from here on. Where nothing can be written, nothing is cached. */
 export const cacheCompiled = (): void => {
-  enableCompileCache(FOLDER)
+  enableCompileCache(COMPILED)
 }

@@ -21,9 +21,12 @@ export interface Functions {
   stop(): Promise<void>
 }
 
+/** A function that may run for so long (seconds) computes: in the shared process it would keep all others waiting. */
+const LONG = 60
+
 /**
- * Starts to load every function. They share a process, whose memory is warm for all of them; with `RECORD_CALLS` each has its own, as on
- * Lambda, so that none is spared a call by what another one has read.
+ * Starts to load every function. They share a process, whose memory is warm for all of them, but for those that run long; with `RECORD_CALLS`
+ * each has its own, as on Lambda, so that none is spared a call by what another one has read.
  */
 export const startFunctions = (
   { service, serviceDir }: Serverless,
@@ -34,8 +37,13 @@ export const startFunctions = (
   const handlers = Object.entries(functions).map(([key, { handler }]) => [key, handler] as const)
   const start = (some: typeof handlers) =>
     keepRunning({ folder: serviceDir, handlers: Object.fromEntries(some), resources }, environment)
-  const shared = process.env.RECORD_CALLS === undefined ? start(handlers) : undefined
-  const running = new Map(handlers.map((one) => [one[0], shared ?? start([one])]))
+  const isAlone = ([key]: (typeof handlers)[number]) =>
+    process.env.RECORD_CALLS !== undefined || (functions[key]?.timeout ?? 0) >= LONG
+  const together = handlers.filter((one) => !isAlone(one))
+  const shared = together.length === 0 ? undefined : start(together)
+  const running = new Map(
+    handlers.map((one) => [one[0], shared === undefined || isAlone(one) ? start([one]) : shared] as const),
+  )
   const processes = [...new Set(running.values())]
   const loaded = Promise.all(processes.map((one) => one.loaded)).then(() => {})
   const failed = Promise.race(processes.map((one) => one.failed))

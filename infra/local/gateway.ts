@@ -27,7 +27,7 @@ const BYTES = 'application/octet-stream'
 const headersOf = ({ responseParameters }: GatewayResponse): [name: string, value: string][] =>
   Object.entries(responseParameters).map(([name, value]) => [
     name.replace('gatewayresponse.header.', ''),
-    value === 'context.requestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
+    value === 'context.extendedRequestId' ? randomUUID() : value.replace(/^'|'$/g, ''),
   ])
 
 const answerWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {
@@ -80,6 +80,20 @@ const typeOf = ({ path, route, response }: Request): string | undefined => {
   return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined
 }
 
+/** A parameter that takes the rest of the path, as hapi writes what the gateway writes `{id+}`. */
+const GREEDY = /\{(\w+)\*\}$/
+
+const routeOf = (path: string): string => path.replace(/\+\}$/, '*}')
+
+/** The rest of the path that a greedy parameter stands for, as it came; undefined where the route has none. */
+const restOf = ({ route, raw }: Pick<Request, 'route' | 'raw'>): { name: string; value: string } | undefined => {
+  const [parameter, name] = GREEDY.exec(route.path) ?? []
+  if (parameter === undefined || name === undefined) return undefined
+  const [path = ''] = (raw.req.url ?? '').split('?')
+  const segments = route.path.slice(0, -parameter.length).split('/').length - 1
+  return { name, value: path.split('/').slice(segments).join('/') }
+}
+
 /** The template of the path that a request goes to; hapi throws at what is no path. */
 const templateOf = (server: Server, method: string, path: string): string | undefined => {
   try {
@@ -91,7 +105,7 @@ const templateOf = (server: Server, method: string, path: string): string | unde
 
 /** The answer to a preflight; undefined: nothing is at the path. */
 const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
-  const there = events.filter((event) => templateOf(server, event.method, path) === event.path)
+  const there = events.filter((event) => templateOf(server, event.method, path) === routeOf(event.path))
   const [cors] = there.flatMap(({ cors }) => cors ?? [])
   if (cors === undefined) return undefined
   const methods = there.map(({ method }) => method)
@@ -135,26 +149,31 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
-    // hapi and serverless-offline would look into a body of some types; what the function is told are the raw headers.
-    headers['content-type'] = 'text/plain'
+    // To the gateway every body is bytes, which functions are given in base64; serverless-offline does this for this type alone. What the function
+    // is told are the raw headers.
+    headers['content-type'] = 'multipart/form-data; boundary=none'
     return h.continue
   })
 
   server.ext('onPreAuth', async (request, h) => {
     // hapi takes HEAD for GET; to the gateway it is a method that no route has.
-    if (request.method === 'head') return answer(h, UNKNOWN).takeover()
+    // And it takes nothing for the rest of a path.
+    if (request.method === 'head' || restOf(request)?.value === '') return answer(h, UNKNOWN).takeover()
     const admitted = await admit(request)
     if (typeof admitted === 'string') return answer(h, admitted).takeover()
     if (admitted !== undefined) request.auth.credentials = admitted
     return h.continue
   })
 
-  server.ext('onPreHandler', ({ params, payload, raw }, h) => {
+  server.ext('onPreHandler', (request, h) => {
+    const { params, payload, raw } = request
     // serverless-offline would call a body JSON that says nothing of itself.
     if (payload?.length && !hasHeader(raw.req.rawHeaders, 'content-type'))
       raw.req.rawHeaders.push('Content-Type', BYTES)
     // The gateway hands path parameters on as they came; hapi has decoded them.
     for (const [name, value] of Object.entries(params)) params[name] = encodeURIComponent(value)
+    const rest = restOf(request)
+    if (rest !== undefined) params[rest.name] = rest.value
     return h.continue
   })
 
@@ -175,7 +194,7 @@ const asTheGatewaySends = (response: Response): Response => {
 const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =>
   new Map(
     events.flatMap(({ method, path, authorizer }) =>
-      authorizer === undefined ? [] : [[`${method.toLowerCase()} ${path}`, authorizer] as const],
+      authorizer === undefined ? [] : [[`${method.toLowerCase()} ${routeOf(path)}`, authorizer] as const],
     ),
   )
 

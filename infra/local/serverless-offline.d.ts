@@ -43,7 +43,7 @@ declare module 'serverless-offline' {
     payload: Buffer | null | undefined
     route: { path: string }
     auth: { credentials: unknown }
-    raw: { req: { rawHeaders: string[] } }
+    raw: { req: { rawHeaders: string[]; url?: string } }
     response: Response | Boom
   }
 

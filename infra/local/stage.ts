@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { readSettings } from '../../lib/settings.ts'
+import { folderOnThisMachine, libraryFolder, WITHOUT_LIBRARY } from '../anoncreds/library-file.ts'
 import { StageFailure } from '../failure.ts'
 import type { Serverless, Service } from '../service.ts'
 import { lockDataFolder } from './data-folder.ts'
@@ -68,6 +69,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     for (const { name, ref } of made.queues) await queues.putBack(sqs, { name, url: ref })
     const created = [...made.tables, ...made.queues]
 
+    const anoncredsFolder = folderOnThisMachine()
     const environment = {
       ...environmentOf(service, created),
       DYNAMODB_ENDPOINT: database.endpoint,
@@ -75,6 +77,8 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
       PUBLIC_URL: settings.publicUrl ?? baseUrl,
       TOKEN_ISSUERS: JSON.stringify([...settings.tokenIssuers, issuer.settings]),
       ...sealing,
+      // Where it may be brought to while the stage runs.
+      LIB_ANONCREDS_PATH: anoncredsFolder ?? libraryFolder(process.arch),
       LOCAL_STAGE: 'true',
       LOG_LEVEL: settings.logLevel,
     }
@@ -98,7 +102,9 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
       baseUrl,
       issuer,
       environment,
-      remarks: database.remark === undefined ? [] : [database.remark],
+      remarks: [database.remark, anoncredsFolder === undefined ? WITHOUT_LIBRARY : undefined].filter(
+        (remark) => remark !== undefined,
+      ),
       failed: Promise.race([sources.failed, database.failed, functions.failed]),
       stop: () => parts.disposeAsync(),
     }

@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKED_FILE } from '../../lib/settings.ts'
+import { needsLibrary } from '../anoncreds/functions.ts'
+import { libraryFor } from '../anoncreds/library-file.ts'
 import { type FunctionDefinition, type Serverless, splitHandler } from '../service.ts'
 
 const FOLDER = '.build'
 
 /** What .build/sizes.json says about each function, by its key in serverless.yml. */
 export interface BundleSize {
-  /** Of the minified bundle, and of its zip. */
+  /** Of the minified bundle, and of its zip, which may hold AnonCreds' library too. */
   bytes: number
   zipBytes: number
   /** SHA-256 of the zip, hexadecimal. */
@@ -31,15 +33,35 @@ export default class Bundles {
   }
 }
 
-const bundleAll = async ({ service, serviceDir, processedInput }: Serverless): Promise<void> => {
+const bundleAll = async (serverless: Serverless): Promise<void> => {
+  const { service, serviceDir, processedInput } = serverless
   // infra/plugins/deployment.ts packages for the template alone, with zips of its own.
   if (processedInput.commands[0] === 'check') return
+  const needed = Object.values(service.functions).some(({ handler }) => needsLibrary(splitHandler(handler).module))
+  const native = needed ? await filesOfLibrary(serverless) : {}
   await rm(join(serviceDir, FOLDER), { recursive: true, force: true })
+  await mkdir(join(serviceDir, FOLDER))
   const sizes: Record<string, BundleSize> = {}
   for (const [key, definition] of Object.entries(service.functions)) {
-    sizes[key] = await bundleOne(serviceDir, key, definition)
+    sizes[key] = await bundleOne(serviceDir, key, definition, native)
   }
   await writeFile(join(serviceDir, FOLDER, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`)
+}
+
+/** Files of AnonCreds' library; none where the operator does without. */
+const filesOfLibrary = async ({ service, classes }: Serverless): Promise<Record<string, Uint8Array>> => {
+  const { architecture } = service.provider
+  const library = libraryFor(architecture)
+  // Loaded here: every serverless command loads the plugins.
+  const [{ nativeFiles }, { checkAnonCreds }, { refusal }] = await Promise.all([
+    import('../bundle/native-library.ts'),
+    import('../deployment/checks/anoncreds.ts'),
+    import('../deployment/finding.ts'),
+  ])
+  const refused = refusal(checkAnonCreds({ architecture, hasLibrary: library !== undefined }, process.env))
+  if (refused !== undefined) throw new classes.Error(refused)
+  if (library === undefined || process.env.ANONCREDS === 'off') return {}
+  return nativeFiles(architecture, library)
 }
 
 /** What settings() of lib/settings.ts looks for beside the code. */
@@ -47,7 +69,12 @@ const packedFile = ({ packed }: FunctionDefinition): Record<string, Uint8Array> 
   packed === undefined ? {} : { [PACKED_FILE]: Buffer.from(JSON.stringify(packed)) }
 
 /** Writes the zip and what belongs to it, and has the function deployed from there. */
-const bundleOne = async (serviceDir: string, key: string, definition: FunctionDefinition): Promise<BundleSize> => {
+const bundleOne = async (
+  serviceDir: string,
+  key: string,
+  definition: FunctionDefinition,
+  native: Record<string, Uint8Array>,
+): Promise<BundleSize> => {
   // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
   const [{ bundle, packagesOf, sizeOf }, { zip }] = await Promise.all([
     import('../bundle/bundle.ts'),
@@ -55,7 +82,8 @@ const bundleOne = async (serviceDir: string, key: string, definition: FunctionDe
   ])
   const { module, name } = splitHandler(definition.handler)
   const { files, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
-  const zipped = zip({ ...files, ...packedFile(definition) })
+  const beside = needsLibrary(module) ? native : {}
+  const zipped = zip({ ...files, ...packedFile(definition), ...beside })
 
   const folder = join(FOLDER, key)
   // Uploaded under its base name, beside those of the other functions.

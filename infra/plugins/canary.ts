@@ -1,6 +1,7 @@
 /**
  * Serverless plugin: a stage with CANARY_PERCENT moves to new versions of its functions in two updates of its stack. The first gives them a
- * share, and CloudFormation takes it back when an alarm goes off within CANARY_MINUTES; the second gives them everything.
+ * share, and CloudFormation takes it back when an alarm goes off within CANARY_MINUTES; the second gives them everything. Where roles lose
+ * a right, a third takes it, once no invocation goes to the old versions.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
  */
 import { createHash } from 'node:crypto'
@@ -25,8 +26,8 @@ export default class CanaryPlugin {
   readonly hooks: Record<string, () => Promise<void> | void>
   readonly #serverless: DeployingServerless
   readonly #log: Log
-  /** What the stack comes to after the canary. */
-  #final: Template | undefined
+  /** What the stack comes to after the canary, in an update each. */
+  #rest: Template[] = []
 
   constructor(serverless: DeployingServerless, _options: unknown, { log }: { log: Log }) {
     this.#serverless = serverless
@@ -48,12 +49,12 @@ export default class CanaryPlugin {
     return orRefuse(this.#serverless, () => canaryOf(process.env))
   }
 
+  /** What runs by the clock runs once at a time: a share of that tells nothing, so such functions have no alias. */
   get #functions(): [functionId: string, definition: FunctionDefinition][] {
     const { naming } = this.#serverless.getProvider('aws')
-    return Object.entries(this.#serverless.service.functions).map(([key, definition]) => [
-      naming.getLambdaLogicalId(key),
-      definition,
-    ])
+    return Object.entries(this.#serverless.service.functions)
+      .filter(([, { events = [] }]) => !events.some(({ schedule }) => schedule !== undefined))
+      .map(([key, definition]) => [naming.getLambdaLogicalId(key), definition])
   }
 
   /** Names of the functions by the logical ids of their aliases. */
@@ -97,8 +98,10 @@ export default class CanaryPlugin {
     const final = provider.compiledCloudFormationTemplate
     const first = canaryTemplate(final, stack.ids, stack.versions, canary.percent)
     if (first === undefined) return
-    this.#final = final
-    provider.compiledCloudFormationTemplate = first
+    const { withOldRights } = await import('../canary/rights.ts')
+    const widened = withOldRights(final, stack.template)
+    this.#rest = widened === undefined ? [final] : [widened, final]
+    provider.compiledCloudFormationTemplate = withOldRights(first, stack.template) ?? first
     if (stack.ids.has(CANARY_ALARM)) {
       const { accountId, partition } = await aws.getAccountInfo()
       const name = final.Resources[CANARY_ALARM]?.Properties.AlarmName
@@ -119,10 +122,12 @@ export default class CanaryPlugin {
 
   async #complete(): Promise<void> {
     const { provider } = this.#serverless.service
-    if (this.#final !== undefined) {
-      provider.compiledCloudFormationTemplate = this.#final
+    if (this.#rest.length > 0) {
       provider.rollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 }
       this.#log.notice('They did well: they get all')
+    }
+    for (const template of this.#rest) {
+      provider.compiledCloudFormationTemplate = template
       const deploy = this.#deploy
       await deploy.uploadCloudFormationFile()
       await deploy.updateStack()

@@ -1,7 +1,8 @@
 /** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), and fits it to the account. */
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { libraryFor } from '../anoncreds/library-file.ts'
 import type { Account } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import type { Plan } from '../deployment/checks.ts'
@@ -63,6 +64,7 @@ export default class Deployment {
 
   get #plan(): Plan {
     const { service } = this.#serverless
+    const { architecture } = service.provider
     const events = Object.values(service.functions).flatMap((definition) => definition.events ?? [])
     const indexes = service.resources.Resources.Table?.Properties.GlobalSecondaryIndexes
     return {
@@ -72,6 +74,7 @@ export default class Deployment {
       environment: process.env,
       paths: events.flatMap(({ http }) => http?.path ?? []),
       functionNames: Object.values(service.functions).map(({ name }) => name),
+      anonCreds: { architecture, hasLibrary: libraryFor(architecture) !== undefined },
       indexes: Array.isArray(indexes) ? indexes.map(({ IndexName }) => String(IndexName)) : [],
     }
   }
@@ -141,24 +144,31 @@ export default class Deployment {
     const ofPlan = checkPlan(this.#plan)
     const account = await this.#readAccount()
     const findings = [...ofPlan, ...checkAccount(account, this.#plan)]
+    const ofTemplate: Finding[] = []
     try {
       await this.#packageTemplate()
-      findings.push(...checkPackaged(account, this.#plan, this.#template))
+      ofTemplate.push(...checkPackaged(account, this.#plan, this.#template))
     } catch (error) {
       // Settings that are wrong may be why, and have their lines.
-      if (faultsOf(ofPlan).length === 0) findings.push(fault('template', `it can't be made: ${errorLine(error)}`))
+      if (faultsOf(ofPlan).length === 0) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
-    return findings
+    return [...findings, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate]
   }
 
   #packageTemplate = async (): Promise<void> => {
     const { service, serviceDir } = this.#serverless
-    const zip = join(tmpdir(), `serverless-agent-doctor-${process.pid}.zip`)
-    await writeFile(zip, EMPTY_ZIP)
-    // Serverless and infra/plugins/canary.ts take it from the service's folder on.
-    const artifact = relative(serviceDir, zip)
-    for (const definition of Object.values(service.functions)) definition.package = { ...definition.package, artifact }
-    await this.#serverless.pluginManager.spawn('package')
+    const folder = await mkdtemp(join(tmpdir(), 'serverless-agent-doctor-'))
+    try {
+      const zip = join(folder, 'empty.zip')
+      await writeFile(zip, EMPTY_ZIP)
+      // Serverless and infra/plugins/canary.ts take it from the service's folder on.
+      const artifact = relative(serviceDir, zip)
+      for (const definition of Object.values(service.functions))
+        definition.package = { ...definition.package, artifact }
+      await this.#serverless.pluginManager.spawn('package')
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   }
 
   #config = (): Promise<ClientConfig> => this.#serverless.getProvider('aws').getAwsSdkV3Config()
@@ -169,11 +179,16 @@ export default class Deployment {
   }
 
   #ask = async (): Promise<Account> => {
-    const { readAccount } = await import('../deployment/account.ts')
+    const [{ readAccount }, { wantedDomain }] = await Promise.all([
+      import('../deployment/account.ts'),
+      import('../deployment/address-on-aws.ts'),
+    ])
+    const config = await this.#config()
+    const domain = wantedDomain(process.env, config.region)
     const { EXISTING_TABLE: table, EXISTING_KEY: key } = withoutEmpty(process.env)
     const existing = table !== undefined && key !== undefined ? { table, key } : undefined
     const { rateKeyPrefix } = this.#serverless.service.custom
-    return readAccount(await this.#config(), { stackName: this.#plan.stackName, rateKeyPrefix, existing })
+    return readAccount(config, { stackName: this.#plan.stackName, rateKeyPrefix, existing, domain })
   }
 
   /** Says what is not ok; what is, with --verbose. Throws where there is a fault. */

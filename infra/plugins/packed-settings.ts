@@ -1,5 +1,6 @@
 /** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
 import { type PackedSetting, readSettings } from '../../lib/settings.ts'
+import { type Finding, refusal } from '../deployment/finding.ts'
 import type { FunctionDefinition, PluginTools, Serverless } from '../service.ts'
 
 export default class PackedSettings {
@@ -7,7 +8,13 @@ export default class PackedSettings {
 
   constructor(serverless: Serverless, _options: unknown, { log }: PluginTools) {
     const pack = async () => {
-      for (const remark of await packSettings(serverless)) log.warning(remark)
+      const findings = await packSettings(serverless)
+      serverless.service.custom.issuerFindings = findings
+      // What it finds, doctor says itself, with all the rest.
+      if (serverless.processedInput.commands[0] === 'check') return
+      for (const { check, status, message } of findings) if (status === 'warning') log.warning(`${check}: ${message}`)
+      const refused = refusal(findings)
+      if (refused !== undefined) throw new serverless.classes.Error(refused)
     }
     this.hooks = {
       'before:package:createDeploymentArtifacts': pack,
@@ -16,34 +23,36 @@ export default class PackedSettings {
   }
 }
 
-const NAMES: PackedSetting[] = ['TOKEN_ISSUERS', 'TRUSTED_CONTEXTS']
+/** What a function has without the setting. */
+const NONE = { TOKEN_ISSUERS: '[]', TRUSTED_CONTEXTS: '[]', INDY_PROXIES: '{}' } satisfies Record<PackedSetting, string>
+const NAMES = Object.keys(NONE) as PackedSetting[]
 
-/** Moves them from each function's environment to what is packed with it. Returns what the operator should know, in one line each. */
-const packSettings = async ({ service, classes }: Serverless): Promise<string[]> => {
+/** Moves them from each function's environment to what is packed with it. Returns what it found about the issuers. */
+const packSettings = async ({ service, classes }: Serverless): Promise<Finding[]> => {
   const functions = Object.values(service.functions)
   const textOf = (name: PackedSetting): string => {
     const given = functions.find(({ environment }) => environment?.[name] !== undefined)?.environment?.[name]
-    return typeof given === 'string' ? given : '[]'
+    return typeof given === 'string' ? given : NONE[name]
   }
   try {
-    const { TOKEN_ISSUERS, TRUSTED_CONTEXTS } = readSettings({
+    const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, INDY_PROXIES } = readSettings({
       TABLE_NAME: 'Table',
       PUBLIC_URL: 'https://example.org',
       TOKEN_ISSUERS: textOf('TOKEN_ISSUERS'),
       TRUSTED_CONTEXTS: textOf('TRUSTED_CONTEXTS'),
+      INDY_PROXIES: textOf('INDY_PROXIES'),
     })
     // Loaded here: every serverless command loads the plugins.
     const { prepareIssuers } = await import('../deployment/prepare-issuers.ts')
-    const { issuers, remarks } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
-    for (const definition of functions) move(definition, { TOKEN_ISSUERS: issuers, TRUSTED_CONTEXTS })
-    return remarks
+    const { issuers, findings } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
+    for (const definition of functions) move(definition, { TOKEN_ISSUERS: issuers, TRUSTED_CONTEXTS, INDY_PROXIES })
+    return findings
   } catch (error) {
     throw new classes.Error(error instanceof Error ? error.message : String(error))
   }
 }
 
-/** An empty list is what a function has without the setting. */
-const move = (definition: FunctionDefinition, values: Record<PackedSetting, unknown[]>): void => {
+const move = (definition: FunctionDefinition, values: Record<PackedSetting, object>): void => {
   const { environment = {} } = definition
   const present = NAMES.filter((name) => environment[name] !== undefined)
   if (present.length === 0) return
@@ -52,6 +61,8 @@ const move = (definition: FunctionDefinition, values: Record<PackedSetting, unkn
     Object.entries(environment).filter(([name]) => present.every((one) => one !== name)),
   )
   // A copy for each function: Serverless writes what they share as a reference into its state file.
-  const packed = present.filter((name) => values[name].length > 0).map((name) => [name, structuredClone(values[name])])
+  const packed = present
+    .filter((name) => Object.keys(values[name]).length > 0)
+    .map((name) => [name, structuredClone(values[name])])
   if (packed.length > 0) definition.packed = Object.fromEntries(packed)
 }

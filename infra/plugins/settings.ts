@@ -1,4 +1,5 @@
 /** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and `deploy` begins with a list of all settings that are wrong. */
+import { libraryFor } from '../anoncreds/library-file.ts'
 import type { Serverless } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 
@@ -23,8 +24,9 @@ const refuseWrongSettings = async ({ service, processedInput, classes }: Serverl
     import('../deployment/checks.ts'),
     import('../deployment/finding.ts'),
   ])
-  const { stage, region } = service.provider
+  const { stage, region, architecture } = service.provider
   const functionNames = Object.values(service.functions).map(({ name }) => name)
-  const refused = refusal(checkPlan({ environment: process.env, stage, region, functionNames }))
+  const anonCreds = { architecture, hasLibrary: libraryFor(architecture) !== undefined }
+  const refused = refusal(checkPlan({ environment: process.env, stage, region, functionNames, anonCreds }))
   if (refused !== undefined) throw new classes.Error(refused)
 }

@@ -29,7 +29,7 @@ export interface Alarm {
 }
 
 /** Where docs/operations.md says what to do. */
-const guideOf = (id: string): string => `docs/operations.md#${id.toLowerCase()}`
+export const guideOf = (id: string): string => `docs/operations.md#${id.toLowerCase()}`
 
 const TOPIC = { Ref: 'Alarms' }
 

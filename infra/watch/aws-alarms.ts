@@ -138,7 +138,7 @@ const tableAlarms = (): Record<string, Alarm> => {
   }
 }
 
-const DEAD_LETTER_QUEUES = ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue', 'DispatchFailures']
+const DEAD_LETTER_QUEUES = ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue', 'JobDeadLetterQueue', 'DispatchFailures']
 
 const queueAlarms = (): Record<string, Alarm> => {
   const dead = numbered(DEAD_LETTER_QUEUES.map((id) => queue('ApproximateNumberOfMessagesVisible', id)))

@@ -1,4 +1,6 @@
 /** The agent with all its protocols: connections, basic messages, credentials, proofs. One in a process; each tenant has a child of it. */
+// First: Credo's AnonCreds copies the library's name when it is imported.
+import './anoncreds/library.ts'
 import {
   type AgentContext,
   type AgentContextProvider,
@@ -17,8 +19,9 @@ import {
   DidCommOutOfBandService,
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
+import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
-import { CredentialProtocol } from './credential-protocol.ts'
+import { credentialProtocols } from './credential-protocols.ts'
 import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { EnvelopeService } from './envelope-service.ts'
@@ -27,7 +30,7 @@ import { w3cCredentials } from './json-ld/document-loader.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
-import { AnonCredsNonces, proofProtocols } from './proof-protocols.ts'
+import { proofProtocols } from './proof-protocols.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { guardThread } from './thread-guard.ts'
 
@@ -35,7 +38,7 @@ const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),
   credentials: {
     autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
-    credentialProtocols: [new CredentialProtocol()],
+    credentialProtocols: credentialProtocols(),
   },
   proofs: { autoAcceptProofs: DidCommAutoAcceptProof.ContentApproved, proofProtocols: proofProtocols() },
 })
@@ -46,7 +49,7 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
     ...below,
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),
-    anonCredsNonces: new AnonCredsNonces(),
+    anoncreds: anonCredsModule(),
     // Last: they replace what modules before them have registered.
     platform,
     protocols: new ProtocolsModule(),

@@ -1,49 +1,117 @@
-/** Offers of JSON-LD credentials (Aries RFC 0453 with RFC 0593). */
-import type { DidCommAutoAcceptCredential, JsonCredential } from '@credo-ts/didcomm'
+/** Offers of credentials (Aries RFC 0453 and 0036), to a connection or in an invitation. */
+import {
+  type DidCommAutoAcceptCredential,
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialExchangeRepository,
+  type DidCommMessage,
+  DidCommMessageRepository,
+  DidCommMessageRole,
+} from '@credo-ts/didcomm'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
-import { currentAgent } from './agent.ts'
+import { currentAgent, type TenantAgent } from './agent.ts'
+import { type OfferedAttributes, toAnonCredsFormats } from './anoncreds/offered-attributes.ts'
 import { readyConnection, send } from './connections.ts'
-import { assertOwnDid, issuerDid } from './dids.ts'
-import { assertSignable } from './signable-credential.ts'
+import { defined } from './defined.ts'
+import { type InvitationAnswer, type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import { type OfferedJsonLd, toJsonLdFormat } from './json-ld/offered-credential.ts'
 import { toStored } from './storage-service.ts'
 
-export interface CredentialOffer {
-  connectionId: string
-  /** A credential of W3C VC data model 1.1 without proof; `issuer` may be absent. */
-  credential: Record<string, unknown>
-  options: { proofType: string; proofPurpose: string }
+interface Offer {
+  protocolVersion: 'v1' | 'v2'
+  /** One or more, as the contract has checked. */
+  credentialFormats: {
+    indy?: OfferedAttributes | undefined
+    anoncreds?: OfferedAttributes | undefined
+    jsonld?: OfferedJsonLd | undefined
+  }
   autoAcceptCredential: `${DidCommAutoAcceptCredential}`
   comment?: string | undefined
+  goalCode?: string | undefined
 }
 
 /**
  * Offers a credential on a connection, in the running unit of work. Returns the exchange record (`offer-sent`).
- * Throws `resource.not_found`, `connection.not_ready`, and `request.invalid` for an issuer that is not this agent or a credential that
- * can't be signed.
+ * Throws `resource.not_found`, `connection.not_ready`, and `request.invalid` for an issuer or a credential definition that is not this
+ * agent's and a credential that can't be issued.
  */
-export const offerCredential = async (offer: CredentialOffer): Promise<RecordJson> => {
-  const { connectionId, credential, options, autoAcceptCredential, comment } = offer
+export const offerCredential = async (
+  offer: Offer & { connectionId: string; goal?: string | undefined },
+): Promise<RecordJson> => {
+  const { connectionId, goal } = offer
   const agent = await currentAgent()
   await readyConnection(agent.context, connectionId)
-  const named = issuerOf(credential)
-  if (named !== undefined) await assertOwnDid(agent, named, 'credentialFormats.jsonld.credential.issuer')
-  const did = named ?? (await issuerDid(agent))
-  const offered = { ...credential, issuer: credential.issuer ?? did }
-  await assertSignable(agent.context, offered, did)
+  const options = await toCreateOptions(agent, offer)
   const record = await send(() =>
-    agent.didcomm.credentials.offerCredential({
-      connectionId,
-      protocolVersion: 'v2',
-      credentialFormats: { jsonld: { credential: offered as JsonCredential, options } },
-      autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
-      ...(comment === undefined ? {} : { comment }),
-    }),
+    agent.didcomm.credentials.offerCredential({ ...options, connectionId, ...defined({ goal }) }),
   )
   return toCredentialExchangeJson(toStored(agent.context, record))
 }
 
-const issuerOf = ({ issuer }: Record<string, unknown>): string | undefined => {
-  if (typeof issuer === 'string') return issuer
-  return typeof issuer === 'object' && issuer !== null && 'id' in issuer ? String(issuer.id) : undefined
+export interface OutOfBandOffer extends InvitationAnswer {
+  outOfBandRecordId: string
+  credentialRecordId: string
+  credentialRequestThId: string
+}
+
+/**
+ * Makes an offer and the single-use invitation that carries it, in the running unit of work.
+ * Throws `resource.not_found` (tenant), and `request.invalid` for what is not this agent's and a credential that can't be issued.
+ */
+export const offerCredentialOutOfBand = async (offer: Offer & InvitationOptions): Promise<OutOfBandOffer> => {
+  const agent = await currentAgent()
+  const { carried, answer } = await inviteWith(agent, offer, async (parentThreadId) => {
+    const { message, credentialExchangeRecord } = await agent.didcomm.credentials.createOffer(
+      await toCreateOptions(agent, offer),
+    )
+    await nameParent(agent, { message, credentialExchangeRecord }, parentThreadId)
+    return { message, credentialExchangeRecord }
+  })
+  const { id, threadId } = carried.credentialExchangeRecord
+  return {
+    ...answer,
+    outOfBandRecordId: String(answer.outOfBandRecord.id),
+    credentialRecordId: id,
+    credentialRequestThId: threadId,
+  }
+}
+
+interface Created {
+  message: DidCommMessage
+  credentialExchangeRecord: DidCommCredentialExchangeRecord
+}
+
+/** Credo takes no parent thread for an offer. */
+const nameParent = async (
+  { context }: TenantAgent,
+  { message, credentialExchangeRecord }: Created,
+  parentThreadId: string,
+): Promise<void> => {
+  message.setThread({ threadId: message.threadId, parentThreadId })
+  credentialExchangeRecord.parentThreadId = parentThreadId
+  await context.resolve(DidCommCredentialExchangeRepository).update(context, credentialExchangeRecord)
+  await context.resolve(DidCommMessageRepository).saveOrUpdateAgentMessage(context, {
+    agentMessage: message,
+    role: DidCommMessageRole.Sender,
+    associatedRecordId: credentialExchangeRecord.id,
+  })
+}
+
+type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOffer']>[0]
+
+const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<CreateOptions> => {
+  const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
+  const { indy, anoncreds, jsonld } = credentialFormats
+  const path = 'credentialFormats'
+  const formats = {
+    ...(await toAnonCredsFormats(agent, { indy, anoncreds }, path)),
+    jsonld: jsonld && (await toJsonLdFormat(agent, jsonld, `${path}.jsonld`)),
+  }
+  return {
+    protocolVersion,
+    // The contract has checked that the formats suit the version.
+    credentialFormats: defined(formats) as CreateOptions['credentialFormats'],
+    autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
+    ...defined({ comment, goalCode }),
+  }
 }

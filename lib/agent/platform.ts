@@ -17,6 +17,7 @@ import {
   type StorageService,
 } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
+import { WebvhDidResolver } from './anoncreds/webvh-resolver.ts'
 import { AgentDidRepository, KnownDids } from './did-repository.ts'
 import { LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
@@ -58,6 +59,7 @@ export const platformModules = (contexts: AgentContextProvider) => ({
         new LinearPeerDidResolver(),
         new JwkDidResolver(),
         new GuardedWebDidResolver(),
+        new WebvhDidResolver(),
       ],
     }),
   },

@@ -15,23 +15,30 @@ import type { TagQuery } from '../store/index-entries.ts'
 import type { StoredRecord, Tags } from '../store/stored-record.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
+import { withSecretOpen, withSecretSealed } from './sealed-records.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-/** Records that Credo asks for and this agent never stores, because it uses no mediator: no request is made for them. */
-const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord'])
+/**
+ * Records that Credo asks for and this agent never stores, because it uses no mediator, and its credentials are W3C records: no request is
+ * made for them.
+ */
+const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord', 'AnonCredsCredentialRecord'])
 
 export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
   readonly supportsCursorPagination = false
 
   async save(agentContext: AgentContext, record: BaseRecord): Promise<void> {
+    // Some of Credo's records don't say when they were made; index entries are in this order.
+    record.createdAt ??= new Date()
     record.updatedAt = new Date()
-    if (!currentUnit().insert(toStored(agentContext, record)))
+    if (!currentUnit().insert(await withSecretSealed(toStored(agentContext, record))))
       throw new RecordDuplicateError(`record with id ${record.id} already exists`, { recordType: record.type })
   }
 
   async update(agentContext: AgentContext, record: BaseRecord): Promise<void> {
     record.updatedAt = new Date()
-    if (!(await currentUnit().update(toStored(agentContext, record)))) throw notFound(record.type, record.id)
+    const stored = await withSecretSealed(toStored(agentContext, record))
+    if (!(await currentUnit().update(stored))) throw notFound(record.type, record.id)
   }
 
   async delete(agentContext: AgentContext, record: BaseRecord): Promise<void> {
@@ -69,9 +76,8 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
   ): Promise<T[]> {
     if (NEVER_STORED.has(recordClass.type)) return []
     const found = await currentUnit().find(tenantOf(agentContext), recordClass.type, query as TagQuery)
-    return found
-      .slice(offset, limit === undefined ? undefined : offset + limit)
-      .map((one) => toRecord(one, recordClass))
+    const page = found.slice(offset, limit === undefined ? undefined : offset + limit)
+    return Promise.all(page.map((one) => toRecord(one, recordClass)))
   }
 
   /** The version check of the commit is the lock: a change in between runs the whole invocation again. */
@@ -109,8 +115,12 @@ export const toStored = (agentContext: AgentContext, record: Storable): NewRecor
 
 const definedTags = (record: Storable): Tags => JSON.parse(JSON.stringify(record.getTags()))
 
-const toRecord = <T extends BaseRecord>(stored: StoredRecord, recordClass: BaseRecordConstructor<T>): T => {
-  const record = JsonTransformer.fromJSON(structuredClone(stored.value), recordClass)
+const toRecord = async <T extends BaseRecord>(
+  stored: StoredRecord,
+  recordClass: BaseRecordConstructor<T>,
+): Promise<T> => {
+  const { value } = await withSecretOpen(stored)
+  const record = JsonTransformer.fromJSON(structuredClone(value), recordClass)
   record.replaceTags(structuredClone(stored.tags) as Parameters<T['replaceTags']>[0])
   return record
 }

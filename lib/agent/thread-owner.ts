@@ -1,11 +1,15 @@
 /** Whose a thread is: its connection's, or of whoever holds the invitation that it came with. */
+import { TypedArrayEncoder } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
+  DidCommMessageRepository,
+  DidCommMessageRole,
   parseMessageType,
 } from '@credo-ts/didcomm'
+import * as v from 'valibot'
 import { connectionsOfOurKey } from './connection-service.ts'
 import { didsWithKey } from './did-repository.ts'
 import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, updateExchange } from './exchanges.ts'
@@ -21,6 +25,11 @@ import {
 } from './invitations.ts'
 
 type Inbound = DidCommInboundMessageContext
+
+/** What of a request is asked for: the keys are in base58. */
+const Requested = v.looseObject({
+  '~service': v.fallback(v.optional(v.looseObject({ recipientKeys: v.array(v.string()) })), undefined),
+})
 
 /** Messages that may answer the request of an invitation that nobody has taken. */
 const ANSWERS = new Set(['presentation', 'request-credential', 'problem-report'])
@@ -42,7 +51,7 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   // A problem report may name the request as its parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {
-    if (!(await mayAnswer(inbound, invitation))) return false
+    if (!(await mayAnswer(inbound, invitation)) && !(await mayAcknowledge(inbound, exchange))) return false
     // Credo requires it, and ACA-Py does not send it.
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
@@ -64,6 +73,18 @@ const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<bool
   const { agentContext, senderKey } = inbound
   if (senderKey === undefined || !isAnswer(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
   return (await didsWithKey(agentContext, senderKey)).length === 0
+}
+
+/** Without a connection: who has asked for the credential, by the key that the request names for answers (`~service`, Aries RFC 0056). */
+const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
+  const { protocolName, protocolMajorVersion, messageName } = parseMessageType(message.type)
+  if (senderKey === undefined || protocolName !== 'issue-credential' || messageName !== 'ack') return false
+  const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, {
+    ...{ associatedRecordId: id, role: DidCommMessageRole.Receiver, messageName: 'request-credential' },
+    ...{ protocolName, protocolMajorVersion: String(protocolMajorVersion) },
+  })
+  const { '~service': service } = v.parse(Requested, request?.message ?? {})
+  return service?.recipientKeys.includes(TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)) ?? false
 }
 
 /** On an older connection, which Credo's wallets use without a `handshake-reuse`: by a message that names the invitation. */

@@ -8,7 +8,7 @@ import {
   type ParsedDid,
   WebDidResolver,
 } from '@credo-ts/core'
-import { get } from '../egress/post.ts'
+import { get, post } from '../egress/post.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { hasLongIdentifier } from './identifiers.ts'
@@ -16,7 +16,7 @@ import { hasLongIdentifier } from './identifiers.ts'
 /** A context or DID document; what is larger is not read. */
 const MAX_BYTES = 256 * 1024
 /** Of one unit of work, redirects included. */
-const MAX_DOCUMENTS = 10
+const MAX_DOCUMENTS = 20
 const MAX_TOTAL_BYTES = 1024 * 1024
 /** A request waits for them: all documents of a unit of work together, in ms. */
 const MAX_TOTAL_MS = 5_000
@@ -26,8 +26,8 @@ const MAX_REDIRECTS = 3
 interface Budget {
   documents: number
   bytes: number
-  /** ms since the epoch. */
-  until: number
+  /** Of waiting for answers: what the agent computes between two of them does not count. */
+  milliseconds: number
 }
 
 const BUDGET = Symbol('budget of web documents')
@@ -37,34 +37,54 @@ const currentBudget = (): Budget =>
   currentUnit().slot(BUDGET, () => ({
     documents: MAX_DOCUMENTS,
     bytes: MAX_TOTAL_BYTES,
-    until: Date.now() + MAX_TOTAL_MS,
+    milliseconds: MAX_TOTAL_MS,
   }))
+
+export interface ReadOptions {
+  /** Media types. */
+  accept?: string
+  /** What is larger is not read. */
+  maxBytes?: number
+  maxRedirects?: number
+  /** JSON that is posted; nothing else is. A redirect of it is not followed. */
+  body?: string
+}
 
 /**
  * Reads a text from the web, in the running unit of work and within its budget. Every address on the way is checked at
  * connect time. Throws a CredoError.
  */
-export const readText = async (url: string, redirects = MAX_REDIRECTS): Promise<string> => {
+export const readText = (url: string, options: ReadOptions = {}): Promise<string> =>
+  follow(url, options, options.maxRedirects ?? MAX_REDIRECTS)
+
+const follow = async (url: string, options: ReadOptions, redirects: number): Promise<string> => {
+  const { accept = 'application/ld+json, application/did+ld+json, application/json', maxBytes = MAX_BYTES } = options
   const budget = currentBudget()
-  const remaining = budget.until - Date.now()
+  const remaining = budget.milliseconds
   if (budget.documents === 0 || budget.bytes <= 0 || remaining <= 0)
     throw new CredoError('the message names more documents than one may')
   budget.documents--
-  const outcome = await get({
+  const responseBytes = Math.min(maxBytes, budget.bytes)
+  const sent = options.body
+  const attempt = {
     url,
-    headers: { accept: 'application/ld+json, application/did+ld+json, application/json' },
+    headers: { accept, ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
     policy: { local: settings().LOCAL_STAGE },
     limits: {
       connectMs: Math.min(2_000, remaining),
       attemptMs: Math.min(4_000, remaining),
-      responseBytes: Math.min(MAX_BYTES, budget.bytes),
+      responseBytes,
     },
-  })
+  }
+  const outcome = await (sent === undefined ? get(attempt) : post({ ...attempt, body: sent }))
   const { status = 0, headers, body, failure } = outcome
   budget.bytes -= Buffer.byteLength(body)
-  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0)
-    return readText(new URL(headers.location, url).href, redirects - 1)
+  budget.milliseconds -= outcome.milliseconds
+  if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && sent === undefined)
+    return follow(new URL(headers.location, url).href, options, redirects - 1)
   if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)
+  // It was cut off there: what is left of a text in lines may look whole.
+  if (Buffer.byteLength(body) >= responseBytes) throw new CredoError(`the document at ${url} is too large`)
   return body
 }
 

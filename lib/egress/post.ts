@@ -41,8 +41,9 @@ export interface PostOutcome {
   /** Of the response; present as soon as its head was read, whatever became of its body. */
   status?: number
   headers: { 'retry-after'?: string; 'content-type'?: string; location?: string }
-  /** The part of the response body that was read, as UTF-8. */
+  /** The part of the response body that was read, as UTF-8 and as it came. */
   body: string
+  bytes?: Uint8Array
   milliseconds: number
   failure?: PostFailure
   /** The code of the failure, for logs and `lastError`: never contents. */
@@ -125,7 +126,8 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       settled = true
       clearTimeout(connecting)
       clearTimeout(whole)
-      outcome.body = Buffer.concat(chunks).subarray(0, limits.responseBytes).toString('utf8')
+      const bytes = Buffer.concat(chunks).subarray(0, limits.responseBytes)
+      Object.assign(outcome, { bytes, body: bytes.toString('utf8') })
       outcome.milliseconds = Math.round(performance.now() - started)
       if (failure !== undefined) Object.assign(outcome, { failure, detail })
       resolve(outcome)

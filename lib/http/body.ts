@@ -37,9 +37,10 @@ const invalid = ({ path, message }: Flaw) =>
 
 const notJson = (cause?: unknown) => new AgentError('request.malformed', 'The body is not JSON', { cause })
 
+/** A byte order mark is kept: JSON has none (RFC 8259, section 8.1). */
 const decode = (bytes: Buffer): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     throw notJson(error)
   }

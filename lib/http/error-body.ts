@@ -16,12 +16,19 @@ const STATUS = {
   'connection.not_ready': 409,
   'connection.no_endpoint': 409,
   'endpoint.not_active': 409,
+  'credential.not_revocable': 409,
+  'revocation.no_index': 503,
+  'definition.exists': 409,
+  'definition.not_ready': 409,
+  'quota.exceeded': 429,
+  'registry.unavailable': 503,
   'store.conflict': 409,
   'store.item_too_large': 413,
   'store.transaction_too_large': 413,
   'store.unavailable': 503,
   'store.query_not_indexed': 500,
   'idempotency.mismatch': 409,
+  'anoncreds.unavailable': 503,
   'settings.invalid': 500,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>
@@ -80,7 +87,7 @@ const UNAVAILABLE = new Set([
 
 /** Whether a dependency has failed, not this service. */
 const isUnavailable = (error: unknown): boolean => {
-  if (isOwn(error, 'store.unavailable') || isOwn(error, 'auth.keys_unavailable')) return true
+  if (isOwn(error) && STATUS[error.code] === 503) return true
   const names = [propertyOf(error, 'name'), propertyOf(error, 'code')]
   if (names.some((name) => typeof name === 'string' && UNAVAILABLE.has(name))) return true
   const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode')

@@ -31,9 +31,12 @@ export const headerOf = ({ headers }: OperationEvent, name: string): string | un
   return value
 }
 
-/** The gateway's id of the request, or Lambda's where the function was invoked directly. */
+/**
+ * The gateway's id of the request, or Lambda's where the function was invoked directly. It is the extended one: a caller can choose the
+ * other by the header `x-amzn-requestid`. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
+ */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
-  event.requestContext?.requestId ?? context.awsRequestId ?? 'unknown'
+  event.requestContext?.extendedRequestId ?? context.awsRequestId ?? 'unknown'
 
 /** Verifies an `Authorization` header. Throws `auth.unauthorized` or `auth.keys_unavailable`. */
 export type Verify = (authorization: string) => Promise<Principal>

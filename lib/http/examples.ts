@@ -1,19 +1,28 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
+import createCredentialDefinition from '../../docs/examples/CreateCredentialDefinition.json' with { type: 'json' }
 import createOffer from '../../docs/examples/CreateOffer.json' with { type: 'json' }
+import createOfferOob from '../../docs/examples/CreateOfferOob.json' with { type: 'json' }
 import createRequest from '../../docs/examples/CreateRequest.json' with { type: 'json' }
+import createSchema from '../../docs/examples/CreateSchema.json' with { type: 'json' }
 import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'json' }
 import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
 import enableWebhookEndpoint from '../../docs/examples/EnableWebhookEndpoint.json' with { type: 'json' }
 import getConnectionById from '../../docs/examples/GetConnectionById.json' with { type: 'json' }
 import getConnections from '../../docs/examples/GetConnections.json' with { type: 'json' }
 import getCredentialById from '../../docs/examples/GetCredentialById.json' with { type: 'json' }
+import getCredentialDefinitionById from '../../docs/examples/GetCredentialDefinitionById.json' with { type: 'json' }
+import getCredentialDefinitions from '../../docs/examples/GetCredentialDefinitions.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
 import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' with { type: 'json' }
+import getWebvhLog from '../../docs/examples/GetWebvhLog.json' with { type: 'json' }
+import getWebvhResource from '../../docs/examples/GetWebvhResource.json' with { type: 'json' }
 import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
 import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
 import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
 import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' with { type: 'json' }
+import revokeCredential from '../../docs/examples/RevokeCredential.json' with { type: 'json' }
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
@@ -29,7 +38,13 @@ interface Example {
 
 /** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
+  CreateCredentialDefinition: createCredentialDefinition,
+  CreateSchema: createSchema,
+  GetCredentialDefinitionById: getCredentialDefinitionById,
+  GetCredentialDefinitions: getCredentialDefinitions,
+  GetSchemaById: getSchemaById,
   CreateOffer: createOffer,
+  CreateOfferOob: createOfferOob,
   CreateRequest: createRequest,
   CreateTenant: createTenant,
   DeleteWebhookEndpoint: deleteWebhookEndpoint,
@@ -40,10 +55,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetHealth: getHealth,
   GetWebhookDeliveries: getWebhookDeliveries,
   GetWebhookEndpoints: getWebhookEndpoints,
+  GetWebvhLog: getWebvhLog,
+  GetWebvhResource: getWebvhResource,
   ReceiveDidcomm: receiveDidcomm,
   RegisterNotificationWebhook: registerNotificationWebhook,
   RegisterWebhook: registerWebhook,
   ReplayWebhookEvents: replayWebhookEvents,
+  RevokeCredential: revokeCredential,
   RotateWebhookSecret: rotateWebhookSecret,
   SendMessage: sendMessage,
   TestWebhookEndpoint: testWebhookEndpoint,

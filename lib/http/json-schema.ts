@@ -1,7 +1,7 @@
 /** Schemas of the contracts as JSON Schema 2020-12, the dialect of OpenAPI 3.1; records and the error body as components. */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { AnonCredsProofRequest } from '../interface/anoncreds-proof-request.ts'
+import { AnonCredsProofRequest, IndyProofRequest } from '../interface/anoncreds-proof-request.ts'
 import { ErrorBody, type Schema } from '../interface/contract.ts'
 import { Limit, MAX_PAGE } from '../interface/fields.ts'
 import { JsonLdCredential } from '../interface/json-ld-credential.ts'
@@ -9,8 +9,10 @@ import { PresentationDefinition } from '../interface/presentation-definition.ts'
 import { Filter } from '../interface/presentation-filter.ts'
 import { ProofRequestResult } from '../interface/proof-request.ts'
 import { SubmissionRequirement } from '../interface/submission-requirement.ts'
+import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../records/anoncreds-objects.ts'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { ConnectionRecord } from '../records/connection.ts'
+import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
 import { ProofFormData } from '../records/proof.ts'
@@ -23,12 +25,16 @@ const COMPONENTS = {
   BasicMessageRecord,
   ProofFormData,
   ConnectionRecord,
+  CredentialDefinitionRecord,
+  AnonCredsSchema,
+  AnonCredsCredentialDefinition,
   OutOfBandRecord,
   TenantRecord,
   ProofRequestResult,
   NotificationRegistrationResult,
   WebhookRegistrationResult,
   AnonCredsProofRequest,
+  IndyProofRequest,
   PresentationDefinition,
   PresentationFilter: Filter,
   SubmissionRequirement,

@@ -59,10 +59,16 @@ const errorResponses = () =>
       ]),
   )
 
+/** OpenAPI has no parameter that takes the rest of a path, with slashes that are not encoded. */
+const TAKES_SLASHES = 'x-takes-slashes'
+
 const parametersOf = (contract: Contract, path: string) => [
   ...fieldsOf(contract.parameters?.path)
     .filter(({ name }) => path.includes(`{${name}}`))
-    .map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
+    .map(({ name, schema }) => ({
+      ...{ name, in: 'path', required: true, schema },
+      ...(contract.path.includes(`{${name}+}`) && { [TAKES_SLASHES]: true }),
+    })),
   ...fieldsOf(contract.parameters?.query).map(({ name, required, schema }) => ({
     name,
     in: 'query',
@@ -72,15 +78,20 @@ const parametersOf = (contract: Contract, path: string) => [
   ...(contract.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
-const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[] = []) =>
-  Object.fromEntries(
-    ['application/json', ...mediaTypes].map((type) => [type, { schema, ...(example !== undefined && { example }) }]),
-  )
+const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[]) =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema, ...(example !== undefined && { example }) }]))
+
+const ETAG = { etag: { $ref: '#/components/headers/ETag' } }
+
+/** A caller who names the document's ETag in `If-None-Match` has it already. */
+const NOT_MODIFIED = {
+  304: { description: 'The caller has the document already.', headers: { ...REQUEST_ID, ...ETAG } },
+}
 
 const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
 
 const describeOperation = (contract: Contract, path: string) => {
-  const { operationId, summary, description, security, companion, body, mediaTypes } = contract
+  const { operationId, summary, description, security, companion, body, mediaTypes = [], contentType } = contract
   const { status, schema } = successOf(contract)
   const example = EXAMPLES[operationId]
   const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
@@ -92,13 +103,27 @@ const describeOperation = (contract: Contract, path: string) => {
     ...(companion && { 'x-companion': true }),
     security: SECURITY[security],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: content(schemaOf(body), example?.request, mediaTypes) } }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: content(schemaOf(body), example?.request, ['application/json', ...mediaTypes]),
+      },
+    }),
     responses: {
       [status]: {
         description: summary,
-        headers: { ...REQUEST_ID, ...(paged && { link: { $ref: '#/components/headers/Link' } }) },
-        content: content(schemaOf(schema), example?.response, mediaTypes),
+        headers: {
+          ...REQUEST_ID,
+          ...(paged && { link: { $ref: '#/components/headers/Link' } }),
+          ...(contentType !== undefined && ETAG),
+        },
+        content: content(
+          schemaOf(schema),
+          example?.response,
+          contentType === undefined ? ['application/json', ...mediaTypes] : [contentType],
+        ),
       },
+      ...(contentType !== undefined && NOT_MODIFIED),
       ...Object.fromEntries(
         errorStatusesOf(contract)
           .filter(isStatus)
@@ -108,16 +133,29 @@ const describeOperation = (contract: Contract, path: string) => {
   }
 }
 
+const inDocument = (path: string): string => path.replace('+}', '}')
+
 const describePaths = () => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const contract of OPERATIONS)
     for (const path of [contract.path, ...(contract.tenantPath ? [contract.tenantPath] : [])])
-      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describeOperation(contract, path) }
+      paths[inDocument(path)] = {
+        ...paths[inDocument(path)],
+        [contract.method.toLowerCase()]: describeOperation(contract, inDocument(path)),
+      }
   return paths
 }
 
 const HEADERS = {
-  RequestId: { description: 'Id of the request, as the log has it.', required: true, schema: { type: 'string' } },
+  RequestId: {
+    description: 'Id of the request, as the log has it; no caller can choose it.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  ETag: {
+    description: 'Names this state of the document, for `If-None-Match` (RFC 9110, section 8.8.3).',
+    schema: { type: 'string' },
+  },
   Link: {
     description: 'Address of the next page, when there is more: `<...>; rel="next"` (RFC 8288).',
     schema: { type: 'string' },

@@ -5,7 +5,7 @@ import type { Contract } from '../interface/contract.ts'
 import type { AnswerCodec } from '../store/idempotency.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { checkBody } from './body.ts'
-import { type Checked, checkCaller, type OperationEvent, requestIdOf, type Verify } from './event.ts'
+import { type Checked, checkCaller, headerOf, type OperationEvent, requestIdOf, type Verify } from './event.ts'
 import type { InTransaction } from './in-transaction.ts'
 import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'
@@ -77,6 +77,9 @@ export const defineOperation = <const C extends Contract>(contract: C, operation
   if (contract.body) pipeline.before(checkBody(contract.body, contract))
   const run = runOf(contract, operation)
   return pipeline.handler(async (event: OperationEvent, context) =>
-    toResponse(contract, await run(event.checked), requestIdOf(event, context)),
+    toResponse(contract, await run(event.checked), {
+      requestId: requestIdOf(event, context),
+      ifNoneMatch: headerOf(event, 'if-none-match'),
+    }),
   )
 }

@@ -4,9 +4,16 @@ import { type Contract, IDEMPOTENCY_KEY } from '../interface/contract.ts'
 import { headerOf, keep, type OperationEvent, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
+/**
+ * A did:webvh has its port in percent-encoding. An id that came as it is, not encoded once more, keeps that: a caller who encodes ids has no
+ * `%` left but for `%25`.
+ */
+const kept = (value: string): string =>
+  value.startsWith('did:webvh:') && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value
+
 const decoded = (value: string | undefined): string | undefined => {
   try {
-    return value === undefined ? undefined : decodeURIComponent(value)
+    return value === undefined ? undefined : decodeURIComponent(kept(value))
   } catch {
     return value
   }

@@ -49,6 +49,25 @@ export class Answer {
 export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
   new Answer(body, headers)
 
+export interface Caching {
+  /** Value of `Cache-Control`. */
+  cacheControl: string
+  /** A strong validator, in its quotes. */
+  etag: string
+}
+
+/** An answer that is a stored document as it is, of its contract's content type. It may be kept in caches. */
+export class StoredDocument {
+  /** Text; bytes are handed to the gateway in base64. */
+  readonly content: string | Uint8Array
+  readonly caching: Caching
+
+  constructor(content: string | Uint8Array, caching: Caching) {
+    this.content = content
+    this.caching = caching
+  }
+}
+
 export interface PageLinks {
   /** The operation's path, with its parameters filled in. */
   path: string

@@ -6,7 +6,7 @@ import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
 import { toErrorBody, toErrorLog } from './error-body.ts'
 import { type OperationMiddleware, requestIdOf } from './event.ts'
-import { Answer, type AnswerBody } from './request.ts'
+import { Answer, type AnswerBody, StoredDocument } from './request.ts'
 import { toFieldIssues } from './validate.ts'
 
 const headersOf = (requestId: string) => ({
@@ -26,12 +26,20 @@ const assertKept = (contract: Contract, schema: Schema, body: AnswerBody): void 
   throw new AgentError('internal', `The answer of ${contract.operationId} breaks its contract`, { details })
 }
 
+interface Asked {
+  requestId: string
+  /** The header, where the caller has a document already. */
+  ifNoneMatch?: string | undefined
+}
+
 /** An answer in the status of its contract. Throws `internal` for one that breaks the contract. */
 export const toResponse = (
   contract: Contract,
-  given: AnswerBody | Answer,
-  requestId: string,
+  given: AnswerBody | Answer | StoredDocument,
+  { requestId, ifNoneMatch }: Asked,
 ): APIGatewayProxyResult => {
+  if (contract.contentType !== undefined && given instanceof StoredDocument)
+    return documentResponse(given, contract.contentType, { requestId, ifNoneMatch })
   const { body, headers } = given instanceof Answer ? given : new Answer(given, {})
   const { status, schema } = successOf(contract)
   assertKept(contract, schema, body)
@@ -39,6 +47,26 @@ export const toResponse = (
     statusCode: status,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...headersOf(requestId) },
     body: body === undefined ? '' : JSON.stringify(body),
+  }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2 */
+const isKnown = (etag: string, ifNoneMatch = ''): boolean =>
+  ifNoneMatch.split(',').some((known) => known.trim().replace(/^W\//, '') === etag || known.trim() === '*')
+
+const documentResponse = (
+  { content, caching: { cacheControl, etag } }: StoredDocument,
+  contentType: string,
+  { requestId, ifNoneMatch }: Asked,
+): APIGatewayProxyResult => {
+  const headers = { ...headersOf(requestId), 'cache-control': cacheControl, etag }
+  if (isKnown(etag, ifNoneMatch)) return { statusCode: 304, headers, body: '' }
+  const text = typeof content === 'string'
+  return {
+    statusCode: 200,
+    headers: { 'content-type': contentType, ...headers },
+    body: text ? content : Buffer.from(content).toString('base64'),
+    ...(!text && { isBase64Encoded: true }),
   }
 }
 

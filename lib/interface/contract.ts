@@ -28,6 +28,8 @@ export interface Contract {
   secretAnswer?: true
   /** Body of the one status that means success. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema }
+  /** The answer is a stored document of this type, which the pipeline hands on as it is. It has an ETag. */
+  contentType?: string
   /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready. */
   refusals?: readonly (404 | 409)[]
 }

@@ -1,8 +1,15 @@
 /** All operations of the service, in the order of the interface document. For the OpenAPI document: functions import their own contract. */
+import {
+  CreateCredentialDefinition,
+  CreateSchema,
+  GetCredentialDefinitionById,
+  GetCredentialDefinitions,
+  GetSchemaById,
+} from './anoncreds.ts'
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, GetCredentialById } from './credentials.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
@@ -17,6 +24,7 @@ import {
   TestWebhookEndpoint,
 } from './webhook-endpoints.ts'
 import { RegisterNotificationWebhook, RegisterWebhook } from './webhooks.ts'
+import { GetTailsFile, GetWebvhLog, GetWebvhResource } from './webvh.ts'
 
 export const OPERATIONS: readonly Contract[] = [
   GetCredentialById,
@@ -30,6 +38,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   CreateOffer,
+  RevokeCredential,
+  CreateSchema,
+  GetSchemaById,
+  CreateCredentialDefinition,
+  GetCredentialDefinitions,
+  GetCredentialDefinitionById,
+  CreateOfferOob,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,
@@ -38,6 +53,9 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebvhLog,
+  GetWebvhResource,
+  GetTailsFile,
   GetOpenApi,
   GetHealth,
 ]

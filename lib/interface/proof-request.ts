@@ -1,12 +1,12 @@
 /** What an out-of-band proof request is made of, and what comes of it. */
 import * as v from 'valibot'
-import { OutOfBandRecord } from '../records/out-of-band.ts'
-import { AnonCredsProofRequest } from './anoncreds-proof-request.ts'
-import { AutoAccept, Did, exactly, HttpUrl, ThreadId, text } from './fields.ts'
+import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
+import { AutoAccept, exactly } from './fields.ts'
+import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
 const ProofFormats = exactly({
-  indy: v.optional(AnonCredsProofRequest),
+  indy: v.optional(IndyProofRequest),
   anoncreds: v.optional(AnonCredsProofRequest),
   presentationExchange: v.optional(PresentationExchangeRequest),
 })
@@ -21,18 +21,10 @@ export const ProofRequest = v.pipe(
   exactly({
     protocolVersion: v.picklist(['v1', 'v2']),
     proofFormats: ProofFormats,
-    goalCode: v.optional(text(255)),
-    /** Becomes `~thread.pthid` of the request, in the place of the invitation's id, which wallets of Credo insist on. */
-    parentThreadId: v.optional(ThreadId),
     willConfirm: v.optional(v.boolean()),
     autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),
     comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
-    label: v.optional(text(255)),
-    imageUrl: v.optional(HttpUrl),
-    /** A key of this agent: raw base58 or a did:key. */
-    recipientKey: v.optional(text(512)),
-    /** A DID of this agent. */
-    invitationDid: v.optional(Did),
+    ...INVITATION_FIELDS,
   }),
   v.forward(
     v.partialCheck(
@@ -48,17 +40,7 @@ export type ProofRequest = v.InferOutput<typeof ProofRequest>
 
 /** The document's four fields, and the two without which the form data could not be asked for. */
 export const ProofRequestResult = v.strictObject({
-  /** The public URL of the service with `?oob=`. */
-  invitationUrl: v.string(),
-  invitation: v.looseObject({
-    '@type': v.string(),
-    '@id': v.string(),
-    '~thread': v.optional(v.looseObject({ pthid: v.optional(v.string()), thid: v.optional(v.string()) })),
-    /** Equal to `@type`. */
-    messageType: v.string(),
-  }),
-  outOfBandRecord: OutOfBandRecord,
-  invitationDid: v.string(),
+  ...INVITATION_RESULT,
   /** What tenant_ProofFormData is called with. */
   proofRecordId: v.string(),
   proofRecordThId: v.string(),

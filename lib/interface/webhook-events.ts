@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
+import { CREDENTIAL_DEFINITION_STATES, CredentialDefinitionRecord } from '../records/credential-definition.ts'
 import { CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { PROOF_STATES, ProofFormData } from '../records/proof.ts'
 import { Timestamp } from '../records/record-json.ts'
@@ -49,6 +50,12 @@ const exchange = (record: Schema, states: readonly string[]): Told => ({
 
 const CREDENTIAL = exchange(CredentialExchangeRecord, CREDENTIAL_STATES)
 const PROOF = exchange(ProofFormData, PROOF_STATES)
+
+const CREDENTIAL_DEFINITION: Told = {
+  record: CredentialDefinitionRecord,
+  ids: v.strictObject({ id: Id, state: v.picklist(CREDENTIAL_DEFINITION_STATES) }),
+  states: CREDENTIAL_DEFINITION_STATES,
+}
 
 const BASIC_MESSAGE: Told = {
   record: BasicMessageRecord,
@@ -120,6 +127,10 @@ const SUMMARIES: Record<EventType, [summary: string, told: Told]> = {
   'connection.state_changed': ['A connection has come to another state', CONNECTION],
   'credential.state_changed': ['A credential exchange has come to another state', CREDENTIAL],
   'proof.state_changed': ['A proof has come to another state', PROOF],
+  'credential_definition.state_changed': [
+    'A credential definition has come to another state: its keys are made, or it has failed',
+    CREDENTIAL_DEFINITION,
+  ],
   'basic_message.received': ['A basic message has come in', BASIC_MESSAGE],
   'basic_message.sent': ['A basic message is on its way to the wallet', BASIC_MESSAGE],
   'basic_message.delivered': ['The wallet has taken a basic message', BASIC_MESSAGE],

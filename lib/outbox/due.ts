@@ -1,4 +1,4 @@
-/** The index of what is due: lanes and destinations that wait for a time, found by it. Sparse: only what waits is in it. */
+/** The index of what is due: lanes, destinations and jobs that wait for a time, found by it. Sparse: only what waits is in it. */
 import { createHash } from 'node:crypto'
 import { integer, optional, text } from '../store/item-fields.ts'
 import { type Item, queryIndex } from '../store/table.ts'
@@ -23,9 +23,11 @@ export const dueFor = (id: string, at: number): { dueShard: string; dueAt: numbe
 })
 
 export interface DueEntry {
-  /** Exactly one of the two is there. */
+  /** Exactly one of the three is there. */
   lane?: string
   destination?: string
+  /** Partition key of a job's item: an index always has the table's keys, so that jobs need no attribute of its projection. */
+  job?: string
   at: number
   /** Of a lane: when the first attempt at its first item failed. */
   since?: number
@@ -36,18 +38,22 @@ export async function* dueEntries(shard: string, until: number): AsyncGenerator<
   let after: Item | undefined
   do {
     const { items, next } = await queryIndex('due', shard, until, { limit: 500, after })
-    yield items.flatMap(({ lane, destination, dueAt, epoch }): DueEntry[] =>
-      lane?.S === undefined && destination?.S === undefined
-        ? []
-        : [
-            {
-              ...(lane?.S && { lane: lane.S }),
-              ...(destination?.S && { destination: destination.S }),
-              at: Number(dueAt?.N),
-              ...(epoch?.N && { since: Number(epoch.N) }),
-            },
-          ],
-    )
+    yield items.flatMap(toEntry)
     after = next
   } while (after !== undefined)
+}
+
+/** What has the index attributes and is none of the three is left out. */
+const toEntry = ({ pk, kind, lane, destination, dueAt, epoch }: Item): DueEntry[] => {
+  const at = Number(dueAt?.N)
+  if (kind?.S === 'job') return [{ job: pk?.S ?? '', at }]
+  if (lane?.S === undefined && destination?.S === undefined) return []
+  return [
+    {
+      ...(lane?.S && { lane: lane.S }),
+      ...(destination?.S && { destination: destination.S }),
+      at,
+      ...(epoch?.N && { since: Number(epoch.N) }),
+    },
+  ]
 }

@@ -1,4 +1,4 @@
-/** The queues of wake-ups: two FIFO ones whose consumers deliver, and one with delays whose consumer only passes on. */
+/** The queues of wake-ups: two FIFO ones whose consumers deliver, one with delays whose consumer only passes on, and that of jobs. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -7,6 +7,7 @@ import {
   committedId,
   type DestinationWakeUp,
   deduplicationId,
+  encodeJobWakeUp,
   encodeWakeUp,
   groupOf,
   type LaneWakeUp,
@@ -39,7 +40,7 @@ export const sqsOnce = (): SQSClient => {
   return impatient
 }
 
-type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL'
+type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
 
 /** Throws `settings.invalid` where this function does not have it. */
 const urlOf = (name: QueueName): string => {
@@ -157,3 +158,33 @@ export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[
     urlOf('TIMER_QUEUE_URL'),
     wakeUps.map((wakeUp) => ({ MessageBody: encodeWakeUp(wakeUp) })),
   )
+
+/** Wakes jobs, by the partition keys of their items. What the queue does not take is due at the next sweep still. */
+export const wakeJobs = async (jobs: readonly string[]): Promise<void> => {
+  if (jobs.length === 0) return
+  await sendAll(
+    urlOf('JOB_QUEUE_URL'),
+    jobs.map((job) => ({ MessageBody: encodeJobWakeUp(job) })),
+  )
+}
+
+/** Wakes the jobs that this function has just committed, as `wakeNow` does with a lane; the sweep wakes those that this one does not. */
+export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
+  const QueueUrl = settings().JOB_QUEUE_URL
+  if (QueueUrl === undefined || jobs.length === 0) return
+  const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), MessageBody: encodeJobWakeUp(job) }))
+  try {
+    await sqsOnce().send(new SendMessageBatchCommand({ QueueUrl, Entries }), {
+      abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
+    })
+  } catch (error) {
+    log('warn', 'jobs were not woken after the commit', { event: 'job.not_woken', error: errorName(error) })
+  }
+}
+
+/** Wakes a job after `delay` ms, as `wakeLater` does with a lane: its time is in the index already. */
+export const wakeJobLater = async (job: string, delay: number): Promise<void> => {
+  const DelaySeconds = Math.ceil(delay / 1000)
+  if (DelaySeconds > MAX_DELAY) return
+  await sendAll(urlOf('JOB_QUEUE_URL'), [{ MessageBody: encodeJobWakeUp(job), DelaySeconds }])
+}

@@ -2,7 +2,7 @@
 import { measure } from '../metrics.ts'
 import { isCensusTime, takeCensus, type Waiting } from './census.ts'
 import { DUE_SHARDS, type DueEntry, dueEntries } from './due.ts'
-import { wakeDestinations, wakeLanes } from './queues.ts'
+import { wakeDestinations, wakeJobs, wakeLanes } from './queues.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
 
 export interface Swept {
@@ -44,6 +44,7 @@ const sweepShard = async (shard: string, now: number, counts: boolean): Promise<
     const due = page.filter(({ at }) => at <= now)
     await wakeLanes(due.flatMap(toLaneWakeUp))
     await wakeDestinations(due.flatMap(toDestinationWakeUp))
+    await wakeJobs(due.flatMap(({ job }) => job ?? []))
     swept.entries += due.length
     swept.age = due.reduce((oldest, { at }) => Math.max(oldest, now - at), swept.age)
     if (counts) swept.waiting.push(...page)

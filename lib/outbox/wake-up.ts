@@ -41,6 +41,17 @@ export const decodeWakeUp = (body: string): WakeUp | undefined => {
   return result.success ? result.output : undefined
 }
 
+const JobWakeUp = v.object({ job: v.string() })
+
+/** `job`: the partition key of its item. */
+export const encodeJobWakeUp = (job: string): string => JSON.stringify({ job })
+
+/** The job of a wake-up; undefined for what is none. */
+export const decodeJobWakeUp = (body: string): string | undefined => {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), JobWakeUp), body)
+  return result.success ? result.output.job : undefined
+}
+
 /**
  * Deduplication ids. SQS drops a message whose id it has seen within 5 minutes, also when the first one was deleted long ago. So only the
  * two wake-ups of one committed item share an id; that of any other names its reason with the time or entry it was made for.

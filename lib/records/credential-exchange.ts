@@ -1,7 +1,7 @@
 /** The credential exchange record: its schema and how a stored one is shown. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
-import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
 
 /** States of issue-credential v2 (Aries RFC 0453), in Credo's spelling. */
 export const CREDENTIAL_STATES = [
@@ -38,6 +38,8 @@ export const CredentialExchangeRecord = recordSchema({
       '_internal/indyCredential': v.optional(
         v.looseObject({ credentialDefinitionId: v.optional(v.string()), schemaId: v.optional(v.string()) }),
       ),
+      /** Of a credential that this agent has revoked. */
+      '_agent/revocation': v.optional(v.object({ state: v.picklist(['pending', 'published']), revokedAt: Timestamp })),
     },
     v.unknown(),
   ),
@@ -51,7 +53,8 @@ export const CredentialExchangeRecord = recordSchema({
 
 export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
 
-const ANONCREDS = '_anoncreds/credential'
+/** Metadata of an exchange of AnonCreds, as Credo writes them: schema, definition, place in a registry. */
+export const ANONCREDS = '_anoncreds/credential'
 const LEDGER_ENTRY = '_internal/indyCredential'
 
 /** The ledger-specific entry that the interface promises, out of the one that Credo writes. */

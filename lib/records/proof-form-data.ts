@@ -3,6 +3,7 @@
  * what was signed, in the verifier's terms.
  */
 import { isObject, parseBase64 } from '../json.ts'
+import { presentedAttributes } from './presented-attributes.ts'
 import { toProofJson } from './proof.ts'
 import { PRESENTED, type RecordContent, type RecordJson } from './record-json.ts'
 
@@ -113,16 +114,31 @@ const messagesByPart = (records: readonly RecordContent[], version: string): Map
   return messages
 }
 
-/** The proof record joined with what its DidCommMessageRecords carry: `proposal`, `request`, `presentation`, as far as there are any. */
+/**
+ * The proof record joined with what its DidCommMessageRecords carry: `proposal`, `request`, `presentation`, as far as there are any, and what an
+ * AnonCreds presentation claims.
+ */
 export const proofFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): RecordJson => {
   const json = toProofJson(proof)
   const messages = messagesByPart(messageRecords, String(json.protocolVersion))
-  if (json.protocolVersion === 'v1') return { ...json, ...v1Data(messages) }
+  if (json.protocolVersion === 'v1') return withClaims({ ...json, ...v1Data(messages) })
   const parts = Object.values(PARTS).flatMap(({ part, attachments }) => {
     const message = messages.get(part)
     return message?.formats && message[attachments] ? [[part, v2Data(message, message[attachments])]] : []
   })
-  return withPresented({ ...json, ...Object.fromEntries(parts) }, proof)
+  return withClaims(withPresented({ ...json, ...Object.fromEntries(parts) }, proof))
+}
+
+/** The claims of a presentation in each format that it has and that was asked for. */
+const withClaims = (json: RecordJson): RecordJson => {
+  const { request, presentation } = json
+  if (!isObject(request) || !isObject(presentation)) return json
+  const claims = ['indy', 'anoncreds'].flatMap((format) =>
+    request[format] === undefined || presentation[format] === undefined
+      ? []
+      : [[format, presentedAttributes(request[format], presentation[format])]],
+  )
+  return claims.length === 0 ? json : { ...json, presentedAttributes: Object.fromEntries(claims) }
 }
 
 /** A JSON-LD presentation is shown as the verification read it, and never as the wallet wrote it. */

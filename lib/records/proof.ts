@@ -1,5 +1,6 @@
 /** The proof record (present-proof, Aries RFC 0037 and 0454): its schema and how a stored one is shown. */
 import * as v from 'valibot'
+import { PresentedAttributes } from './presented-attributes.ts'
 import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 /** States of present-proof, in Credo's spelling. */
@@ -37,6 +38,10 @@ export const ProofFormData = recordSchema({
   proposal: v.optional(FormatData),
   request: v.optional(FormatData),
   presentation: v.optional(FormatData),
+  /** Of AnonCreds presentations, by their format: what the wallet claims. */
+  presentedAttributes: v.optional(
+    v.strictObject({ indy: v.optional(PresentedAttributes), anoncreds: v.optional(PresentedAttributes) }),
+  ),
   _tags: v.looseObject({ state: v.picklist(PROOF_STATES), role: v.picklist(PROOF_ROLES), threadId: v.string() }),
 })
 

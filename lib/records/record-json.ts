@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 
-// Notes of the agent for itself in a proof record's metadata: no answer and no event shows them.
+// Notes of the agent for itself in a record's metadata: no answer and no event shows them.
 
 /** The contexts that the verifier reads the presentation with, fixed when it was requested. */
 export const VERIFIER_CONTEXTS = '_presentationExchange/contexts'
@@ -21,6 +21,9 @@ export type RecordJson = Record<string, unknown> & { _tags: Record<string, unkno
 /** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
 
+/** In a credential exchange's metadata: an AnonCreds credential was issued, whatever the exchange has become since, or else was offered. */
+export const ANONCREDS_ISSUED = '_agent/issued'
+
 /** Fields that Credo gives every record (BaseRecord). */
 const BASE_FIELDS = {
   id: v.string(),
@@ -35,8 +38,11 @@ const BASE_FIELDS = {
 export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.looseObject({ ...BASE_FIELDS, ...entries })
 
-/** Never returned: link-secret blinding data (AnonCreds, "credential request metadata"; its name before Credo 0.4), and notes of our own. */
-const HIDDEN_METADATA = ['_anoncreds/credentialRequest', '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED]
+/** Link-secret blinding data in a credential exchange: "credential request metadata" of AnonCreds v1.0. */
+export const CREDENTIAL_REQUEST = '_anoncreds/credentialRequest'
+
+/** Never returned: blinding data (`_internal/indyRequest` before Credo 0.4), and notes of our own. */
+const HIDDEN_METADATA = [CREDENTIAL_REQUEST, '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED, ANONCREDS_ISSUED]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>
   isObject(metadata)

@@ -9,7 +9,21 @@ interface Index {
   name: string
   /** The entry carries the whole record: a list shows it, or it is read with every message. */
   copy?: true
+  /** A query reads no more of its entries than this many of the newest. */
+  newest?: number
 }
+
+/** The entries that a query reads. */
+export interface Partition {
+  pk: string
+  newest?: number
+}
+
+/** A query that names more values than this reads the list of all instead, where there is one: who asks for a proof writes the query. */
+const MAX_PARTITIONS = 20
+
+/** A holder with more credentials finds the older ones by their definition or schema only. */
+const MAX_HELD = 500
 
 /** The tag of an index that every record of its type is in. */
 const EVERY = '*'
@@ -44,10 +58,32 @@ const INDEXES: Record<string, Record<string, Index>> = {
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
   },
+  CredentialDefinitionRecord: {
+    [EVERY]: { name: EVERY, copy: true },
+    credentialDefinitionId: { name: 'credentialDefinitionId' },
+  },
+  AnonCredsSchemaRecord: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
+  AnonCredsCredentialDefinitionRecord: {
+    credentialDefinitionId: { name: 'id' },
+    unqualifiedCredentialDefinitionId: { name: 'id' },
+  },
+  AnonCredsCredentialDefinitionPrivateRecord: { credentialDefinitionId: { name: 'id' } },
+  AnonCredsKeyCorrectnessProofRecord: { credentialDefinitionId: { name: 'id' } },
+  AnonCredsRevocationRegistryDefinitionRecord: { revocationRegistryDefinitionId: { name: 'id' } },
+  AnonCredsRevocationRegistryDefinitionPrivateRecord: { revocationRegistryDefinitionId: { name: 'id' } },
+  AnonCredsLinkSecretRecord: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
   CredentialRecord: {
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
+  },
+  // Held credentials. A proof request names attributes, of which a credential has too many for an index, and mostly where they come from.
+  W3cCredentialRecord: {
+    [EVERY]: { name: EVERY, newest: MAX_HELD },
+    anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
+    anonCredsUnqualifiedCredentialDefinitionId: { name: 'credentialDefinitionId' },
+    anonCredsSchemaId: { name: 'schemaId' },
+    anonCredsUnqualifiedSchemaId: { name: 'schemaId' },
   },
 }
 
@@ -85,11 +121,13 @@ export const indexEntries = (record: StoredRecord): Map<string, Item> => {
  * Partitions whose entries hold every match of a query.
  * Throws `store.query_not_indexed` where only a scan could answer.
  */
-export const partitionsOf = (tenant: string, type: string, query: TagQuery): string[] => {
+export const partitionsOf = (tenant: string, type: string, query: TagQuery): Partition[] => {
   const partitions = covering(tenant, type, query)
-  if (partitions !== undefined) return partitions
-  if (indexOf(type, EVERY)) return [everyPartition(tenant, type)]
-  throw notIndexed(type, Object.keys(query))
+  const every = indexOf(type, EVERY)
+  if (partitions !== undefined && (partitions.length <= MAX_PARTITIONS || every === undefined))
+    return partitions.map((pk) => ({ pk }))
+  if (every === undefined) throw notIndexed(type, Object.keys(query))
+  return [{ pk: everyPartition(tenant, type), ...(every.newest !== undefined && { newest: every.newest }) }]
 }
 
 /** A query by tags as Credo makes it: `Query` of `@credo-ts/core`, without the record's type. */

@@ -1,4 +1,4 @@
-/** The keys of all items, and nothing else writes keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+/** The keys of items, which nothing else writes but anoncreds-keys.ts. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { RegistrationKind } from '../records/registration.ts'
@@ -9,7 +9,7 @@ export interface Address {
 }
 
 /** Sort key of items that are alone in their partition. */
-const ALONE = '-'
+export const ALONE = '-'
 
 /** Values of any length in keys: SHA-256 in base64url. A did:peer:4 is over 1 KB, a key at most 2 KB. */
 export const digest = (value: string): string => createHash('sha256').update(value).digest('base64url')
@@ -106,6 +106,20 @@ export const contextAddress = (context: { scope: string; digest: string }): Addr
 
 /** The DID that an agent issues with. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
+
+/** A job that is to be done for an agent. */
+export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address => ({
+  pk: `${tenant}|job|${type}|${id}`,
+  sk: ALONE,
+})
+
+/** The job whose item has this partition key; undefined where it is no job's. */
+export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string } | undefined => {
+  const [tenant = '', job, type = '', id = '', ...rest] = pk.split('|')
+  return tenant !== '' && job === 'job' && type !== '' && id !== '' && rest.length === 0
+    ? { tenant, type, id }
+    : undefined
+}
 
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'

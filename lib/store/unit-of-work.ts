@@ -1,7 +1,7 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
 import { commitWrites, type Write } from './commit.ts'
-import { indexEntries, matches, partitionsOf, type TagQuery } from './index-entries.ts'
+import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
@@ -141,11 +141,14 @@ export class UnitOfWork {
     this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
   }
 
-  /** Deletes an item, with a `version` only where it still has it. An item that this unit itself creates is not written at all. */
-  delete(address: Address, version?: number): void {
+  /**
+   * Deletes an item; with `read` only where it still has this version, or for items without versions these attributes. An item that this
+   * unit itself creates is not written at all.
+   */
+  delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
     if (this.#writes.get(key)?.expects === 'nothing') this.#writes.delete(key)
-    else this.#writes.set(key, { remove: address, expects: version ?? 'anything', whenBroken: conflict })
+    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', whenBroken: conflict })
   }
 
   /**
@@ -184,8 +187,8 @@ export class UnitOfWork {
   }
 
   /** Reads all records that have an entry in the partitions. */
-  async #readMatching(partitions: string[]): Promise<void> {
-    const entries = (await Promise.all(partitions.map((pk) => this.#entries(pk)))).flat()
+  async #readMatching(partitions: Partition[]): Promise<void> {
+    const entries = (await Promise.all(partitions.map((one) => this.#entries(one)))).flat()
     const unread = new Map<string, Address>()
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
@@ -215,12 +218,15 @@ export class UnitOfWork {
     return held
   }
 
-  #entries(pk: string): Promise<Item[]> {
-    const read = this.#partitions.get(pk) ?? queryAll(pk)
+  #entries({ pk, newest }: Partition): Promise<Item[]> {
+    const read = this.#partitions.get(pk) ?? (newest === undefined ? queryAll(pk) : newestOf(pk, newest))
     this.#partitions.set(pk, read)
     return read
   }
 }
+
+const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
+  (await queryPage(pk, { limit, descending: true })).items
 
 const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0)
 

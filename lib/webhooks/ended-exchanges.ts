@@ -1,15 +1,17 @@
 /** Exchanges that have come to their end: of which format, in which state; and how many, as metrics. */
 import { isObject } from '../json.ts'
 import { FINAL_STATES, type Format, measure } from '../metrics.ts'
+import { ANONCREDS } from '../records/credential-exchange.ts'
 import { VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { Fact } from './facts.ts'
 
-/** By what this agent notes in a record's metadata. A further format of `FORMATS` needs a mark of its own there. */
+/** By what this agent, or Credo, notes in a record's metadata. A further format of `FORMATS` needs a mark of its own there. */
 const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): Format => {
-  // No other is offered.
-  if (type === 'CredentialRecord') return 'credential/json-ld'
-  return isObject(metadata) && VERIFIER_CONTEXTS in metadata ? 'proof/presentation-exchange' : 'proof/anoncreds'
+  const has = (name: string): boolean => isObject(metadata) && name in metadata
+  // Of an offer in both formats nobody tells which of them the wallet was after.
+  if (type === 'CredentialRecord') return has(ANONCREDS) ? 'credential/anoncreds' : 'credential/json-ld'
+  return has(VERIFIER_CONTEXTS) ? 'proof/presentation-exchange' : 'proof/anoncreds'
 }
 
 /** Undefined for what is no exchange, and for an exchange that goes on. */

@@ -5,6 +5,7 @@ import { AgentError } from '../errors.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
 import { toConnectionJson } from '../records/connection.ts'
+import { CREDENTIAL_DEFINITION, toCredentialDefinitionJson } from '../records/credential-definition.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import { toProofJson } from '../records/proof.ts'
 import { type RecordJson, Timestamp } from '../records/record-json.ts'
@@ -66,6 +67,7 @@ const STATES: Record<string, { type: EventType; show: Show }> = {
   ConnectionRecord: { type: 'connection.state_changed', show: toConnectionJson },
   CredentialRecord: { type: 'credential.state_changed', show: toCredentialExchangeJson },
   ProofRecord: { type: 'proof.state_changed', show: toProofJson },
+  [CREDENTIAL_DEFINITION]: { type: 'credential_definition.state_changed', show: toCredentialDefinitionJson },
 }
 
 /** The first state is a transition too; a change that leaves the state as it was is none. */

@@ -14,12 +14,19 @@ export interface AcaPyOptions {
   label: string
   /** It takes answers by return route, and names this as its endpoint; '': its DID document has no service. */
   returnRoute?: '' | 'didcomm:transport/queue'
+  /** Address of an indy-vdr-proxy, whose ledger it reads and writes. */
+  indyProxy?: string
+  /** That of the version by default. */
+  walletType?: 'askar-anoncreds'
   /** Further arguments of `aca-py start`. */
   flags?: string[]
 }
 
 /** Ms; one alone needs 3 s. */
 const START_DEADLINE = 60_000
+
+/** ACA-Py makes a ledger of it, whose requests the plugin posts to the proxy instead of asking a pool. */
+const GENESIS = '{"reqSignature":{},"txn":{"data":{}},"txnMetadata":{"seqNo":1},"ver":"1"}'
 
 /** The wallets that hold AnonCreds: since 1.7 the format of the same name, before it Indy's alone. */
 const WALLET_TYPES: Record<Version, string> = { '1.7.0': 'askar-anoncreds', '1.2.7': 'askar' }
@@ -47,8 +54,16 @@ export class AcaPy {
       ...['--inbound-transport', 'http', '127.0.0.1', `${port}`, '--outbound-transport', 'http'],
       ...['--endpoint', `http://127.0.0.1:${port}`, '--label', options.label],
       ...['--admin', '127.0.0.1', `${adminPort}`, '--admin-insecure-mode', '--plugin', 'interop'],
-      ...['--wallet-type', WALLET_TYPES[options.version], '--wallet-name', 'interop', '--wallet-key', 'interop'],
-      ...['--auto-provision', '--no-ledger', '--auto-ping-connection', '--preserve-exchange-records'],
+      ...[
+        '--wallet-type',
+        options.walletType ?? WALLET_TYPES[options.version],
+        '--wallet-name',
+        'interop',
+        '--wallet-key',
+        'interop',
+      ],
+      ...['--auto-provision', '--auto-ping-connection', '--preserve-exchange-records'],
+      ...(options.indyProxy === undefined ? ['--no-ledger'] : ['--genesis-transactions', GENESIS]),
       ...(options.flags ?? []),
     ]
   }
@@ -70,7 +85,7 @@ export class AcaPy {
 
   /** Starts the process; what it had stored is still there. */
   async up(): Promise<void> {
-    const { returnRoute } = this.#options
+    const { returnRoute, indyProxy } = this.#options
     const program = startProgram(this.#program, this.#arguments, {
       env: {
         HOME: this.#home,
@@ -78,6 +93,7 @@ export class AcaPy {
         PYTHONDONTWRITEBYTECODE: '1',
         PYTHONUNBUFFERED: '1',
         INTEROP_CONTEXTS: join(this.#home, 'contexts.json'),
+        ...(indyProxy !== undefined && { INTEROP_INDY_PROXY: indyProxy }),
         ...(returnRoute !== undefined && { INTEROP_RETURN_ROUTE: returnRoute }),
       },
     })

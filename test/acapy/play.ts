@@ -17,8 +17,8 @@ export interface Result extends Play {
 /** Two processors, and scenarios that mostly wait. */
 const AT_ONCE = 4
 
-/** Ms; one that hangs has failed. */
-const DEADLINE = 120_000
+/** Ms; one that hangs has failed. The first to need credential definitions waits for their keys, and for an operator of a ledger. */
+const DEADLINE = 180_000
 
 const late = (signal: AbortSignal): Promise<Error> =>
   new Promise((resolve) => {

@@ -1,4 +1,7 @@
-/** An HTTP relay in front of the service's DIDComm endpoints: it notes every answer, and can deliver each envelope several times. */
+/**
+ * An HTTP relay in front of the service's public endpoints: it notes every answer to an envelope, and can deliver each several times. What is
+ * read (a did:webvh and what it attests, tails files) passes through.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -74,10 +77,18 @@ export class Relay {
     return delivery
   }
 
+  /** Reads of what anybody may read. */
+  async #pass(path: string, response: ServerResponse): Promise<void> {
+    const answer = await fetch(`${this.#target}${path}`)
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()))
+  }
+
   /** The sender gets the first answer. */
   async #relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/'
     try {
+      if (request.method === 'GET') return await this.#pass(path, response)
       const envelope = await text(request)
       const deliver = () => this.#deliver(path, envelope)
       const [first] = await Promise.all(this.#repeated.has(path) ? [deliver(), deliver()] : [deliver()])

@@ -1,15 +1,19 @@
 /** What a scenario of the interop suite is: something that an ACA-Py and the service do together. */
+import type { IndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import type { AcaPy } from './acapy.ts'
 import type { OurAgent } from './agent.ts'
 import type { Version } from './install.ts'
+import type { Issuer } from './issuer.ts'
 import type { Delivery } from './relay.ts'
+import type { WalletIssuer } from './wallet-issuer.ts'
 
 /**
  * The wallet of a scenario: `shared` with others; `own` to the scenario, which may end it; `silent`: its DID document has no
  * service, and `queue`: it names no endpoint that can be reached; both take answers by return route; `mediated`: other agents
- * reach it through an ACA-Py mediator; `automatic`: it answers offers and requests by itself.
+ * reach it through an ACA-Py mediator; `automatic`: it answers offers and requests by itself; `ledger`: it reads the Indy ledger;
+ * `anoncreds`: it does too, and holds AnonCreds of any registry also where older versions hold those of Indy.
  */
-export type WalletKind = 'shared' | 'own' | 'silent' | 'queue' | 'mediated' | 'automatic'
+export type WalletKind = 'shared' | 'own' | 'silent' | 'queue' | 'mediated' | 'automatic' | 'ledger' | 'anoncreds'
 
 export interface Scene {
   acapy: AcaPy
@@ -22,6 +26,11 @@ export interface Scene {
   anotherWallet(): Promise<AcaPy>
   /** The mediator of a mediated wallet. */
   mediator(): Promise<AcaPy>
+  /** An ACA-Py that issues by a DID on the Indy ledger, which scenarios share. */
+  walletIssuer(): Promise<WalletIssuer>
+  /** A tenant with credential definitions, which scenarios share. */
+  issuer(): Promise<Issuer>
+  ledger: IndyProxy
 }
 
 export interface Scenario {

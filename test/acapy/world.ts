@@ -1,30 +1,45 @@
 /** All that the scenarios run on: one local stage behind a relay, and ACA-Py processes that are started when the first scenario needs them. */
+import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { type RunningStage, startStage } from '../support/stage/stage.ts'
 import { AcaPy, type AcaPyOptions } from './acapy.ts'
 import { OurAgent } from './agent.ts'
 import type { Version } from './install.ts'
+import { type Issuer, makeIssuer, NAMESPACE } from './issuer.ts'
 import { mediate } from './mediation.ts'
 import { Relay } from './relay.ts'
 import type { Scenario, Scene, WalletKind } from './scenario.ts'
+import { startTailsServer, type TailsServer } from './tails-server.ts'
+import { makeWalletIssuer, type WalletIssuer } from './wallet-issuer.ts'
 
 const AUTOMATIC = ['--auto-respond-credential-offer', '--auto-store-credential', '--auto-respond-presentation-request']
+
+/** Its DID follows from the seed. */
+const ISSUING = ['--seed', '000000000000000000000000Issuer01']
 
 export class World {
   readonly #stage: RunningStage
   readonly #relay: Relay
+  readonly #ledger: IndyProxy
+  readonly #tails: TailsServer
   readonly #shared = new Map<string, Promise<AcaPy>>()
   readonly #started: Promise<AcaPy>[] = []
+  #issuer: Promise<Issuer> | undefined
+  #walletIssuer: Promise<WalletIssuer> | undefined
 
-  private constructor(stage: RunningStage, relay: Relay) {
+  private constructor(stage: RunningStage, relay: Relay, ledger: IndyProxy, tails: TailsServer) {
     this.#stage = stage
     this.#relay = relay
+    this.#ledger = ledger
+    this.#tails = tails
   }
 
   static async start(): Promise<World> {
     const relay = await Relay.listen()
-    const stage = await startStage({ env: { PUBLIC_URL: relay.url } })
+    const ledger = await startIndyProxy()
+    const INDY_PROXIES = JSON.stringify({ [NAMESPACE]: ledger.address })
+    const stage = await startStage({ env: { PUBLIC_URL: relay.url, INDY_PROXIES } })
     relay.leadTo(stage.baseUrl)
-    return new World(stage, relay)
+    return new World(stage, relay, ledger, await startTailsServer())
   }
 
   /** What a scenario is played with. */
@@ -42,6 +57,9 @@ export class World {
       deliverAgain: () => this.#relay.deliverAgain(path),
       anotherWallet: () => this.#once(`another ${version}`, () => this.#start({ version, label: 'Another wallet' })),
       mediator: () => this.#mediator(version),
+      walletIssuer: () => this.#sharedWalletIssuer(),
+      issuer: () => this.#sharedIssuer(),
+      ledger: this.#ledger,
     }
   }
 
@@ -59,7 +77,8 @@ export class World {
 
   async stop(): Promise<void> {
     const wallets = this.#started.map((starting) => starting.then((acapy) => acapy.stop()))
-    await Promise.allSettled([...wallets, this.#stage.stop(), this.#relay.stop()])
+    await Promise.allSettled([...wallets, this.#stage.stop(), this.#relay.stop(), this.#ledger.stop()])
+    this.#tails.stop()
   }
 
   #wallet(kind: WalletKind, version: Version): Promise<AcaPy> {
@@ -73,7 +92,16 @@ export class World {
         case 'mediated':
           return this.#mediated(version)
         case 'automatic':
-          return this.#start({ version, label: 'Automatic wallet', flags: AUTOMATIC })
+          return this.#start({ version, label: 'Automatic wallet', indyProxy: this.#ledger.address, flags: AUTOMATIC })
+        case 'ledger':
+          return this.#start({ version, label: 'Ledger wallet', indyProxy: this.#ledger.address })
+        case 'anoncreds':
+          return this.#start({
+            version,
+            label: 'AnonCreds wallet',
+            indyProxy: this.#ledger.address,
+            walletType: 'askar-anoncreds',
+          })
         case 'shared':
           return this.#start({ version, label: 'Shared wallet' })
       }
@@ -83,6 +111,21 @@ export class World {
   #mediator(version: Version): Promise<AcaPy> {
     const flags = ['--open-mediation', '--monitor-forward']
     return this.#once(`mediator ${version}`, () => this.#start({ version, label: 'Mediator', flags }))
+  }
+
+  #sharedWalletIssuer(): Promise<WalletIssuer> {
+    this.#walletIssuer ??= this.#start({
+      version: '1.7.0',
+      label: 'Issuing wallet',
+      indyProxy: this.#ledger.address,
+      flags: [...ISSUING, '--tails-server-base-url', this.#tails.url],
+    }).then(makeWalletIssuer)
+    return this.#walletIssuer
+  }
+
+  #sharedIssuer(): Promise<Issuer> {
+    this.#issuer ??= OurAgent.tenant(this.#stage, 'Issuer').then((agent) => makeIssuer(agent, this.#ledger))
+    return this.#issuer
   }
 
   async #mediated(version: Version): Promise<AcaPy> {

@@ -98,9 +98,16 @@ describe('names every field that is wrong', () => {
   test.each<[object, string[]]>([
     [{}, ['connectionId', 'protocolVersion', 'credentialFormats']],
     [{ ...valid, connectionId: 'a b' }, ['connectionId']],
-    [{ ...valid, protocolVersion: 'v1' }, ['protocolVersion']],
-    [{ ...valid, credentialFormats: {} }, ['credentialFormats.jsonld']],
-    [{ ...valid, credentialFormats: { indy: {} } }, ['credentialFormats.jsonld', 'credentialFormats.indy']],
+    [{ ...valid, protocolVersion: 'v3' }, ['protocolVersion']],
+    [{ ...valid, protocolVersion: 'v1' }, ['credentialFormats']],
+    [{ ...valid, credentialFormats: {} }, ['credentialFormats']],
+    [{ ...valid, credentialFormats: { ...valid.credentialFormats, odd: {} } }, ['credentialFormats.odd']],
+    [
+      { ...valid, credentialFormats: { indy: {}, anoncreds: {} } },
+      ['indy', 'anoncreds'].flatMap((format) =>
+        ['credentialDefinitionId', 'attributes'].map((field) => `credentialFormats.${format}.${field}`),
+      ),
+    ],
     [{ ...valid, autoAcceptCredential: 'yes' }, ['autoAcceptCredential']],
     [{ ...valid, comment: 'x'.repeat(2001) }, ['comment']],
     [{ ...valid, more: 1, again: 2 }, ['more', 'again']],

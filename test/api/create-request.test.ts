@@ -255,6 +255,12 @@ describe('names every field that is wrong', () => {
   ])('%j', async (body, fields) => {
     expectInvalid(await create(body), fields)
   })
+
+  test('and tells nothing of the inside, where the JSON-LD processor calls a term as if it were a method', async () => {
+    const { status, body } = await create(withContexts({ 'urn:a': { '@context': { hasOwnProperty: 'urn:b' } } }))
+    expect(status).toBe(422)
+    expect(body.details).toEqual([{ path: contexts, message: "a context can't be read: unknown" }])
+  })
 })
 
 describe('with an Idempotency-Key', () => {

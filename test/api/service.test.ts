@@ -107,3 +107,14 @@ test('nobody says who they are by a header of the local gateway', async () => {
   const body = { config: { label: 'Stolen' } }
   expectError(await api.post('/multi-tenancy/create-tenant', { token: acme.token, headers, body }), 403)
 })
+
+test('nobody chooses the id that a request has in the answer and the log', async () => {
+  const id = 'c1f4a1a6-6c4b-4b0e-8f3a-2f0c2a6f9d10'
+  const headers = { 'x-amzn-requestid': id, 'x-amz-apigw-id': id, 'x-request-id': id }
+  // By a function, and by the gateway.
+  for (const path of ['/health', '/connections']) {
+    const answer = await api.get(path, { headers })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(answer.headers['x-request-id']).not.toBe(id)
+  }
+})

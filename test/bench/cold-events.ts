@@ -3,16 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { folderOnThisMachine } from '../../infra/anoncreds/library-file.ts'
 import type { Issuer } from '../../infra/local/issuer.ts'
 import type { BundledStage } from '../support/bench/bundled-stage.ts'
 import { gatewayEvent } from '../support/bench/gateway-event.ts'
 import { playScene, startCapturingWallet } from '../support/bench/scene.ts'
 import { waitFor } from '../wallet/wait.ts'
+import { prepareAnonCreds, type Variant } from './cold-anoncreds.ts'
 
 /** Makes the next event of a function. */
 export type NextEvent = () => Promise<unknown> | unknown
 
 const METHOD_ARN = 'arn:aws:execute-api:eu-west-1:123456789012:abcdefghij/dev/GET/connections'
+
+/** A wake-up of a job that has ended. */
+const ENDED_JOB = {
+  Records: [{ messageId: 'm1', body: JSON.stringify({ job: 'acme|job|credential-definition|ended' }) }],
+}
 
 /** Path of a new endpoint of an organization. */
 const register = async ({ call }: BundledStage, orgId: string, webhookUrl: string) => {
@@ -47,14 +54,20 @@ const manageWebhooks = async (stage: BundledStage, token: string): Promise<void>
 export interface PreparedEvents {
   /** By the name of the function. */
   events: Map<string, NextEvent>
+  /** Further events of some functions; none where AnonCreds' library is not. */
+  variants: Variant[]
   stop(): Promise<void>
 }
 
 /**
  * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for each start; the other
- * events can come again. Wake-ups are of lanes that have nothing more to do, so that no start waits for a receiver.
+ * events can come again; `starts` is for how many. Wake-ups are of lanes that have nothing more to do, so that no start waits for a receiver.
  */
-export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promise<PreparedEvents> => {
+export const prepareEvents = async (stage: BundledStage, issuer: Issuer, starts: number): Promise<PreparedEvents> => {
+  // Before the others, which call some functions by simpler events.
+  const folder = folderOnThisMachine()
+  if (folder !== undefined) process.env.LIB_ANONCREDS_PATH = folder
+  const variants = folder === undefined ? [] : await prepareAnonCreds(stage, starts)
   const { wallet, capture } = await startCapturingWallet()
   await stage.call('health')
   await stage.call('openapi')
@@ -70,11 +83,12 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer): Promis
   const wakeUp = stage.events.get('deliver')
   for (const name of ['deliver-slowly', 'wake', 'recover-wake-ups']) events.set(name, () => wakeUp)
   for (const name of ['sweep-outbox', 'confirm-issuer-keys']) events.set(name, () => ({}))
+  events.set('run-jobs', () => ENDED_JOB)
   events.set('receive-didcomm', async () =>
     gatewayEvent({ path: scene.caller, body: await capture(scene.walletConnectionId) }),
   )
   events.set('delete-webhook-endpoint', async () =>
     gatewayEvent({ method: 'DELETE', path: await register(stage, randomUUID(), 'https://hooks.example.org/') }),
   )
-  return { events, stop: () => wallet.stop() }
+  return { events, variants, stop: () => wallet.stop() }
 }

@@ -1,8 +1,9 @@
 /** How long a cold start takes: from the start of the process until the handler is loaded, and until its first answer is there. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { folderOnThisMachine, WITHOUT_LIBRARY } from '../../infra/anoncreds/library-file.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { startBundledStage, toReply } from '../support/bench/bundled-stage.ts'
 import { handlerOf, unpackFunctions } from '../support/bench/bundles.ts'
@@ -41,7 +42,8 @@ const start = async (
 ): Promise<Start> => {
   const first = await event()
   const startedAt = performance.now()
-  const running = await startFunction(module, handler, environment)
+  // As /var/task on AWS.
+  const running = await startFunction(module, handler, { ...environment, LIB_ANONCREDS_PATH: dirname(module) })
   try {
     assertAnswered(name, await running.invoke(first))
     return { readyMs: running.readyMs, answerMs: performance.now() - startedAt, cpuMs: running.cpuMs() }
@@ -106,18 +108,26 @@ const print = (starts: Map<Candidate, Start[][]>): void => {
 }
 
 export const measureColdStarts = async (): Promise<void> => {
+  const hasLibrary = folderOnThisMachine() !== undefined
+  if (!hasLibrary) console.log(`\n${WITHOUT_LIBRARY}`)
   const unpacked = await unpackFunctions()
   const cache = await mkdtemp(join(tmpdir(), 'compile-cache-'))
   const issuer = await localIssuer(unpacked.folder)
   const stage = await startBundledStage(unpacked.functions, { TOKEN_ISSUERS: JSON.stringify([issuer.settings]) })
   try {
-    const { events, stop } = await prepareEvents(stage, issuer)
-    const all = [...unpacked.functions.values()].map(({ name, module }) => {
-      const event = events.get(name)
-      if (event === undefined) throw new Error(`there is no event for ${name}`)
-      return { name, module, handler: handlerOf(name), event }
-    })
     const environments = [stage.environment, { ...stage.environment, NODE_COMPILE_CACHE: cache }]
+    const { events, variants, stop } = await prepareEvents(stage, issuer, (RUNS + 1) * environments.length)
+    const all = [...unpacked.functions.values()].flatMap(({ name, module }) => {
+      const event = events.get(name)
+      if (event === undefined && hasLibrary) throw new Error(`there is no event for ${name}`)
+      const plain = event === undefined ? [] : [{ name, event }]
+      return [...plain, ...variants.filter(({ of }) => of === name)].map((one) => ({
+        name: one.name,
+        module,
+        handler: handlerOf(name),
+        event: one.event,
+      }))
+    })
     print(await measure([await emptyFunction(unpacked.folder), ...all], environments))
     await stop()
   } finally {

@@ -4,11 +4,14 @@ import type { Played } from './step.ts'
 
 /** Deeper values and the rest of long texts and lists are left out, and lines after the last. */
 const SHORT = { depth: 1, maxStringLength: 60, maxArrayLength: 4, breakLength: 116, compact: 3 }
-const LINES = 16
+const LINES = 24
 const INDENT = '     '
 
-const shorten = (value: unknown): string => {
-  const lines = inspect(value, { ...SHORT, colors: process.stdout.hasColors?.() ?? false }).split('\n')
+/** What a step has picked of an answer is shown in full depth. */
+const PICKED_DEPTH = 4
+
+const shorten = (value: unknown, depth: number = SHORT.depth): string => {
+  const lines = inspect(value, { ...SHORT, depth, colors: process.stdout.hasColors?.() ?? false }).split('\n')
   const left = lines.length - LINES
   return [...lines.slice(0, LINES), ...(left > 0 ? [`... ${left} more lines`] : [])]
     .map((line) => INDENT + line)
@@ -18,11 +21,11 @@ const shorten = (value: unknown): string => {
 export const tellTitle = (number: number, title: string): void =>
   console.log(`\n${styleText('bold', `${String(number).padStart(2)}. ${title}`)}`)
 
-export const tellPlayed = ({ asked, body, status, answer }: Played, milliseconds: number): void => {
+export const tellPlayed = ({ asked, body, status, answer, shown }: Played, milliseconds: number): void => {
   console.log(`${INDENT}${styleText('cyan', asked)}`)
   if (body !== undefined) console.log(shorten(body))
   console.log(`${INDENT}${styleText('green', `${status ?? 'done'}`)}, ${Math.round(milliseconds)} ms`)
-  console.log(shorten(answer))
+  console.log(shown === undefined ? shorten(answer) : shorten(shown, PICKED_DEPTH))
 }
 
 export const tellFailure = (error: unknown): void =>

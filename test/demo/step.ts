@@ -12,12 +12,15 @@ export interface RequestStep {
   request: `${'GET' | 'POST'} /${string}`
   /** Whose token; none: the request bears none. */
   token?: 'root' | 'tenant'
+  /** A function makes it when it is sent: it may tell the time. */
   body?: unknown
   status: number
   /** What the answer has to contain. */
   holds?: unknown
-  /** The answer comes to hold this in time: the request is repeated until then. */
-  eventually?: true
+  /** The answer comes to hold this in time, or in this many ms: the request is repeated until then. */
+  eventually?: true | number
+  /** Fields of the answer that are shown; all of them unless said. */
+  show?: string[]
   /** What to note of the answer: name to path in it. */
   note?: Record<string, string>
 }
@@ -53,6 +56,8 @@ export interface Played {
   /** HTTP status; none for what the wallet did. */
   status?: number
   answer: unknown
+  /** Of the answer, all of it unless said. */
+  shown?: unknown
 }
 
 export class Scene {
@@ -100,7 +105,8 @@ export class Scene {
       }
     }
     // When the time is over, the last answer says best what is missing.
-    return waitFor(step.title, attempt).catch((error) => {
+    const deadline = step.eventually === true ? undefined : step.eventually
+    return waitFor(step.title, attempt, deadline).catch((error) => {
       if (last) this.#check(step, last)
       throw error
     })
@@ -114,10 +120,10 @@ export class Scene {
     return played
   }
 
-  async #send({ request, token, body }: RequestStep): Promise<Played> {
+  async #send({ request, token, body, show }: RequestStep): Promise<Played> {
     const asked = this.#fillText(request)
     const [method = '', path = ''] = asked.split(' ')
-    const filled = body === undefined ? undefined : this.#fill(body)
+    const filled = body === undefined ? undefined : this.#fill(typeof body === 'function' ? body() : body)
     const response = await fetch(`${this.#stage.baseUrl}${path}`, {
       method,
       headers: {
@@ -126,7 +132,9 @@ export class Scene {
       },
       ...(filled !== undefined && { body: JSON.stringify(filled) }),
     })
-    return { asked, body: filled, status: response.status, answer: parse(await response.text()) }
+    const answer = parse(await response.text())
+    const shown = show && Object.fromEntries(show.map((name) => [name, Object(answer)[name]]))
+    return { asked, body: filled, status: response.status, answer, shown }
   }
 
   /** Root may do everything; the tenant's owner acts in the tenant and manages its organization. */

@@ -1,14 +1,15 @@
 /** The demo, step by step: a university that asks for a degree, hands one out, and has it presented. */
 import { waitFor } from '../wallet/wait.ts'
+import { ANONCREDS_ENDS, ANONCREDS_STEPS } from './anoncreds-steps.ts'
 import type { Step } from './step.ts'
-import { EVENT_STEPS, REGISTRATION_STEPS } from './webhook-steps.ts'
+import { eventSteps, REGISTRATION_STEPS } from './webhook-steps.ts'
 
 const degreeContext = {
   degree: 'https://example.org/vocabulary#degree',
   DegreeCredential: 'https://example.org/vocabulary#DegreeCredential',
 }
 
-export const STEPS: Step[] = [
+const JSON_LD_STEPS: Step[] = [
   {
     title: 'A tenant is created, with an organization that its events go to',
     request: 'POST /multi-tenancy/create-tenant',
@@ -156,12 +157,26 @@ export const STEPS: Step[] = [
     holds: { id: '{proofRecordId}', state: 'done', isVerified: true, role: 'verifier' },
     eventually: true,
   },
-  ...EVENT_STEPS,
-  {
-    title: 'The wallet met no error',
-    wallet: async ({ journal: { errors, problems } }) => {
-      if (errors.length + problems.length > 0) throw new Error(JSON.stringify([...errors.map(String), ...problems]))
-      return { errors: errors.length, problemReports: problems.length }
-    },
+]
+
+const JSON_LD_ENDS = { connectionId: 'completed', credentialRecordId: 'done', proofRecordId: 'done' }
+
+/** What was refused is in the journal: a presentation of something revoked. */
+const lastStep = (withAnonCreds: boolean): Step => ({
+  title: 'The wallet met no error',
+  wallet: async ({ journal: { errors, problems } }, noted) => {
+    const refused = withAnonCreds ? noted('refusedThreadId') : undefined
+    const unexpected = problems.filter(({ threadId }) => threadId !== refused)
+    if (errors.length + unexpected.length > 0)
+      throw new Error(JSON.stringify([...errors.map(({ what, error }) => `${what}: ${error}`), ...unexpected]))
+    return { errors: errors.length, problemReports: unexpected.length }
   },
+})
+
+/** The whole story, with AnonCreds or without. */
+export const stepsOf = (withAnonCreds: boolean): Step[] => [
+  ...JSON_LD_STEPS,
+  ...(withAnonCreds ? ANONCREDS_STEPS : []),
+  ...eventSteps({ ...JSON_LD_ENDS, ...(withAnonCreds ? ANONCREDS_ENDS : {}) }),
+  lastStep(withAnonCreds),
 ]

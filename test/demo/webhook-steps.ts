@@ -3,9 +3,9 @@ import { waitFor } from '../wallet/wait.ts'
 import type { Step } from './step.ts'
 import type { Arrived, WebhookReceiver } from './webhook-receiver.ts'
 
-/** States that records of a type came to, in the order of the events. */
-const statesOf = (events: Arrived[], type: string): (string | undefined)[] =>
-  events.filter((event) => event.type === type).map(({ data }) => data.record.state)
+/** States that a record came to, in the order of the events. */
+const statesOf = (events: Arrived[], recordId: string): (string | undefined)[] =>
+  events.filter(({ data }) => data.record.id === recordId).map(({ data }) => data.record.state)
 
 /** Each record's events have to come in its order. */
 const assertInOrder = (events: Arrived[]): void => {
@@ -16,16 +16,23 @@ const assertInOrder = (events: Arrived[]): void => {
   }
 }
 
-/** All that the story did, as the webhook endpoint is to hear of it. */
-const isWhole = (events: Arrived[]): boolean =>
-  ['connection.state_changed', 'credential.state_changed', 'proof.state_changed'].every((type) =>
-    /^(completed|done)$/.test(statesOf(events, type).at(-1) ?? ''),
-  ) && ['sent', 'delivered', 'received'].every((what) => events.some(({ type }) => type === `basic_message.${what}`))
+/** The last states of records, by the names that their ids are noted under. */
+type Ends = Record<string, string>
 
-const wholeStory = (receiver: WebhookReceiver, path: string, secret: string): Promise<Arrived[]> =>
+const MESSAGES = ['sent', 'delivered', 'received']
+
+/** All that the story did, as an endpoint is to hear of it. */
+const wholeStory = (
+  receiver: WebhookReceiver,
+  path: string,
+  secret: string,
+  ends: [recordId: string, state: string][],
+): Promise<Arrived[]> =>
   waitFor('the events of the story', () => {
     const events = receiver.arrived(path, secret)
-    return isWhole(events) && events
+    const last = new Map(events.map(({ data: { record } }) => [record.id, record.state]))
+    const hasMessages = MESSAGES.every((what) => events.some(({ type }) => type === `basic_message.${what}`))
+    return hasMessages && ends.every(([id, state]) => last.get(id) === state) && events
   })
 
 export const REGISTRATION_STEPS: Step[] = [
@@ -74,17 +81,23 @@ export const REGISTRATION_STEPS: Step[] = [
   },
 ]
 
-export const EVENT_STEPS: Step[] = [
+const endsOf = (ends: Ends, noted: (name: string) => string): [string, string][] =>
+  Object.entries(ends).map(([name, state]) => [noted(name), state])
+
+/** `ends`: what there is to hear of. */
+export const eventSteps = (ends: Ends): Step[] => [
   {
     title: 'The webhook has heard of all of it, signed, in the order of each record',
     receiver: async (receiver, noted) => {
-      const events = await wholeStory(receiver, '/webhooks', noted('webhookSecret'))
+      const events = await wholeStory(receiver, '/webhooks', noted('webhookSecret'), endsOf(ends, noted))
       assertInOrder(events)
       return {
         events: events.length,
-        connection: statesOf(events, 'connection.state_changed').join(' → '),
-        credential: statesOf(events, 'credential.state_changed').join(' → '),
-        proof: statesOf(events, 'proof.state_changed').join(' → '),
+        connection: statesOf(events, noted('connectionId')).join(' → '),
+        credential: statesOf(events, noted('credentialRecordId')).join(' → '),
+        proof: statesOf(events, noted('proofRecordId')).join(' → '),
+        ...(ends.definitionRecordId && { definition: statesOf(events, noted('definitionRecordId')).join(' → ') }),
+        ...(ends.revokedProofId && { 'proof after revocation': statesOf(events, noted('revokedProofId')).join(' → ') }),
         messages: events.flatMap(({ type }) => type.match(/^basic_message\.(\w+)$/)?.[1] ?? []).join(', '),
       }
     },
@@ -92,9 +105,9 @@ export const EVENT_STEPS: Step[] = [
   {
     title: 'So has the notification endpoint: ids and states, nothing of the contents',
     receiver: async (receiver, noted) => {
-      const events = await wholeStory(receiver, '/notifications', noted('notificationSecret'))
+      const events = await wholeStory(receiver, '/notifications', noted('notificationSecret'), endsOf(ends, noted))
       const text = JSON.stringify(events)
-      for (const content of ['Congratulations', 'Bachelor', 'Alice'])
+      for (const content of ['Congratulations', 'Bachelor', 'Master', 'Alice'])
         if (text.includes(content)) throw new Error(`a notification tells "${content}"`)
       const last = events.at(-1)
       return { events: events.length, last: { type: last?.type, ...last?.data.record } }

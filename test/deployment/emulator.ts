@@ -13,8 +13,10 @@ const REGION = 'eu-central-1'
 interface AccountSettings {
   /** Functions at once. */
   concurrency: number
-  /** Id in the template of a resource that can't be made. */
+  /** Id in the template of a resource that can't be made or changed. */
   fails?: string
+  /** Name of an alarm that is on. */
+  alarm?: string
 }
 
 /** Ms; loading moto takes 3 s on a machine that has nothing else to do. */
@@ -41,7 +43,11 @@ export class EmulatedAws {
     const program = startProgram(python, [script, '--host', LOOPBACK, '--port', `${port}`], {
       // cfn-lint writes a file where it stands.
       cwd: folder,
-      env: { EMULATED_AWS: join(folder, 'account.json'), PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' },
+      env: {
+        ...{ EMULATED_AWS: join(folder, 'account.json'), PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' },
+        // Seconds until a certificate is issued.
+        MOTO_ACM_VALIDATION_WAIT: '0',
+      },
     })
     const aws = new EmulatedAws(`http://${LOOPBACK}:${port}`, folder, program)
     await waitFor('the emulated AWS to answer', () => aws.#answers(), START_DEADLINE)

@@ -44,16 +44,31 @@ const download = async (aws: EmulatedAws, Bucket: string, location: string): Pro
   return Body.transformToByteArray()
 }
 
-/** Says `loaded` when the handler is there. */
+/** Says `loaded` when the handler is there; with an event, what it answers. */
 const LOAD = `
-const [, , file, name] = process.argv
+const [, , file, name, event] = process.argv
 const loaded = await import(file)
 if (typeof loaded[name] !== 'function') throw new Error(file + ' has no ' + name)
 console.log('loaded')
+if (event !== undefined) console.log(JSON.stringify(await loaded[name](JSON.parse(event), { awsRequestId: 'test' })))
 `
 
 /** Why a function does not load in a process of its own, with its own environment; undefined where it does. */
-export const loadFailure = async ({ handler, environment, zip }: DeployedFunction): Promise<string | undefined> => {
+export const loadFailure = async (one: DeployedFunction): Promise<string | undefined> => {
+  const { code, stdout, stderr } = await run(one)
+  return code === 0 && stdout.includes('loaded') ? undefined : stderr.slice(0, 500)
+}
+
+/** What a function that needs nothing of AWS answers to a request without a body. */
+export const answerOf = async (one: DeployedFunction): Promise<unknown> => {
+  const event = { headers: {}, pathParameters: null, queryStringParameters: null, body: null, requestContext: {} }
+  const { stdout, stderr } = await run(one, JSON.stringify(event))
+  const [, answer] = /^loaded\n(\{.*\})$/m.exec(stdout) ?? []
+  if (answer === undefined) throw new Error(`${one.name} does not answer: ${stdout}${stderr}`.slice(0, 1000))
+  return JSON.parse(answer)
+}
+
+const run = async ({ handler, environment, zip }: DeployedFunction, ...event: string[]) => {
   await using folder = await temporaryFolder()
   for (const [file, contents] of Object.entries(unzipSync(zip))) {
     await mkdir(dirname(join(folder.path, file)), { recursive: true })
@@ -62,9 +77,8 @@ export const loadFailure = async ({ handler, environment, zip }: DeployedFunctio
   const [module = '', name = ''] = handler.split('.')
   const script = join(folder.path, 'load-it.mjs')
   await writeFile(script, LOAD)
-  const program = startProgram(process.execPath, [script, join(folder.path, `${module}.mjs`), name], {
+  const program = startProgram(process.execPath, [script, join(folder.path, `${module}.mjs`), name, ...event], {
     env: { ...environment, AWS_REGION: 'eu-central-1' },
   })
-  const { code, stdout, stderr } = await program.ended()
-  return code === 0 && stdout.includes('loaded') ? undefined : stderr.slice(0, 500)
+  return await program.ended()
 }

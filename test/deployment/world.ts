@@ -1,5 +1,11 @@
 /** All that the steps of a deployment go by: the emulated AWS, whoever deploys, and what is looked at in between. */
-import { APIGatewayClient, CreateApiKeyCommand, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
+import { ACMClient, RequestCertificateCommand } from '@aws-sdk/client-acm'
+import {
+  APIGatewayClient,
+  CreateApiKeyCommand,
+  CreateDomainNameCommand,
+  UpdateAccountCommand,
+} from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import {
   CloudWatchLogsClient,
@@ -15,7 +21,14 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { DescribeKeyCommand, KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
-import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda'
+import {
+  GetAliasCommand,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  ListEventSourceMappingsCommand,
+  ListVersionsByFunctionCommand,
+} from '@aws-sdk/client-lambda'
+import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type DeployedStack, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
 import { EmulatedAws } from './emulator.ts'
@@ -93,6 +106,27 @@ export class World {
     return Item !== undefined
   }
 
+  /** What the alias of a function gives invocations to: the environment of the version, and what share another one gets. */
+  async live(functionKey: string): Promise<{ environment: Record<string, string>; shares: number[] }> {
+    const lambda = new LambdaClient(this.aws.clientConfig)
+    const FunctionName = `${STACK}-${functionKey}`
+    const { FunctionVersion, RoutingConfig } = await lambda.send(new GetAliasCommand({ FunctionName, Name: 'live' }))
+    const { Environment } = await lambda.send(
+      new GetFunctionConfigurationCommand({ FunctionName, Qualifier: FunctionVersion }),
+    )
+    return {
+      environment: Environment?.Variables ?? {},
+      shares: Object.values(RoutingConfig?.AdditionalVersionWeights ?? {}),
+    }
+  }
+
+  /** Numbers of the versions that a function has; one that is deleted does not come again. */
+  async versions(functionKey: string): Promise<string[]> {
+    const asked = new ListVersionsByFunctionCommand({ FunctionName: `${STACK}-${functionKey}` })
+    const { Versions = [] } = await new LambdaClient(this.aws.clientConfig).send(asked)
+    return Versions.flatMap(({ Version }) => (Version === undefined || Version === '$LATEST' ? [] : Version))
+  }
+
   /** Sources of events with the most invocations at once, where there is a most. */
   async sources(): Promise<{ source: string; most: number | undefined }[]> {
     const { EventSourceMappings = [] } = await new LambdaClient(this.aws.clientConfig).send(
@@ -117,6 +151,23 @@ export class World {
 
   async leaveApiKey(name: string): Promise<void> {
     await new APIGatewayClient(this.aws.clientConfig).send(new CreateApiKeyCommand({ name, value: name }))
+  }
+
+  /** A certificate of a domain, and its ARN. */
+  async certificate(DomainName: string): Promise<string> {
+    const acm = new ACMClient(this.aws.clientConfig)
+    return (await acm.send(new RequestCertificateCommand({ DomainName }))).CertificateArn ?? ''
+  }
+
+  /** A hosted zone, and its id. */
+  async zone(Name: string): Promise<string> {
+    const made = new CreateHostedZoneCommand({ Name, CallerReference: Name })
+    const { HostedZone } = await new Route53Client(this.aws.clientConfig).send(made)
+    return (HostedZone?.Id ?? '').replace('/hostedzone/', '')
+  }
+
+  async leaveDomain(domainName: string): Promise<void> {
+    await new APIGatewayClient(this.aws.clientConfig).send(new CreateDomainNameCommand({ domainName }))
   }
 
   async setCloudWatchRole(value: string): Promise<void> {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
+import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { sign, type TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import {
@@ -28,6 +29,7 @@ beforeAll(async () => {
   issuer = await trustIssuer()
   stage = await startInProcessStage()
   watched = new StoreFaults(stage.serviceClient)
+  await useQuickKeys()
   stage.line.run()
   wallet = await Wallet.start()
   tenantId = (await createTenant(stage)).tenantId
@@ -58,6 +60,11 @@ const managed = (asked: Example['asked'], other: Example['other']): Example => (
   stranger: member(),
 })
 
+const schemaBody = { name: 'degree', version: '1.0', attributes: ['degree'] }
+
+/** An agent makes two definitions at a time. */
+const newTenant = async (): Promise<string> => (await createTenant(stage)).tenantId
+
 const HOOKS = ['https://hooks.example.org/one', 'https://hooks.example.org/two'] as const
 
 /** An endpoint of the organization, and a test event that it had. */
@@ -71,6 +78,28 @@ const registered = async () => {
 const ofEndpoint = async (): Promise<Example> => {
   const { path } = await registered()
   return managed({ path }, { path: { ...path, endpointId: 'another' } })
+}
+
+/** An exchange whose credential was issued, and can be revoked. */
+const revocable = async (): Promise<string> => {
+  const { transaction } = await import('../../lib/store/transaction.ts')
+  const id = randomUUID()
+  await transaction(tenantId, async (unit) => {
+    const credential = { revocationRegistryId: `registry-${id}`, credentialRevocationId: '1' }
+    const value = {
+      ...{
+        id,
+        createdAt: new Date().toISOString(),
+        threadId: id,
+        protocolVersion: 'v2',
+        role: 'issuer',
+        state: 'done',
+      },
+      metadata: { '_anoncreds/credential': credential, '_agent/issued': {} },
+    }
+    unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { state: 'done', threadId: id } })
+  })
+  return id
 }
 
 /** By operationId. */
@@ -90,6 +119,30 @@ const EXAMPLES: Record<string, () => Promise<Example>> = {
     other: { body: offerBody(connectionIds[1] ?? '', wallet.did) },
     caller: { tenantId },
   }),
+  CreateOfferOob: async () => {
+    const { protocolVersion, credentialFormats } = offerBody('', wallet.did)
+    const body = { protocolVersion, credentialFormats }
+    return { asked: { body }, other: { body: { ...body, comment: 'another' } }, caller: { tenantId } }
+  },
+  RevokeCredential: async () => ({
+    asked: { path: { credentialRecordId: await revocable() } },
+    other: { path: { credentialRecordId: 'another' } },
+    caller: { tenantId },
+  }),
+  CreateSchema: async () => ({
+    asked: { body: schemaBody },
+    other: { body: { ...schemaBody, name: 'another' } },
+    caller: { tenantId },
+  }),
+  CreateCredentialDefinition: async () => {
+    const { body } = await stage.call('createSchema', { caller: { tenantId }, body: schemaBody })
+    const asked = { schemaId: body.schemaId, tag: randomUUID() }
+    return {
+      asked: { body: asked },
+      other: { body: { ...asked, tag: 'another' } },
+      caller: { tenantId: await newTenant() },
+    }
+  },
   CreateTenant: async () => ({
     asked: { body: { config: { label: 'one' } } },
     other: { body: { config: { label: 'two' } } },

@@ -1,5 +1,8 @@
 /** A whole run with all that goes wrong in it, on LOG_LEVEL debug: no line holds a secret, the content of a message or an attribute. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
+import { acceptOffer, offerToTenant, secretsOf, storedBy } from '../support/anoncreds/tenant-holder.ts'
+import { definitionOf, useMemoryRegistry } from '../support/anoncreds/world.ts'
 import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
@@ -60,6 +63,26 @@ const exchange = async (): Promise<string> => {
   return connectionId
 }
 
+/** The tenant issues AnonCreds to another one; both of them keep secrets. */
+const exchangeAnonCreds = async (): Promise<string[]> => {
+  await useMemoryRegistry()
+  const { credentialDefinitionId } = await definitionOf(caller.tenantId)
+  const holder = await createTenant(stage, 'Holder')
+  stage.line.run()
+  const { connectionId } = await connectTenants(stage, caller, holder)
+  const attributes = [
+    { name: 'degree', value: 'Bachelor' },
+    { name: 'age', value: '24' },
+  ]
+  const credentialFormats = { anoncreds: { credentialDefinitionId, attributes } }
+  const { heldId } = await offerToTenant(stage, { issuer: caller, holder, connectionId, credentialFormats })
+  await acceptOffer(holder, heldId)
+  await storedBy(stage, holder, heldId)
+  await stage.line.pause()
+  await stage.line.settle()
+  return secretsOf({ ...caller, credentialDefinitionId }, { ...holder, heldId })
+}
+
 /** Callers, the table, the wallet and the endpoints fail, each with something in hand that is not for the log. */
 const makeTrouble = async (connectionId: string): Promise<void> => {
   const faults = new StoreFaults(stage.serviceClient)
@@ -97,6 +120,7 @@ const garble = async (): Promise<void> => {
 }
 
 test('no line of the log holds a secret, a content or an attribute', async () => {
+  const anonCreds = await exchangeAnonCreds()
   await makeTrouble(await exchange())
   await garble()
   const said = (text: string) => lines.filter((line) => line.includes(text)).length
@@ -104,6 +128,8 @@ test('no line of the log holds a secret, a content or an attribute', async () =>
     expect({ text, said: said(text) }).toEqual({ text, said: expect.toSatisfy((times) => times > 0) })
   expect(said('dispatcher.change_parked')).toBeGreaterThanOrEqual(4)
   expect(secrets.length).toBeGreaterThanOrEqual(2)
-  for (const hidden of [TO_WALLET, FROM_WALLET, 'Bachelor', 'whsec_', ...secrets.map((secret) => secret.slice(6))])
+  expect(anonCreds).toHaveLength(4)
+  const sealed = [...secrets.map((secret) => secret.slice(6)), ...anonCreds]
+  for (const hidden of [TO_WALLET, FROM_WALLET, 'Bachelor', 'whsec_', ...sealed])
     expect({ hidden, said: said(hidden) }).toEqual({ hidden, said: 0 })
 })

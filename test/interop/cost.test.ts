@@ -122,6 +122,12 @@ test('what an operation, a message and an event consume is what the document say
   await settle()
   await call('tenantGetBasicMessages', { caller, path: { tenantId, connectionId }, query: { limit: '20' } })
 
+  const schema = { name: 'degree', version: '1.0', attributes: ['degree'] }
+  const { body: published } = await stage.call('createSchema', { caller, body: schema })
+  await settle()
+  await call('getWebvhLog', { path: { tenantId } })
+  await call('getWebvhResource', { path: { tenantId, resourceId: published.schemaId.split('/').at(-1) } })
+
   await call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
   await settle()
   const { body: invitation } = await stage.call('createRequest', { caller, body: requestBody })

@@ -1,15 +1,6 @@
-/** What the operations answer is what Credo stores: field by field the `toJSON()` of its record, with complete `_tags`. */
-import { randomUUID } from 'node:crypto'
-import {
-  DidCommAttachment,
-  DidCommMessageSender,
-  DidCommOutboundMessageContext,
-  DidCommPresentationV2Message,
-  DidCommProofFormatSpec,
-} from '@credo-ts/didcomm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TenantAgent } from '../../lib/agent/agent.ts'
-import { anonCredsRequest, connect, createTenant, issueDegree } from '../support/scenes.ts'
+import { connect, createTenant, issueDegree } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -75,34 +66,4 @@ test('records are equal to those of Credo', async () => {
       json(await didcomm.oob.getById(request.outOfBandRecord.id)).outOfBandInvitation,
     )
   })
-})
-
-test('a presentation that nobody here can verify stays at presentation-received and says so', async () => {
-  const caller = await createTenant(stage)
-  const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller, {
-    protocolVersion: 'v2',
-    autoAcceptProof: 'always',
-    proofFormats: { anoncreds: anonCredsRequest },
-  })
-  const proof = await waitFor('the request to come', async () =>
-    (await wallet.proofs()).find(({ threadId }) => threadId === request.proofRecordThId),
-  )
-  const attachmentId = randomUUID()
-  const message = new DidCommPresentationV2Message({
-    formats: [new DidCommProofFormatSpec({ attachmentId, format: 'anoncreds/proof@v1.0' })],
-    presentationAttachments: [
-      new DidCommAttachment({ id: attachmentId, mimeType: 'application/json', data: { base64: 'e30=' } as Json }),
-    ],
-  })
-  message.setThread({ threadId: proof.threadId, parentThreadId: request.invitation['@id'] })
-  const connection = await wallet.agent.didcomm.connections.getById(walletConnectionId)
-  await wallet.agent.context
-    .resolve(DidCommMessageSender)
-    .sendMessage(new DidCommOutboundMessageContext(message, { agentContext: wallet.agent.context, connection }))
-
-  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
-  const { body } = await stage.call('tenantProofFormData', { caller, path })
-  expect(body).toMatchObject({ state: 'presentation-received', isVerified: false, connectionId })
-  expect(body.errorMessage).toContain('not verified')
-  expect(body.presentation).toEqual({ anoncreds: {} })
 })

@@ -151,6 +151,7 @@ const AROUND = 30
 
 export const runOutage = async (table: StartedTable, options: OutageOptions): Promise<OutageResult> => {
   const startedAt = performance.now()
+  await table.dynamo.clear()
   const { size, failing, downFrom, downUntil, sentUntil, end, healthyRate, age = 0, allowLoop = true } = options
   const run = randomUUID().slice(0, 8)
   const dead = `https://dead-${run}`

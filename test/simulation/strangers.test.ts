@@ -1,8 +1,8 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
 import './queue-urls.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
-import { runHostile, runTarpits, tarpitSize } from './strangers.ts'
+import { runHostile, runTarpits, type StrangersResult, tarpitSize } from './strangers.ts'
 
 let table: StartedTable
 
@@ -20,17 +20,24 @@ test.each([500, 503])(
   },
 )
 
-test.each([
-  ['all new, at once', { atOnce: 'new' }],
-  ['all new, at once, behind the tenants of healthy ones', { atOnce: 'new', sameTenants: true }],
-  ['all known to be quick until then', { atOnce: 'primed' }],
-] as const)('endpoints that answer after 14 s, %s, do not delay healthy ones', async (_name, how) => {
-  const size = { tarpits: 500, healthy: 40, fast: 200, slow: 50, end: 4 * 60_000, ...how }
-  const alone = await runTarpits(table, { ...size, tarpits: 0 })
-  const beside = await runTarpits(table, size)
-  expect(beside.healthyMessages).toBe(alone.healthyMessages)
-  expect(beside.p95).toBeLessThanOrEqual(1.2 * alone.p95)
-  expect(beside.faults).toEqual([])
+describe('endpoints that answer after 14 s', () => {
+  const size = { healthy: 40, fast: 200, slow: 50, end: 4 * 60_000 }
+  let alone: StrangersResult
+
+  beforeAll(async () => {
+    alone = await runTarpits(table, { ...size, tarpits: 0, atOnce: 'new' })
+  })
+
+  test.each([
+    ['all new, at once', { atOnce: 'new' }],
+    ['all new, at once, behind the tenants of healthy ones', { atOnce: 'new', sameTenants: true }],
+    ['all known to be quick until then', { atOnce: 'primed' }],
+  ] as const)('%s, do not delay healthy ones', async (_name, how) => {
+    const beside = await runTarpits(table, { ...size, tarpits: 500, ...how })
+    expect(beside.healthyMessages).toBe(alone.healthyMessages)
+    expect(beside.p95).toBeLessThanOrEqual(1.2 * alone.p95)
+    expect(beside.faults).toEqual([])
+  })
 })
 
 test('endpoints that answer after 14 s, each under a host name of its own, do not delay healthy ones', async () => {

@@ -43,6 +43,7 @@ const resultOf = (world: World, healthy: readonly { origin: string; delay: numbe
 /** Fifty connections that one mediator answers with `status`, and a hundred healthy ones behind it. Each gets a message every 20 s. */
 export const runHostile = async (table: StartedTable, status: number): Promise<StrangersResult> => {
   const startedAt = performance.now()
+  await table.dynamo.clear()
   const mediator = `https://mediator-${randomUUID()}.example`
   const hostile = connections(50, () => mediator, 20)
   const healthy = connections(100, () => mediator, 20)
@@ -93,6 +94,7 @@ export const tarpitSize = (scale: number): TarpitSize => ({
  */
 export const runTarpits = async (table: StartedTable, size: TarpitSize): Promise<StrangersResult> => {
   const startedAt = performance.now()
+  await table.dynamo.clear()
   const { tarpits, healthy, fast, slow, end = 30 * MINUTE, atOnce, sameTenants = false } = size
   const run = randomUUID().slice(0, 8)
   const late = `https://tarpit-${run}`

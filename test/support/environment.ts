@@ -1,4 +1,5 @@
 /** The environment of tests, benchmarks and simulations: what settings() asks for. */
+import { libraryFolder } from '../../infra/anoncreds/library-file.ts'
 
 /** A test that needs something else sets it before it imports the service. */
 const ENVIRONMENT: Record<string, string> = {
@@ -11,6 +12,10 @@ const ENVIRONMENT: Record<string, string> = {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
+  LIB_ANONCREDS_PATH: libraryFolder(process.arch),
 }
 
 for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value
+
+// Where it is `test`, didwebvh-ts writes every log that it reads into files.
+if (process.env.NODE_ENV === 'test') process.env.NODE_ENV = 'development'

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needsRegistries } from '../../infra/anoncreds/functions.ts'
 import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { ALL_GRANTS } from '../../lib/token-issuers.ts'
+import { hasLibrary } from '../support/anoncreds/library.ts'
+import { AnonCredsScene, WALLET } from '../support/bench/anoncreds-scene.ts'
 import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'
 import {
   bundleFunction,
@@ -17,13 +20,15 @@ import {
   type UnpackedFunction,
   unpackFunctions,
 } from '../support/bench/bundles.ts'
-import { playScene } from '../support/bench/scene.ts'
+import { playScene, startCapturingWallet } from '../support/bench/scene.ts'
 import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
+import { offerBody } from '../support/scenes.ts'
 import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { testAttack } from './bundles/attack.ts'
+import { testNativeLibrary } from './bundles/native-library.ts'
 import { testTextToCode } from './bundles/text-to-code.ts'
 
 /** An issuer that serves its keys at an address. */
@@ -48,7 +53,10 @@ const unpackedFunction = (name: string): UnpackedFunction => {
   return found
 }
 
-describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
+/** Without those that also ask others' registries of AnonCreds objects, by Credo. */
+const OF_THE_TABLE = READING_FUNCTIONS.filter((name) => !needsRegistries(name))
+
+describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
   test('is small', () => {
     expect(sizeOf(unpackedFunction(name).files)).toBeLessThanOrEqual(MAX_BYTES)
   })
@@ -57,7 +65,7 @@ describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
     const { metafile } = unpackedFunction(name)
     const packages = Object.keys(packagesOf(metafile))
     expect(packages).toContain('@aws-sdk/client-dynamodb')
-    expect(packages.filter((one) => one.startsWith('@credo-ts'))).toEqual([])
+    expect(packages.filter((one) => /^@credo-ts|^didwebvh-ts$/.test(one))).toEqual([])
     const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
       Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
     )
@@ -67,6 +75,8 @@ describe.each(READING_FUNCTIONS)('the bundle of %s', (name) => {
 })
 
 testTextToCode(() => unpacked)
+
+testNativeLibrary(() => unpacked)
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -133,6 +143,30 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     })
   })
 
+  test('the operations that serve what a did:webvh attests answer', async () => {
+    const path = { tenantId: 'base', resourceId: 'zQm1' }
+    expect(await stage.call('get-webvh-log', { path })).toMatchObject({ status: 404 })
+    expect(await stage.call('get-webvh-resource', { path })).toMatchObject({ status: 404 })
+    const hash = 'J6KLQHhRnJ7Hn1gjoBTwVHQJi2kLnEbUwCj5YBbFVuFe'
+    expect(await stage.call('get-tails-file', { path: { hash } })).toMatchObject({ status: 404 })
+  })
+
+  test('a schema is published and read, and a definition of it is asked for', async () => {
+    const schema = { name: 'degree', version: '1.0', attributes: ['degree'] }
+    const { body } = await stage.call('create-schema', { body: schema })
+    expect(body).toMatchObject({ state: 'finished', schemaId: expect.stringMatching(/^did:webvh:/) })
+    const { schemaId } = body
+    expect(await stage.call('get-schema-by-id', { path: { schemaId } })).toMatchObject({ status: 200 })
+    const asked = await stage.call('create-credential-definition', { body: { schemaId, tag: 'default' } })
+    expect(asked).toMatchObject({ status: 202, body: { state: 'wait' } })
+    const credentialDefinitionId = asked.body.id
+    const known = await stage.call('get-credential-definition-by-id', { path: { credentialDefinitionId } })
+    expect(known).toMatchObject({ status: 200, body: { state: 'wait' } })
+    expect((await stage.call('get-credential-definitions')).body).toHaveLength(1)
+    const revoked = await stage.call('revoke-credential', { path: { credentialRecordId: 'nothing' } })
+    expect(revoked).toMatchObject({ status: 404 })
+  })
+
   const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
 
   test('the authorizer lets in who has a key that its issuer still has, as far as it was asked on schedule', async () => {
@@ -196,6 +230,8 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     })
     await stage.invoke('recover-wake-ups', wakeUp(idle))
     await stage.invoke('sweep-outbox', {})
+    const ended = { job: 'acme|job|credential-definition|ended' }
+    expect(await stage.invoke('run-jobs', wakeUp(ended))).toEqual({ batchItemFailures: [] })
   })
 
   test.each([
@@ -212,6 +248,12 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(await stage.call('create-request', { body })).toMatchObject({ status: 200 })
   })
 
+  test('a credential is offered in an invitation', async () => {
+    const { credentialFormats } = offerBody('', 'did:example:x')
+    const body = { protocolVersion: 'v2', credentialFormats }
+    expect(await stage.call('create-offer-oob', { body })).toMatchObject({ status: 200 })
+  })
+
   test('a wallet connects to a tenant, talks, takes a credential and presents it', async () => {
     const scene = await playScene(stage.call, wallet)
     expect(scene.connection).toMatchObject({ state: 'completed', role: 'responder' })
@@ -220,6 +262,30 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(scene.proof).toMatchObject({ isVerified: true, presentation: { presentationExchange: expect.anything() } })
     expect(wallet.journal.errors).toEqual([])
   })
+
+  test.skipIf(!hasLibrary)(
+    'a wallet takes a credential of AnonCreds, presents it, and hears that it is revoked',
+    async () => {
+      const capturing = await startCapturingWallet(WALLET)
+      try {
+        const scene = await AnonCredsScene.play(stage.call, capturing)
+        const { envelope, id } = await scene.present({ nonRevoked: true })
+        await stage.call('receive-didcomm', { path: scene.caller, body: envelope })
+        const path = { ...scene.caller, proofRecordId: id }
+        expect((await stage.call('tenant-proof-form-data', { path })).body).toMatchObject({ isVerified: true })
+        await stage.call('revoke-credential', {
+          caller: scene.caller,
+          path: { credentialRecordId: scene.heldRecordId },
+        })
+        await waitFor('the wallet to be told', async () =>
+          (await capturing.wallet.credentialExchanges()).some((exchange) => exchange.revocationNotification),
+        )
+      } finally {
+        await capturing.wallet.stop()
+      }
+    },
+    BUNDLING_MS,
+  )
 
   test('every function has been called by now, and none has complained', () => {
     const complaints = stage.complaints()

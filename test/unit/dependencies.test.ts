@@ -49,6 +49,9 @@ const ELSEWHERE: Record<string, string> = {
   'node_modules/@sphereon/kmp-mdoc-core': 'Apache-2.0',
 }
 
+/** Of a command line that comes with a package of ours (js-yaml's, below didwebvh-ts): no module of a function imports it. */
+const NOT_DEPLOYED = ['node_modules/argparse']
+
 /** Whether an SPDX expression can be met: one part of an OR, all parts of an AND. */
 const isAllowed = (expression: string, allowed: string[]): boolean =>
   expression
@@ -68,7 +71,8 @@ describe('licences', () => {
 
   test('what is deployed may be passed on with attribution', () => {
     const refused = installed.filter(
-      ([path, { license, dev }]) => !dev && !isAllowed(licenceOf(path, license), ALLOWED),
+      ([path, { license, dev }]) =>
+        !dev && !NOT_DEPLOYED.includes(path) && !isAllowed(licenceOf(path, license), ALLOWED),
     )
     expect(refused).toEqual([])
   })

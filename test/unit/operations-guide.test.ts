@@ -38,3 +38,55 @@ describe('the events of the log', () => {
 test('the queries are at least ten, each of a group of the log', () => {
   expect(section('Queries').match(/^\d+\. /gm)?.length).toBeGreaterThanOrEqual(10)
 })
+
+test('the judge of a canary is explained with the alarms that it is made of', () => {
+  const [, names = ''] = /canaryAlarms:\n((?: {4}- \w+\n)+)/.exec(readFileSync('serverless.yml', 'utf8')) ?? []
+  const [, text = ''] = /\n### CanaryAlarm\n([\s\S]*?)\n### /.exec(guide) ?? []
+  const explained = [...text.matchAll(/`(\w+Alarm)`/g)].map(([, name]) => name)
+  expect(explained).toEqual(names.match(/\w+/g))
+})
+
+describe('commands of the guide', () => {
+  const blocks = [...guide.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, text = '']) => text)
+  const inline = [
+    ...guide.replaceAll(/^ *```sh\n[\s\S]*?^ *```/gm, '').matchAll(/`((?:aws|npm run|npx) [^`]+)`|^ {4}(aws .+)$/gm),
+  ]
+  const commands = [...blocks, ...inline.map(([, code, line]) => code ?? line ?? '')]
+
+  test('take stage, account and names of the stack from variables', () => {
+    expect(commands.length).toBeGreaterThan(20)
+    for (const command of commands)
+      expect(command).not.toMatch(/serverless-agent-(prod|dev)|--stage (prod|dev|<)|\b\d{12}\b|\.\.\./)
+  })
+
+  test('use no variable, and no function of the shell, that the guide does not set', () => {
+    const set = new Set([...commands.join('\n').matchAll(/\b([A-Z][A-Z_]+)=/g)].map(([, name]) => name))
+    const used = [...commands.join('\n').matchAll(/\$\{?([A-Z][A-Z_]+)/g)].map(([, name = '']) => name)
+    // Empty is what a stage without it has.
+    expect(used.filter((name) => !set.has(name) && name !== 'BASE_PATH')).toEqual([])
+    const called = [...commands.join('\n').matchAll(/\$\((\w+) /g)].map(([, name = '']) => name)
+    const known = [
+      'aws',
+      'jq',
+      'ssh',
+      'date',
+      'printf',
+      ...[...guide.matchAll(/^ *(\w+)\(\) \{/gm)].map(([, name = '']) => name),
+    ]
+    expect(called.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('ask for outputs and resources that the stack has', () => {
+    const asked = (name: string) =>
+      [...guide.matchAll(new RegExp(`\\$\\(${name} (\\w+)\\)`, 'g'))].map(([, id = '']) => id)
+    const sources = globSync('infra/*.yml').map((file) => readFileSync(file, 'utf8'))
+    for (const name of ['output', 'resource']) {
+      expect(asked(name).length).toBeGreaterThan(1)
+      for (const id of asked(name))
+        expect(
+          sources.some((text) => text.includes(`\n  ${id}:`)),
+          id,
+        ).toBe(true)
+    }
+  })
+})

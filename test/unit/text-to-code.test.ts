@@ -21,6 +21,7 @@ test.each([
   ['process.binding("contextify")', ['binding']],
   ['import("data:text/javascript,run()")', ['import(data:text/javascript)']],
   ['import(name)', ['import(computed)']],
+  ['require("./native.node")', ['require(./native.node)']],
   ['require(name)', ['require(computed)']],
   ['new Worker(text, { eval: true })', ['Worker']],
   ['WebAssembly.instantiate(bytes)', ['WebAssembly']],

@@ -1,5 +1,6 @@
 /** `npm run wallet -- "<invitationUrl>"`: a holder's wallet at the terminal. */
 import { createInterface } from 'node:readline'
+import { folderOnThisMachine, WITHOUT_LIBRARY } from '../../infra/anoncreds/library-file.ts'
 import { npmEnded } from '../../infra/local/npm-ended.ts'
 import { narrate } from './narration.ts'
 import { Wallet } from './wallet.ts'
@@ -16,6 +17,8 @@ if (!invitationUrl) {
   process.exit(1)
 }
 
+const libraryFolder = folderOnThisMachine()
+if (libraryFolder !== undefined) process.env.LIB_ANONCREDS_PATH = libraryFolder
 const wallet = await Wallet.start()
 
 let ending: Promise<never> | undefined
@@ -34,12 +37,19 @@ const { id, theirLabel } = await wallet.connect(invitationUrl).catch((error: unk
 })
 tell(`connected to "${theirLabel ?? 'an agent without a name'}" as ${wallet.did}`)
 wallet.journal.onError = ({ what, error }) => console.error(`${what}: ${oneLine(error)}`)
-console.log('Type a message and press Enter to send it; Ctrl-C ends.')
+if (libraryFolder === undefined) console.log(WITHOUT_LIBRARY)
+console.log('Type a message to send it, or another invitation URL to scan it, and press Enter; Ctrl-C ends.')
+
+/** An address of HTTP with an out-of-band invitation in it (Aries RFC 0434). */
+const isInvitation = (line: string): boolean => /^https?:\/\/\S+[?&]oob=\S+$/.test(line)
+
+const take = async (line: string): Promise<unknown> =>
+  isInvitation(line) ? wallet.receive(line) : wallet.sendMessage(id, line)
 
 // Not as a terminal of its own: Ctrl-C has to reach the process.
 for await (const line of createInterface({ input: process.stdin, terminal: false })) {
   if (line.trim() === '') continue
-  await wallet.sendMessage(id, line).catch((error: unknown) => wallet.journal.failed('not sent', error))
+  await take(line.trim()).catch((error: unknown) => wallet.journal.failed('not sent', error))
 }
 // Ctrl-D. Where the input was a pipe, the wallet goes on listening until it is told to end.
 if (process.stdin.isTTY) await end(0)

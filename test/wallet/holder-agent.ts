@@ -1,7 +1,14 @@
-/** The Credo agent of a holder: everything in memory, W3C credentials, presentation exchange, AnonCreds requests. */
+/** The Credo agent of a holder: everything in memory, W3C credentials with presentation exchange, and AnonCreds. */
+// First: Credo's AnonCreds copies the library's name when it is imported.
+import '../../lib/agent/anoncreds/library.ts'
+
 import {
+  AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
+  AnonCredsModule,
+  DidCommCredentialV1Protocol,
   DidCommProofV1Protocol,
+  LegacyIndyDidCommCredentialFormatService,
   LegacyIndyDidCommProofFormatService,
 } from '@credo-ts/anoncreds'
 import {
@@ -31,11 +38,16 @@ import {
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
+import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
 import { agentDependencies } from '../../lib/agent/root-agent.ts'
-import { AnonCredsRequests } from './anoncreds-requests.ts'
+import { MemoryRegistry } from '../support/anoncreds/memory-registry.ts'
+import { IndyLedgerRegistry } from './indy-ledger-registry.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 import { MemoryStorage } from './memory-storage.ts'
+import type { WalletTailsFiles } from './tails-files.ts'
+import { LocalWebVhResolver } from './webvh-registry.ts'
 
 export interface HolderAgentOptions {
   /** Where the wallet is reached; none: its answers come by return route only. */
@@ -44,6 +56,7 @@ export interface HolderAgentOptions {
   /** Kind of DID that the wallet makes for a connection: 1, 2 or 4. */
   peerDid: PeerDidNumAlgo
   outbound: DidCommOutboundTransport
+  tails: WalletTailsFiles
   logger: Logger
 }
 
@@ -57,9 +70,12 @@ export const createHolderAgent = ({
   acceptOffers,
   peerDid,
   outbound,
+  tails,
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
+  const webvh = new LocalWebVhResolver()
+  const indyCredentials = new LegacyIndyDidCommCredentialFormatService()
   return new Agent({
     config: { logger, allowInsecureHttpUrls: true },
     dependencies: agentDependencies,
@@ -72,9 +88,16 @@ export const createHolderAgent = ({
       cache: new CacheModule({ cache: new InMemoryLruCache({ limit: 500 }) }),
       dids: new DidsModule({
         registrars: [new KeyDidRegistrar(), new PeerDidRegistrar()],
-        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver()],
+        resolvers: [new KeyDidResolver(), new PeerDidResolver(), new WebDidResolver(), new JwkDidResolver(), webvh],
       }),
-      anoncreds: new AnonCredsRequests(),
+      webvh: {
+        register: (dependencyManager: DependencyManager) => dependencyManager.registerInstance(WebVhDidResolver, webvh),
+      },
+      anoncreds: new AnonCredsModule({
+        anoncreds,
+        registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new IndyLedgerRegistry()],
+        tailsFileService: tails,
+      }),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
@@ -85,7 +108,14 @@ export const createHolderAgent = ({
         credentials: {
           autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
           credentialProtocols: [
-            new DidCommCredentialV2Protocol({ credentialFormats: [new DidCommJsonLdCredentialFormatService()] }),
+            new DidCommCredentialV1Protocol({ indyCredentialFormat: indyCredentials }),
+            new DidCommCredentialV2Protocol({
+              credentialFormats: [
+                new DidCommJsonLdCredentialFormatService(),
+                new AnonCredsDidCommCredentialFormatService(),
+                indyCredentials,
+              ],
+            }),
           ],
         },
         proofs: {

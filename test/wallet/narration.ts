@@ -4,11 +4,13 @@ import {
   DidCommBasicMessageRole,
   type DidCommBasicMessageStateChangedEvent,
   DidCommCredentialEventTypes,
+  type DidCommCredentialExchangeRecord,
   DidCommCredentialState,
   type DidCommCredentialStateChangedEvent,
   DidCommProofEventTypes,
   DidCommProofState,
   type DidCommProofStateChangedEvent,
+  type DidCommRevocationNotificationReceivedEvent,
 } from '@credo-ts/didcomm'
 import type { Wallet } from './wallet.ts'
 
@@ -22,14 +24,27 @@ export const narrate = (wallet: Wallet, tell: (line: string) => void): void => {
     },
   )
 
+  const describe = async ({ id, credentialAttributes }: DidCommCredentialExchangeRecord): Promise<string> => {
+    const { offer, offerAttributes = credentialAttributes ?? [] } = await didcomm.credentials.getFormatData(id)
+    const anonCreds = offer?.anoncreds ?? offer?.indy
+    if (anonCreds === undefined) return describeJsonLd(offer?.jsonld?.credential)
+    const values = offerAttributes.map(({ name, value }) => [name, value])
+    return `${JSON.stringify(Object.fromEntries(values))} of ${anonCreds.cred_def_id}`
+  }
   events.on<DidCommCredentialStateChangedEvent>(
     DidCommCredentialEventTypes.DidCommCredentialStateChanged,
     async ({ payload: { credentialExchangeRecord: exchange } }) => {
-      const what = async () => describeCredential(await didcomm.credentials.getFormatData(exchange.id))
+      const what = () => describe(exchange)
       if (exchange.state === DidCommCredentialState.OfferReceived) tell(`credential offered: ${await what()}`)
       if (exchange.state === DidCommCredentialState.Done) tell(`credential received: ${await what()}`)
       if (exchange.state === DidCommCredentialState.Abandoned) tell(`credential abandoned: ${exchange.errorMessage}`)
     },
+  )
+
+  events.on<DidCommRevocationNotificationReceivedEvent>(
+    DidCommCredentialEventTypes.DidCommRevocationNotificationReceived,
+    async ({ payload: { credentialExchangeRecord: exchange } }) =>
+      tell(`credential revoked: ${await describe(exchange)}`),
   )
 
   events.on<DidCommProofStateChangedEvent>(
@@ -45,10 +60,13 @@ export const narrate = (wallet: Wallet, tell: (line: string) => void): void => {
   )
 }
 
-const describeCredential = ({
-  offer,
-}: Awaited<ReturnType<Wallet['agent']['didcomm']['credentials']['getFormatData']>>): string => {
-  const { type = [], credentialSubject } = offer?.jsonld?.credential ?? {}
+const describeJsonLd = ({
+  type = [],
+  credentialSubject,
+}: {
+  type?: string[]
+  credentialSubject?: unknown
+} = {}): string => {
   return `${type.at(-1)} ${JSON.stringify(credentialSubject)}`
 }
 

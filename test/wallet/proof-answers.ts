@@ -1,7 +1,13 @@
 /** Answers proof requests from the credentials that the wallet holds, at once or as soon as it holds them. */
 import { DifPresentationExchangeService } from '@credo-ts/core'
 import { DidCommProofRole, DidCommProofState } from '@credo-ts/didcomm'
+import { type FoundCredentials, selectAnonCreds } from './anoncreds-selection.ts'
 import type { HolderAgent } from './holder-agent.ts'
+
+/** The verifier is to find out what was revoked: the wallet says what it holds. */
+const EVERYTHING = { filterByNonRevocationRequirements: false }
+
+const ANONCREDS = ['indy', 'anoncreds'] as const
 
 export class ProofAnswers {
   readonly #agent: HolderAgent
@@ -18,7 +24,7 @@ export class ProofAnswers {
     for (const { id } of waiting) await this.answer(id)
   }
 
-  /** Answers one request; tells whether the wallet could. AnonCreds requests are left waiting. */
+  /** Answers one request; tells whether the wallet could. */
   async answer(proofId: string): Promise<boolean> {
     // One after the other: two messages may ask for an answer to the same request.
     const answered = this.#last.then(() => this.#answer(proofId))
@@ -29,21 +35,33 @@ export class ProofAnswers {
   async #answer(proofId: string): Promise<boolean> {
     const { proofs } = this.#agent.didcomm
     if ((await proofs.getById(proofId)).state !== DidCommProofState.RequestReceived) return false
-    const credentials = await this.#select(proofId)
-    if (!credentials) return false
-    const proofFormats = { presentationExchange: { credentials } }
+    const { request = {} } = await proofs.getFormatData(proofId)
+    const format = ANONCREDS.find((one) => one in request)
+    const proofFormats = format === undefined ? await this.#jsonLd(proofId) : await this.#anonCreds(proofId, format)
+    if (!proofFormats) return false
     await proofs.acceptRequest({ proofExchangeRecordId: proofId, proofFormats })
     return true
   }
 
   /** The first fitting credentials, or `undefined` if the wallet does not hold what is asked for. */
-  async #select(proofId: string) {
+  async #jsonLd(proofId: string) {
     const { proofs } = this.#agent.didcomm
-    const { request } = await proofs.getFormatData(proofId)
-    if (!request || !('presentationExchange' in request)) return undefined
     const { proofFormats } = await proofs.getCredentialsForRequest({ proofExchangeRecordId: proofId })
     const found = proofFormats.presentationExchange
     if (!found?.areRequirementsSatisfied) return undefined
-    return this.#agent.dependencyManager.resolve(DifPresentationExchangeService).selectCredentialsForRequest(found)
+    const service = this.#agent.dependencyManager.resolve(DifPresentationExchangeService)
+    return { presentationExchange: { credentials: service.selectCredentialsForRequest(found) } }
+  }
+
+  /** The same of AnonCreds, in the format of the request. */
+  async #anonCreds(proofId: string, format: (typeof ANONCREDS)[number]) {
+    const { proofs } = this.#agent.didcomm
+    const { proofFormats } = await proofs.getCredentialsForRequest({
+      proofExchangeRecordId: proofId,
+      proofFormats: { [format]: EVERYTHING },
+    })
+    const found: FoundCredentials | undefined = proofFormats[format]
+    const selected = found && selectAnonCreds(found)
+    return selected && { [format]: selected }
   }
 }

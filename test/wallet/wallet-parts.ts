@@ -6,6 +6,7 @@ import { HttpEndpoint } from './http-endpoint.ts'
 import { Inbox } from './inbox.ts'
 import { Journal } from './journal.ts'
 import type { Network } from './post.ts'
+import { WalletTailsFiles } from './tails-files.ts'
 
 export interface WalletOptions extends Partial<Pick<HolderAgentOptions, 'acceptOffers' | 'peerDid'>> {
   /** The name that the other side sees. */
@@ -26,6 +27,7 @@ export interface WalletParts {
   journal: Journal
   inbox: Inbox
   transport: AwaitingTransport
+  tails: WalletTailsFiles
   endpoint: HttpEndpoint | undefined
 }
 
@@ -40,16 +42,18 @@ export const startParts = async (options: WalletOptions): Promise<WalletParts> =
   const transport = new AwaitingTransport(options.network ?? ((deliver) => deliver), (envelope) =>
     inbox.receive(envelope).catch(() => {}),
   )
+  const tails = new WalletTailsFiles()
   const agent = createHolderAgent({
     endpoint: endpoint?.url,
     acceptOffers: options.acceptOffers ?? true,
     peerDid: options.peerDid ?? PeerDidNumAlgo.ShortFormAndLongForm,
     outbound: transport,
+    tails,
     logger: journal.logger,
   })
   await agent.initialize()
   inbox.open(agent)
-  return { did: await createDid(agent), agent, journal, inbox, transport, endpoint }
+  return { did: await createDid(agent), agent, journal, inbox, transport, tails, endpoint }
 }
 
 const createDid = async (agent: HolderAgent): Promise<string> => {

@@ -130,6 +130,7 @@ export class Wallet {
     await this.#parts.transport.stop()
     await this.#parts.inbox.settled()
     await this.agent.shutdown()
+    await this.#parts.tails.dispose()
   }
 
   #observe(): void {

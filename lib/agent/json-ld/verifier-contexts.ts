@@ -79,6 +79,10 @@ const contextOfSetting = async (address: string, hex: string): Promise<{ text: s
   return { text, stored: await storeContext(currentUnit(), SERVICE, text) }
 }
 
+/** A TypeError is the library's own, and says nothing to the caller. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && !(error instanceof TypeError) ? error.message : 'unknown'
+
 const assertNoConflict = async (
   agentContext: AgentContext,
   contexts: readonly VerifierContext[],
@@ -88,7 +92,7 @@ const assertNoConflict = async (
     contexts.map(({ address }) => address),
     loaderOf(agentContext, documents),
   ).catch((error: unknown) => {
-    throw invalidField(PATH, `a context can't be read: ${error instanceof Error ? error.message : 'unknown'}`)
+    throw invalidField(PATH, `a context can't be read: ${reasonOf(error)}`)
   })
   if (conflict !== undefined)
     throw invalidField(

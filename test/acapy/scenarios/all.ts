@@ -1,6 +1,9 @@
 /** All scenarios, in the order of the table. */
 import type { Scenario } from '../scenario.ts'
 import { ANONCREDS } from './anoncreds.ts'
+import { ANONCREDS_ISSUED } from './anoncreds-issued.ts'
+import { ANONCREDS_PRESENTED } from './anoncreds-presented.ts'
+import { ANONCREDS_REVOKED } from './anoncreds-revoked.ts'
 import { CREDENTIALS } from './credentials.ts'
 import { HANDSHAKES } from './handshakes.ts'
 import { PRESENTATIONS } from './presentations.ts'
@@ -15,5 +18,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CREDENTIALS,
   ...PRESENTATIONS,
   ...ANONCREDS,
+  ...ANONCREDS_ISSUED,
+  ...ANONCREDS_PRESENTED,
+  ...ANONCREDS_REVOKED,
   ...PROBLEM_REPORTS,
 ]

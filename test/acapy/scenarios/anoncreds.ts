@@ -1,6 +1,6 @@
-/** Requests for Indy and AnonCreds proofs, which we ask for and take, and do not verify: that needs a native library. */
+/** Requests for Indy and AnonCreds proofs that are declined, or answered by what nobody vouches for. */
 import assert from 'node:assert/strict'
-import { waitFor } from '../../wallet/wait.ts'
+import { v1Requested } from '../anoncreds-proofs.ts'
 import { connect } from '../connect.ts'
 import { requested } from '../presentations.ts'
 import type { Scenario } from '../scenario.ts'
@@ -27,12 +27,6 @@ const SELF_ATTESTED = {
   self_attested_attributes: { name: 'Alice' },
 }
 
-const v1Record = (acapy: Parameters<typeof requested>[0], threadId: string) =>
-  waitFor('the wallet to have the request', async () => {
-    const { results } = await acapy.get(`/present-proof/records?thread_id=${threadId}`)
-    return results[0]
-  })
-
 /** The wallet has the request, and declines it. */
 const declines =
   (format: 'indy' | 'anoncreds'): Scenario['play'] =>
@@ -45,7 +39,7 @@ const declines =
     await agent.proofIn(request, 'abandoned', 'declined')
   }
 
-/** The wallet answers with what nobody vouches for; the proof stays as it came. */
+/** The wallet answers with what nobody vouches for, and nothing more was asked. */
 const answers =
   (format: 'indy' | 'anoncreds'): Scenario['play'] =>
   async (scene) => {
@@ -53,8 +47,10 @@ const answers =
     const { request } = await connect(scene, {}, asked('v2', format))
     const { pres_ex_id: id } = await requested(acapy, request)
     await acapy.post(`/present-proof-2.0/records/${id}/send-presentation`, { [format]: SELF_ATTESTED })
-    const { presentation } = await agent.proofIn(request, 'presentation-received')
+    const { isVerified, presentation, presentedAttributes } = await agent.proofIn(request, 'done', 'abandoned')
+    assert.equal(isVerified, true)
     assert.ok(presentation?.[format], `the form data has ${JSON.stringify(presentation)}`)
+    assert.equal(presentedAttributes[format].selfAttested[0].value, 'Alice')
   }
 
 export const ANONCREDS: Scenario[] = [
@@ -67,7 +63,7 @@ export const ANONCREDS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { request } = await connect(scene, {}, asked('v1', 'indy'))
-      const { presentation_exchange_id: id } = await v1Record(acapy, request.proofRecordThId)
+      const { presentation_exchange_id: id } = await v1Requested(acapy, request)
       await acapy.post(`/present-proof/records/${id}/problem-report`, DECLINED)
       await agent.proofIn(request, 'abandoned', 'declined')
     },
@@ -81,9 +77,10 @@ export const ANONCREDS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { request } = await connect(scene, {}, asked('v1', 'indy'))
-      const { presentation_exchange_id: id } = await v1Record(acapy, request.proofRecordThId)
+      const { presentation_exchange_id: id } = await v1Requested(acapy, request)
       await acapy.post(`/present-proof/records/${id}/send-presentation`, SELF_ATTESTED)
-      const { presentation } = await agent.proofIn(request, 'presentation-received')
+      const { isVerified, presentation } = await agent.proofIn(request, 'done', 'abandoned')
+      assert.equal(isVerified, true)
       assert.ok(presentation?.indy)
     },
   },

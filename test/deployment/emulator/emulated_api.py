@@ -28,8 +28,13 @@ def importable(document):
     return {**document, "paths": paths}
 
 
+def openapi(document):
+    """The document without API Gateway's own spelling of a parameter that takes the rest of a path."""
+    return {**document, "paths": {path.replace("+}", "}"): methods for path, methods in document["paths"].items()}}
+
+
 def import_document(backend, api, document):
-    models.validate(document)
+    models.validate(openapi(document))
     backend.put_rest_api(api.id, importable(document), fail_on_warnings=False, mode="overwrite")
     api.api_key_source = document.get("x-amazon-apigateway-api-key-source", "HEADER")
 

@@ -3,12 +3,16 @@
 - A failed operation of CloudFormation is rolled back, and the stack is left in the state that CloudFormation leaves it in.
 - `RetainExceptOnCreate` keeps a resource when its stack is deleted; moto knows `Retain` only.
 - Lambda's GetAccountSettings says what a new account has.
-- The document of a RestApi makes its methods, and no method needs an integration with a function.
+- The document of a RestApi makes its methods, and no method needs an integration with a function (emulated_api.py).
+- Functions have versions and aliases (emulated_aliases.py).
+- An update whose rollback trigger is in alarm when it is done is rolled back; here it is not watched for minutes.
+- What an update takes out of the stack is deleted when the update has succeeded.
 - The policy of a key of CloudFormation can be read.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
 What a test wants to break, and the concurrency that the account has, stand in a file that EMULATED_AWS names, as JSON: `fails` is the id in
-the template of a resource that can't be made, `concurrency` the number of functions at once.
+the template of a resource that can't be made or changed, `alarm` the name of an alarm that is on, `concurrency` the number of functions at
+once.
 
 moto 5.2.2: https://docs.getmoto.org
 """
@@ -17,10 +21,13 @@ import json
 import os
 import sys
 
-from moto.apigateway.models import RestAPI, apigateway_backends
+import emulated_aliases  # noqa: F401
+import emulated_api  # noqa: F401
 from moto.awslambda import urls as lambda_urls
 from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
+from moto.cloudformation.responses import CloudFormationResponse
+from moto.core.common_models import CloudFormationModel
 from moto.kms.models import Key
 from moto.server import main
 
@@ -32,9 +39,11 @@ def settings():
         return json.load(file)
 
 
-# A resource that can't be made.
+# A resource that can't be made or changed.
 
 make_resource = parsing.parse_and_create_resource
+change_resource = parsing.parse_and_update_resource
+rolling_back = False
 
 
 def make_or_fail(logical_id, *args, **kwargs):
@@ -43,7 +52,14 @@ def make_or_fail(logical_id, *args, **kwargs):
     return make_resource(logical_id, *args, **kwargs)
 
 
+def change_or_fail(logical_id, *args, **kwargs):
+    if logical_id == settings().get("fails") and not rolling_back:
+        raise RuntimeError(f"{logical_id} can't be changed")
+    return change_resource(logical_id, *args, **kwargs)
+
+
 parsing.parse_and_create_resource = make_or_fail
+parsing.parse_and_update_resource = change_or_fail
 
 # Policies of deletion.
 
@@ -82,50 +98,82 @@ parsing.ResourceMap.delete = delete_unless_kept
 update_all = parsing.ResourceMap.update
 
 
-def update_or_keep(resource_map, template, parameters=None):
-    """One that leaves the template is deleted, unless its policy keeps it: moto deletes it in any case."""
+def update_and_keep(resource_map, template, parameters=None):
+    """moto deletes first what leaves the template; CloudFormation last, so that it is there for a rollback."""
     old = resource_map._resource_json_map
-    gone = [name for name in old if name not in template["Resources"] and is_kept(old[name])]
-    for name in gone:
-        old.pop(name)
-        resource_map._parsed_resources.pop(name, None)
+    gone = [name for name in old if name not in template["Resources"]]
+    resource_map.gone = {name: (old.pop(name), resource_map._parsed_resources.pop(name, None)) for name in gone}
     update_all(resource_map, template, parameters)
 
 
-parsing.ResourceMap.update = update_or_keep
-
-# An API that is made of a document.
-
-make_api = RestAPI.create_from_cloudformation_json.__func__
-
-
-def make_api_of_document(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
-    api = make_api(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs)
-    read_document(api, cloudformation_json, account_id, region_name)
-    return api
-
-
-def update_api(cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name):
-    read_document(original_resource, cloudformation_json, account_id, region_name)
-    return original_resource
+def clean_up(resource_map):
+    """Deletes what has left the template, unless its policy keeps it."""
+    left = {name: one for name, one in resource_map.gone.items() if one[1] is not None and not is_kept(one[0])}
+    for _ in range(len(left) + 1):
+        for name, (resource_json, resource) in list(left.items()):
+            try:
+                delete_resource(resource_map, resource, resource_json)
+            except Exception:  # Something else has to go first.
+                continue
+            left.pop(name)
+    if left:
+        raise RuntimeError(f"could not delete {sorted(left)}")
 
 
-def read_document(api, cloudformation_json, account_id, region_name):
-    document = cloudformation_json["Properties"].get("Body")
-    if document is None:
-        return
-    for path in document["paths"].values():
-        for method in path.values():
-            integration = method.get("x-amazon-apigateway-integration", {})
-            integration.setdefault("uri", "mock")
-            integration.setdefault("httpMethod", "POST")
-    document["info"].setdefault("description", "")
-    backend = apigateway_backends[account_id][region_name]
-    backend.put_rest_api(api.id, document, fail_on_warnings=True, mode="overwrite")
+parsing.ResourceMap.update = update_and_keep
+
+# An alarm that judges an update. Alarms themselves moto's CloudFormation does not make.
 
 
-RestAPI.create_from_cloudformation_json = classmethod(make_api_of_document)
-RestAPI.update_from_cloudformation_json = classmethod(update_api)
+class CompositeAlarm(CloudFormationModel):
+    # moto takes the service out of it.
+    __module__ = "moto.cloudwatch.models"
+
+    def __init__(self, name):
+        self.physical_resource_id = name
+
+    @staticmethod
+    def cloudformation_name_type():
+        return "AlarmName"
+
+    @staticmethod
+    def cloudformation_type():
+        return "AWS::CloudWatch::CompositeAlarm"
+
+    @classmethod
+    def create_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
+        return cls(cloudformation_json["Properties"]["AlarmName"])
+
+    @classmethod
+    def update_from_cloudformation_json(
+        cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name
+    ):
+        return original_resource
+
+    @classmethod
+    def delete_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name):
+        pass
+
+
+answer_update = CloudFormationResponse.update_stack
+# ARNs of the alarms that judge the update that runs.
+triggers = []
+
+
+def update_with_triggers(response):
+    configuration = response._get_param("RollbackConfiguration") or {}
+    triggers[:] = [trigger["Arn"] for trigger in configuration.get("RollbackTriggers", [])]
+    return answer_update(response)
+
+
+CloudFormationResponse.update_stack = update_with_triggers
+
+
+def look_at_alarms():
+    on = [arn for arn in triggers if arn.endswith(f":alarm:{settings().get('alarm')}")]
+    if on:
+        raise RuntimeError(f"Rollback triggers are in alarm: {on}")
+
 
 # A key's policy, which moto leaves as it is in the template and can't read then.
 
@@ -147,14 +195,12 @@ update_stack = models.Stack.update
 create_stack = models.Stack.create_resources
 
 
-def make_nothing_of(stack, before):
-    """What the failed operation has made is deleted, also what RetainExceptOnCreate would keep: this operation made it."""
-    resource_map = stack.resource_map
-    made = [name for name in resource_map._parsed_resources if name not in before]
+def make_nothing_of(resource_map, made):
+    """Deletes what the failed operation has made, also what RetainExceptOnCreate would keep. `made`: its JSON, by its id."""
     left = {
-        name: resource_map._resource_json_map[name]
+        name: made[name]
         for name in reversed(made)
-        if name in resource_map._resource_json_map and resource_map._parsed_resources[name] is not None
+        if resource_map._parsed_resources.get(name) is not None
     }
     for _ in range(len(left) + 1):
         for name in list(left):
@@ -166,6 +212,11 @@ def make_nothing_of(stack, before):
             left.pop(name)
     if left:
         raise RuntimeError(f"the rollback could not delete {sorted(left)}")
+
+
+def made_since(resource_map, before):
+    made = [name for name in resource_map._parsed_resources if name not in before]
+    return {name: resource_map._resource_json_map[name] for name in made if name in resource_map._resource_json_map}
 
 
 def failed(stack, error):
@@ -186,30 +237,46 @@ def update_or_roll_back(stack, template, role_arn=None, parameters=None, tags=No
     before = set(stack.resource_map._parsed_resources)
     old_template = stack.template
     old_resources = dict(stack.resource_map._resource_json_map)
+    stack.resource_map.gone = {}
     try:
         update_stack(stack, template, role_arn, parameters, tags)
+        look_at_alarms()
     except Exception as error:
         failed(stack, error)
         stack._add_stack_event("UPDATE_ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))
-        make_nothing_of(stack, before)
-        stack.template = old_template
-        stack._parse_template()
-        # What was changed is changed back.
-        changed = [name for name in old_resources if stack.resource_map._resource_json_map.get(name) != old_resources[name]]
-        stack.resource_map._template = stack.template_dict
-        stack.resource_map._resource_json_map = stack.template_dict["Resources"]
-        for name in changed:
-            if name in stack.resource_map._parsed_resources:
-                stack.resource_map._parsed_resources[name] = parsing.parse_and_update_resource(
-                    name,
-                    stack.resource_map._resource_json_map[name],
-                    stack.resource_map,
-                    account_id=stack.account_id,
-                    region_name=stack.region_name,
-                )
-        stack.output_map = stack._create_output_map()
+        go_back(stack, old_template, old_resources, before)
         stack.status = "UPDATE_ROLLBACK_COMPLETE"
         stack._add_stack_event("UPDATE_ROLLBACK_COMPLETE")
+    else:
+        clean_up(stack.resource_map)
+
+
+def go_back(stack, old_template, old_resources, before):
+    """What was changed is changed back, then what was made is deleted; what has left the template was not deleted yet."""
+    global rolling_back
+    rolling_back = True
+    resource_map = stack.resource_map
+    new_resources = resource_map._resource_json_map
+    made = made_since(resource_map, before)
+    stack.template = old_template
+    stack._parse_template()
+    resource_map._template = stack.template_dict
+    resource_map._resource_json_map = stack.template_dict["Resources"]
+    for name, (_, resource) in resource_map.gone.items():
+        if resource is not None:
+            resource_map._parsed_resources[name] = resource
+    for name in [name for name in old_resources if name in before and new_resources.get(name) != old_resources[name]]:
+        if name not in resource_map.gone:
+            resource_map._parsed_resources[name] = parsing.parse_and_update_resource(
+                name,
+                resource_map._resource_json_map[name],
+                resource_map,
+                account_id=stack.account_id,
+                region_name=stack.region_name,
+            )
+    make_nothing_of(resource_map, made)
+    stack.output_map = stack._create_output_map()
+    rolling_back = False
 
 
 def create_or_roll_back(stack):
@@ -218,7 +285,7 @@ def create_or_roll_back(stack):
     except Exception as error:
         failed(stack, error)
         stack._add_stack_event("ROLLBACK_IN_PROGRESS", resource_status_reason=str(error))
-        make_nothing_of(stack, set())
+        make_nothing_of(stack.resource_map, made_since(stack.resource_map, set()))
         stack.status = "ROLLBACK_COMPLETE"
         stack._add_stack_event("ROLLBACK_COMPLETE")
 

@@ -21,7 +21,7 @@ export interface Answer extends HttpAnswer {
   asked: unknown
 }
 
-const REQUEST_ID = /^[\w-]{8,64}$/
+const REQUEST_ID = /^[\w+/=-]{8,64}$/
 
 /** What an error may not hold: the inside of the service, or of the machine that it runs on. */
 const INSIDE =
@@ -83,7 +83,7 @@ export class ApiClient {
   /** Sends a request exactly as it is. Rejects when the answer is not one that this interface gives. */
   async send(asked: HttpRequest): Promise<Answer> {
     const answer = await this.#send(asked)
-    const body = parse(answer.text)
+    const body = answer.headers['content-type'] === 'text/jsonl' ? answer.text : parse(answer.text)
     const problems = [...this.#common(answer, body), ...this.description.judge(asked, answer, body)]
     if (problems.length > 0) {
       const shown = `${asked.method} ${asked.path.slice(0, 300)} → ${answer.status} ${answer.text.slice(0, 1000)}`
@@ -103,7 +103,9 @@ export class ApiClient {
     if (headers['access-control-allow-origin'] !== '*') problems.push('there is no access-control-allow-origin')
     if (!headers['access-control-expose-headers']?.includes('x-request-id'))
       problems.push('a browser may not read x-request-id')
-    if (headers['cache-control'] !== 'no-store') problems.push('it may be kept in a cache')
+    // What has an ETag is a public document.
+    if (headers['cache-control'] !== 'no-store' && headers.etag === undefined)
+      problems.push('it may be kept in a cache')
     if (headers['x-content-type-options'] !== 'nosniff') problems.push('a browser may guess its type')
     if (status < 400) return problems
     if (body?.statusCode !== status) problems.push(`statusCode is ${body?.statusCode}`)

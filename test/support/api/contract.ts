@@ -14,8 +14,14 @@ export interface DescribedOperation {
 
 const pointerPart = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-const asPattern = (template: string): RegExp =>
-  new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`)
+/** `greedy`: parameters that take the rest of the path. */
+const asPattern = (template: string, greedy: string[] = []): RegExp =>
+  new RegExp(
+    `^${template.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, (_, name) => (greedy.includes(name) ? '.+' : '[^/]+'))}/?$`,
+  )
+
+const greedyIn = ({ parameters = [] }: Json): string[] =>
+  parameters.filter((parameter: Json) => parameter['x-takes-slashes']).map(({ name }: Json) => name)
 
 export class InterfaceDescription {
   readonly document: Json
@@ -33,12 +39,12 @@ export class InterfaceDescription {
       .flatMap(([template, item]) =>
         Object.entries<Json>(item).map(([method, described]) => ({
           method: method.toUpperCase(),
-          pattern: asPattern(template),
+          pattern: asPattern(template, greedyIn(described)),
           operation: this.#describe(`#/paths/${pointerPart(template)}/${method}`, described),
         })),
       )
       // `/credentials/create-offer` before `/credentials/{credentialRecordId}`.
-      .sort((a, b) => Number(a.pattern.source.includes('[^/]+')) - Number(b.pattern.source.includes('[^/]+')))
+      .sort((a, b) => Number(/\[\^|\.\+/.test(a.pattern.source)) - Number(/\[\^|\.\+/.test(b.pattern.source)))
   }
 
   /** The operation that a request is for; undefined: there is none. */
@@ -71,6 +77,7 @@ export class InterfaceDescription {
     }
     const pointer = operation.pointers[status]
     if (pointer === undefined) return [`${operation.operationId} answers ${status}, which the document does not name`]
+    if (status === 304) return text === '' ? [] : ['there is a body']
     // What the endpoint for other agents has nothing to say to is answered with nothing.
     if (text === '') return /ReceiveDidcomm$/.test(operation.operationId) && status === 200 ? [] : ['there is no body']
     const mediaType = headers['content-type'] ?? 'none'

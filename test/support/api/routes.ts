@@ -29,6 +29,12 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
     `/webhooks/orgs/${id(ORGANIZATION)}/${id(endpointId)}${operation}`
   return [
     { weight: 6, method: 'GET', path: (id) => `/credentials/${id(acme.credentialRecordId)}` },
+    { weight: 3, method: 'POST', path: (id) => `/credentials/${id(acme.credentialRecordId)}/revoke` },
+    {
+      weight: 2,
+      method: 'GET',
+      path: (id) => `/anoncreds/tails/${id('J6KLQHhRnJ7Hn1gjoBTwVHQJi2kLnEbUwCj5YBbFVuFe')}`,
+    },
     {
       weight: 8,
       method: 'POST',
@@ -93,6 +99,35 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
       path: () => '/credentials/create-offer',
       bodies: [{ ...offerBody(connectionId, 'did:example:x'), autoAcceptCredential: 'never', comment: 'c' }],
     },
+    {
+      weight: 4,
+      method: 'POST',
+      path: () => '/credentials/create-offer-oob',
+      bodies: [
+        {
+          protocolVersion: 'v2',
+          credentialFormats: offerBody(connectionId, 'did:example:x').credentialFormats,
+          label: 'l',
+          goalCode: 'g',
+        },
+      ],
+    },
+    {
+      weight: 3,
+      method: 'POST',
+      path: () => '/anoncreds/schemas',
+      bodies: [{ name: 'degree', version: '1.0', attributes: ['degree', 'age'] }],
+    },
+    { weight: 3, method: 'GET', path: (id) => `/anoncreds/schemas/${id('nothing')}` },
+    // Of a schema that is not there: keys take a processor seconds.
+    {
+      weight: 2,
+      method: 'POST',
+      path: () => '/anoncreds/credential-definitions',
+      bodies: [{ schemaId: 'did:webvh:nothing', tag: 'default', supportRevocation: true }],
+    },
+    { weight: 2, method: 'GET', path: () => '/anoncreds/credential-definitions', queries: pages },
+    { weight: 2, method: 'GET', path: (id) => `/anoncreds/credential-definitions/${id('nothing')}` },
     { weight: 3, method: 'GET', path: (id) => `/webhooks/orgs/${id(ORGANIZATION)}` },
     { weight: 3, method: 'GET', path: (id) => endpoint(id, '/deliveries'), queries: [...pages, 'status=failed'] },
     { weight: 1, method: 'POST', path: (id) => endpoint(id, '/rotate-secret') },
@@ -108,6 +143,8 @@ export const routesOf = ({ base, acme, globex }: World, endpointId: string): Rou
     { weight: 1, method: 'DELETE', path: (id) => `/webhooks/orgs/${id(ORGANIZATION)}/${id('unknown')}` },
     { weight: 6, method: 'POST', path: (id) => `/didcomm/${id(tenant)}`, bodies: envelopes },
     { weight: 3, method: 'POST', path: () => '/didcomm', bodies: envelopes },
+    { weight: 1, method: 'GET', path: (id) => `/webvh/${id(tenant)}/did.jsonl` },
+    { weight: 1, method: 'GET', path: (id) => `/webvh/${id(tenant)}/resources/${id('zQm1')}` },
     { weight: 1, method: 'GET', path: () => '/health' },
     { weight: 3, method: 'GET', path: (id) => `/${id('nothing')}/${id('at-all')}` },
   ]

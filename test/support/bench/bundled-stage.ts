@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import type { Json } from '../stage/in-process-stage.ts'
@@ -32,18 +33,39 @@ export interface BundledStage {
   events: Map<string, unknown>
   /** Nothing leaves any more. */
   stopDeliveries(): Promise<void>
+  /** Processor time of a function's process so far, in ms. */
+  cpuMs(name: string): number
   /** What functions wrote to stderr, by their name. */
   complaints(): Record<string, string>
   stop(): Promise<void>
 }
 
+/** What is JSON is parsed. */
+const parsed = ({ headers = {}, body, isBase64Encoded = false }: APIGatewayProxyResult): Json => {
+  if (body === '') return undefined
+  const isJson = /^application\/json\b/.test(String(headers['content-type'] ?? 'application/json'))
+  return isJson && !isBase64Encoded ? JSON.parse(body) : body
+}
+
 export const toReply = (result: unknown): BundledReply => {
-  const { statusCode, headers = {}, body } = result as APIGatewayProxyResult
+  const answer = result as APIGatewayProxyResult
   return {
-    status: statusCode,
-    headers: headers as Record<string, string>,
-    body: body === '' ? undefined : JSON.parse(body),
+    status: answer.statusCode,
+    headers: (answer.headers ?? {}) as Record<string, string>,
+    body: parsed(answer),
   }
+}
+
+/** What agents publish of AnonCreds: the function that serves it, and the parameters of its path. */
+const publishedAt = (url: string): { name: string; path: Record<string, string> } | undefined => {
+  const [, tenantId = '', file = '', resourceId = ''] =
+    /^\/webvh\/([^/]+)\/(did\.jsonl|resources\/([^/]+))$/.exec(url) ?? []
+  if (file !== '')
+    return resourceId === ''
+      ? { name: 'get-webvh-log', path: { tenantId } }
+      : { name: 'get-webvh-resource', path: { tenantId, resourceId } }
+  const [, hash] = /^\/anoncreds\/tails\/([^/]+)$/.exec(url) ?? []
+  return hash === undefined ? undefined : { name: 'get-tails-file', path: { hash } }
 }
 
 /** Starts everything on free ports of 127.0.0.1. `environment` adds to the functions' settings. */
@@ -59,6 +81,7 @@ export const startBundledStage = async (
     deliver: queue('wake-ups.fifo', { FifoQueue: 'true' }),
     'deliver-slowly': queue('slow-wake-ups.fifo', { FifoQueue: 'true' }),
     wake: queue('timers'),
+    'run-jobs': queue('jobs'),
   }
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
@@ -70,7 +93,9 @@ export const startBundledStage = async (
     const known = processes.get(name)
     if (known !== undefined) return known
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
-    const starting = startFunction(module, handlerOf(name), stage.environment)
+    // As /var/task on AWS.
+    const library = { LIB_ANONCREDS_PATH: dirname(module) }
+    const starting = startFunction(module, handlerOf(name), { ...stage.environment, ...library })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)
     return starting
@@ -84,6 +109,7 @@ export const startBundledStage = async (
       WAKE_UP_QUEUE_URL: urls.deliver,
       SLOW_WAKE_UP_QUEUE_URL: urls['deliver-slowly'],
       TIMER_QUEUE_URL: urls.wake,
+      JOB_QUEUE_URL: urls['run-jobs'],
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',
@@ -100,6 +126,7 @@ export const startBundledStage = async (
       return (await processOf(name)).invoke(event)
     },
     call: async (name, call) => toReply(await stage.invoke(name, gatewayEvent(call))),
+    cpuMs: (name) => started.get(name)?.cpuMs() ?? 0,
     complaints: () => Object.fromEntries([...started].map(([name, running]) => [name, running.complaints()])),
     stopDeliveries: () => stopDeliveries(),
     stop: async () => {
@@ -116,6 +143,14 @@ export const startBundledStage = async (
   }
 
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const published = publishedAt(request.url ?? '')
+    if (request.method === 'GET' && published !== undefined) {
+      const { name, path } = published
+      const answer = (await stage.invoke(name, gatewayEvent({ method: 'GET', path }))) as APIGatewayProxyResult
+      const body = Buffer.from(answer.body, answer.isBase64Encoded ? 'base64' : 'utf8')
+      response.writeHead(answer.statusCode, answer.headers as Record<string, string>).end(body)
+      return
+    }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const tenantId = request.url?.match(/^\/didcomm\/(.+)$/)?.[1]

@@ -4,7 +4,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
+import { needsLibrary } from '../../../infra/anoncreds/functions.ts'
+import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
 import { type Bundle, bundle } from '../../../infra/bundle/bundle.ts'
+import { nativeFiles } from '../../../infra/bundle/native-library.ts'
 import { zip } from '../../../infra/bundle/zip.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../..')
@@ -33,11 +36,19 @@ export interface Unpacked {
   remove(): Promise<void>
 }
 
-const unpack = async (name: string, folder: string): Promise<UnpackedFunction> => {
+/** Of AnonCreds' library for this machine; none where it is not. Beside the zip: to compress 12 MB takes a second. */
+const nativeFilesHere = async (): Promise<Record<string, Uint8Array>> => {
+  const library = libraryFor(process.arch)
+  return library === undefined ? {} : nativeFiles(process.arch, library)
+}
+
+const unpack = async (name: string, folder: string, native: Record<string, Uint8Array>): Promise<UnpackedFunction> => {
   const bundled = await bundleFunction(name)
   const zipped = zip(bundled.files)
   await mkdir(folder)
-  for (const [file, contents] of Object.entries(unzipSync(zipped))) await writeFile(join(folder, file), contents)
+  const beside = needsLibrary(name) ? native : {}
+  for (const [file, contents] of Object.entries({ ...unzipSync(zipped), ...beside }))
+    await writeFile(join(folder, file), contents)
   return { ...bundled, name, zipped, module: join(folder, 'index.mjs') }
 }
 
@@ -45,6 +56,7 @@ const unpack = async (name: string, folder: string): Promise<UnpackedFunction> =
 export const unpackFunctions = async (names: readonly string[] = FUNCTIONS): Promise<Unpacked> => {
   const folder = await mkdtemp(join(tmpdir(), 'functions-'))
   const functions = new Map<string, UnpackedFunction>()
-  for (const name of names) functions.set(name, await unpack(name, join(folder, name)))
+  const native = await nativeFilesHere()
+  for (const name of names) functions.set(name, await unpack(name, join(folder, name), native))
   return { functions, folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }

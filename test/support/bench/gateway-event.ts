@@ -69,6 +69,7 @@ export const gatewayEvent = (call: GatewayCall = {}): APIGatewayProxyEvent => {
       path: '/dev/',
       stage: 'dev',
       requestId: randomUUID(),
+      extendedRequestId: randomUUID(),
       requestTimeEpoch: Date.now(),
       resourceId: 'abc123',
       resourcePath: '/',

@@ -2,6 +2,7 @@
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { waitFor } from '../../wallet/wait.ts'
 import { Wallet } from '../../wallet/wallet.ts'
+import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { offerBody, requestBody } from '../scenes.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import type { GatewayCall } from './gateway-event.ts'
@@ -60,31 +61,36 @@ export const playScene = async (call: CallOperation, wallet: Wallet): Promise<Sc
 
 export interface CapturingWallet {
   wallet: Wallet
-  /** Has the wallet write a message that is not sent; resolves to its envelope. */
+  /** Has the wallet send a message that does not leave; resolves to its envelope. */
+  captureSent(send: () => Promise<unknown>): Promise<DidCommEncryptedMessage>
+  /** The same of a basic message. */
   capture(walletConnectionId: string): Promise<DidCommEncryptedMessage>
 }
 
 /** A wallet whose envelopes can be had before the agent has them. */
-export const startCapturingWallet = async (): Promise<CapturingWallet> => {
+export const startCapturingWallet = async (options: WalletOptions = {}): Promise<CapturingWallet> => {
   let captured: DidCommEncryptedMessage[] | undefined
   const wallet = await Wallet.start({
+    ...options,
     network: (deliver) => (endpoint, envelope, signal) => {
       if (captured === undefined) return deliver(endpoint, envelope, signal)
       captured.push(envelope)
       return Promise.resolve({ status: 200, body: '' })
     },
   })
+  const captureSent = async (send: () => Promise<unknown>): Promise<DidCommEncryptedMessage> => {
+    const held: DidCommEncryptedMessage[] = []
+    captured = held
+    await send().finally(() => {
+      captured = undefined
+    })
+    const [envelope] = held
+    if (envelope === undefined) throw new Error('the wallet has sent nothing')
+    return envelope
+  }
   return {
     wallet,
-    capture: async (walletConnectionId) => {
-      const held: DidCommEncryptedMessage[] = []
-      captured = held
-      await wallet.sendMessage(walletConnectionId, 'hello again').finally(() => {
-        captured = undefined
-      })
-      const [envelope] = held
-      if (envelope === undefined) throw new Error('the wallet has sent nothing')
-      return envelope
-    },
+    captureSent,
+    capture: (walletConnectionId) => captureSent(() => wallet.sendMessage(walletConnectionId, 'hello again')),
   }
 }

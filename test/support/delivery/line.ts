@@ -1,5 +1,5 @@
 /**
- * Outbound delivery as Lambda's event source mappings drive it: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake;
+ * What Lambda's event source mappings drive: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake; queue of jobs → runJobs;
  * and the sweep. The one driver of all tests; `through` stands around each invocation of a function.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -145,11 +145,13 @@ export class DeliveryLine {
     const { deliver } = await import('../../../functions/deliver.ts')
     const { deliverSlowly } = await import('../../../functions/deliver-slowly.ts')
     const { wake } = await import('../../../functions/wake.ts')
-    const { wakeUps, slowWakeUps, timers } = this.#queues.urls
+    const { runJobs } = await import('../../../functions/run-jobs.ts')
+    const { wakeUps, slowWakeUps, timers, jobs } = this.#queues.urls
     return (
       (await this.#work('wake', timers, batchSize, (event) => wake(event))) +
       (await this.#work('deliver', wakeUps, batchSize, (event) => deliver(event, context))) +
-      (await this.#work('deliverSlowly', slowWakeUps, batchSize, (event) => deliverSlowly(event, context)))
+      (await this.#work('deliverSlowly', slowWakeUps, batchSize, (event) => deliverSlowly(event, context))) +
+      (await this.#work('runJobs', jobs, batchSize, (event) => runJobs(event)))
     )
   }
 

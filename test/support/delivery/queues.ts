@@ -5,7 +5,7 @@ import { REGION } from '../table/dynamo.ts'
 export interface DeliveryQueues {
   endpoint: string
   server: FauxqsServer
-  urls: { wakeUps: string; slowWakeUps: string; timers: string }
+  urls: { wakeUps: string; slowWakeUps: string; timers: string; jobs: string }
   /** Whether to ask a queue for messages could bring any. To look is a hundred times cheaper than to ask. */
   hasVisible(url: string): boolean
   /** Messages that are in none of the dead-letter queues. */
@@ -37,12 +37,14 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
   }
   const [wakeUps = '', slowWakeUps = ''] = FIFO.map((name) => create(name, true))
   const timers = create('timers', false)
+  const jobs = create('jobs', false)
   const endpoint = `http://127.0.0.1:${server.port}`
   Object.assign(process.env, {
     SQS_ENDPOINT: endpoint,
     WAKE_UP_QUEUE_URL: wakeUps,
     SLOW_WAKE_UP_QUEUE_URL: slowWakeUps,
     TIMER_QUEUE_URL: timers,
+    JOB_QUEUE_URL: jobs,
   })
   const count = (names: string[]): number =>
     names
@@ -52,7 +54,7 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
   return {
     endpoint,
     server,
-    urls: { wakeUps, slowWakeUps, timers },
+    urls: { wakeUps, slowWakeUps, timers, jobs },
     hasVisible: (url) => {
       const { ready, delayed, inflight } = server.inspectQueue(url.slice(url.lastIndexOf('/') + 1))?.messages ?? NONE
       const now = Date.now()
@@ -62,8 +64,8 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
         inflight.some(({ visibilityDeadline }) => visibilityDeadline <= now)
       )
     },
-    waiting: () => count(['wake-ups.fifo', 'slow-wake-ups.fifo', 'timers']),
-    dead: () => count(['wake-ups-dead.fifo', 'slow-wake-ups-dead.fifo', 'timers-dead']),
+    waiting: () => count(['wake-ups.fifo', 'slow-wake-ups.fifo', 'timers', 'jobs']),
+    dead: () => count(['wake-ups-dead.fifo', 'slow-wake-ups-dead.fifo', 'timers-dead', 'jobs-dead']),
     stop: () => server.stop(),
   }
 }

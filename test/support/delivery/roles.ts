@@ -12,6 +12,7 @@ export const guardRoles = async (table: string, { urls }: Pick<DeliveryQueues, '
     [urls.wakeUps]: 'WakeUpQueue',
     [urls.slowWakeUps]: 'SlowWakeUpQueue',
     [urls.timers]: 'TimerQueue',
+    [urls.jobs]: 'JobQueue',
   }
   const guard = new RoleGuard(resources, roleCheck())
   guard.watch(dynamodb(), 'dynamodb')

@@ -33,6 +33,9 @@ const METHODS = new Set([
 /** Node's own modules that compile, run or load what they are given, or start programs. */
 const MODULES = /^(node:)?(vm|module|worker_threads|child_process|cluster|v8|repl|inspector|wasi|test)(\/.+)?$/
 
+/** Machine code: nothing here can look into it. */
+const NATIVE = /\.(node|so)$/
+
 /** What loads a module by its name. `atOnce` is the bundles' own `require` (infra/bundle/bundle.ts). */
 const LOADERS = new Set(['require', 'atOnce', 'getBuiltinModule'])
 
@@ -66,7 +69,9 @@ const calleeOf = (callee: AnyNode): string | undefined => {
 const loadedModule = (specifier: AnyNode | undefined, how: string): string | undefined => {
   const name = specifier === undefined ? undefined : textOf(specifier)
   if (name === undefined) return `${how}(computed)`
-  return MODULES.test(name) || name.startsWith('data:') ? `${how}(${name.split(',', 1)[0]})` : undefined
+  return MODULES.test(name) || NATIVE.test(name) || name.startsWith('data:')
+    ? `${how}(${name.split(',', 1)[0]})`
+    : undefined
 }
 
 /** Whether the node is only looked at: compared, asked for its type, replaced, or what it has is read. */

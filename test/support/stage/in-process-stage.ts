@@ -30,8 +30,18 @@ const HANDLERS = {
   deleteWebhookEndpoint: () => import('../../../functions/delete-webhook-endpoint.ts'),
   createTenant: () => import('../../../functions/create-tenant.ts'),
   createOffer: () => import('../../../functions/create-offer.ts'),
+  revokeCredential: () => import('../../../functions/revoke-credential.ts'),
+  getTailsFile: () => import('../../../functions/get-tails-file.ts'),
+  createSchema: () => import('../../../functions/create-schema.ts'),
+  getSchemaById: () => import('../../../functions/get-schema-by-id.ts'),
+  createCredentialDefinition: () => import('../../../functions/create-credential-definition.ts'),
+  getCredentialDefinitions: () => import('../../../functions/get-credential-definitions.ts'),
+  getCredentialDefinitionById: () => import('../../../functions/get-credential-definition-by-id.ts'),
+  createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
   getConnections: () => import('../../../functions/get-connections.ts'),
   getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
+  getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
+  getWebvhResource: () => import('../../../functions/get-webvh-resource.ts'),
   receiveDidcomm: () => import('../../../functions/receive-didcomm.ts'),
 }
 export type OperationName = keyof typeof HANDLERS
@@ -74,6 +84,16 @@ export interface InProcessStage {
   stop(): Promise<void>
 }
 
+/** What other agents read without a token. */
+const publicDocument = (url: string): { operation: OperationName; path: Record<string, string> } | undefined => {
+  const [, folder = '', first = '', second = '', third = ''] = url.split('/')
+  if (folder === 'anoncreds' && first === 'tails') return { operation: 'getTailsFile', path: { hash: second } }
+  if (folder !== 'webvh') return undefined
+  return second === 'did.jsonl'
+    ? { operation: 'getWebvhLog', path: { tenantId: first } }
+    : { operation: 'getWebvhResource', path: { tenantId: first, resourceId: third } }
+}
+
 const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 } as Context
 
 /** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
@@ -100,7 +120,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
   useLeanTransport(sqs())
   const line = await DeliveryLine.start(dynamo, queues)
 
-  const call = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}): Promise<Reply> => {
+  const answerOf = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}) => {
     const exports: Record<string, unknown> = await HANDLERS[operation]()
     const handler = exports[operation] as (event: APIGatewayProxyEvent, at: Context) => Promise<APIGatewayProxyResult>
     const { role = 'RestRootAgentWithTenants', tenantId, organizations = {} } = caller ?? {}
@@ -111,7 +131,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
       body: typeof body === 'string' || body === undefined ? (body ?? null) : JSON.stringify(body),
       isBase64Encoded: false,
       requestContext: {
-        requestId: randomUUID(),
+        extendedRequestId: randomUUID(),
         authorizer: {
           principalId: 'test',
           ...toAuthorizerContext({
@@ -126,15 +146,23 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
     }
     const result = await line.guard.run(operation, () => handler(event as unknown as APIGatewayProxyEvent, context))
     const answered = result.headers as Record<string, string>
-    return {
-      status: result.statusCode,
-      headers: answered,
-      body: result.body === '' ? undefined : JSON.parse(result.body),
-    }
+    const text = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8')
+    return { status: result.statusCode, headers: answered, text }
+  }
+
+  const call = async (operation: OperationName, request: Call = {}): Promise<Reply> => {
+    const { text, ...reply } = await answerOf(operation, request)
+    return { ...reply, body: text.length === 0 ? undefined : JSON.parse(text.toString()) }
   }
 
   let between: (handle: () => Promise<Reply>) => Promise<Reply> = (handle) => handle()
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const read = publicDocument(request.url ?? '')
+    if (read !== undefined) {
+      const { status, headers, text } = await answerOf(read.operation, { path: read.path })
+      response.writeHead(status, headers).end(text)
+      return
+    }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const tenantId = request.url?.match(/^\/didcomm\/(.+)$/)?.[1]

@@ -28,8 +28,8 @@ export interface Program {
   /** To the program alone. */
   signal(signal: NodeJS.Signals): void
   hasEnded(): boolean
-  /** Rejects when it does not end in time. */
-  ended(): Promise<Ending>
+  /** Rejects when it does not end in time (ms; half a minute unless said). */
+  ended(deadline?: number): Promise<Ending>
 }
 
 /** Ms until it is late: a stage starts within 3 s, but not on a machine that has other things to do. */
@@ -92,7 +92,7 @@ export const startProgram = (command: string, args: string[], { env = {}, cwd }:
     interrupt: () => killGroup(child, 'SIGINT'),
     signal: (signal) => void child.kill(signal),
     hasEnded: () => ending !== undefined,
-    ended: () => waitFor(`${shown} to end`, () => ending, DEADLINE),
+    ended: (deadline = DEADLINE) => waitFor(`${shown} to end`, () => ending, deadline),
   }
 }
 

@@ -41,7 +41,15 @@ const UNTHROTTLED = { OPERATION_RATE: '100000' }
 export const startStage = async ({ port = 0, dataDir, env = {} }: StageOptions = {}): Promise<RunningStage> => {
   const child = fork(resolve('infra/local/start.ts'), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...UNTHROTTLED, ...process.env, ...env, PORT: String(port), DATA_DIR: dataDir ?? '' },
+    // In `test`, which vitest sets, didwebvh-ts writes every log that it reads into a file.
+    env: {
+      ...UNTHROTTLED,
+      ...process.env,
+      NODE_ENV: 'development',
+      ...env,
+      PORT: String(port),
+      DATA_DIR: dataDir ?? '',
+    },
   })
   let written = ''
   const write = (chunk: Buffer) => {

@@ -1,6 +1,7 @@
 /** What `serverless package` makes of serverless.yml: the template that is deployed, and the functions as Serverless read them. */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { COMPILED } from '../../../infra/local/compile-cache.ts'
 import type { FunctionDefinition, Resource } from '../../../infra/service.ts'
 import { serviceFolder } from './folder.ts'
 import { runProgram } from './program.ts'
@@ -28,9 +29,16 @@ export default class {
   }
 }`
 
+/** Tests only read what was packaged, so those with the same settings share it. */
+const packaged = new Map<string, Promise<PackagedService>>()
+
 /** Packages the service for the stage `dev`, or as `args` say, with these settings. */
-export const packageService = (settings: Record<string, string> = {}, ...args: string[]): Promise<PackagedService> =>
-  packageChanged({}, settings, ...args)
+export const packageService = (settings: Record<string, string> = {}, ...args: string[]): Promise<PackagedService> => {
+  const key = JSON.stringify([settings, args])
+  const service = packaged.get(key) ?? packageChanged({}, settings, ...args)
+  packaged.set(key, service)
+  return service
+}
 
 /** As `packageService`, with other texts in some of its files, by path. */
 export const packageChanged = async (
@@ -43,7 +51,7 @@ export const packageChanged = async (
   const { code, stdout, stderr } = await runProgram(
     process.execPath,
     [serverless, 'package', '--package', 'packaged', ...args],
-    { cwd: folder.path, env: { SLS_LOG_LEVEL: 'error', ...settings } },
+    { cwd: folder.path, env: { SLS_LOG_LEVEL: 'error', NODE_COMPILE_CACHE: COMPILED, ...settings } },
   )
   if (code !== 0) throw new Error(`serverless package ended with ${code}: ${stdout}${stderr}`)
   const read = async (name: string) => JSON.parse(await readFile(join(folder.path, 'packaged', name), 'utf8'))

@@ -1,5 +1,5 @@
 /** The embedded DynamoDB for tests, as the local stage starts it, with the service's table and its stream. */
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { startDatabase } from '../../../infra/local/dynamodb.ts'
 import { useLeanTransport } from '../aws/lean-transport.ts'
 
@@ -16,6 +16,8 @@ export interface Dynamo {
   /** Name of the table that was created. */
   table: string
   client: DynamoDBClient
+  /** Removes all items. */
+  clear(): Promise<void>
   /** Takes another client by the shortest way too, and counts what it writes. To be called before that client is used. */
   watch(client: DynamoDBClient): void
   /** Requests that may have written something, those of `client` and of all that are watched. */
@@ -80,6 +82,10 @@ export const startDynamo = async (table = 'agent', options: DynamoOptions = {}):
     endpoint,
     table,
     client,
+    clear: async () => {
+      await client.send(new DeleteTableCommand({ TableName: table }))
+      await createTable(client, table, options)
+    },
     watch,
     writes: () => writes,
     stop: () => {

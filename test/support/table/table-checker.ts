@@ -46,6 +46,17 @@ const PLACES: Record<string, RegExp> = {
   idempotency: /^[^|]+\|idempotency\|[\w-]{43} -$/,
   'issuer-keys': /^@issuer-keys\|[\w-]{43} -$/,
   'issuer-did': /^[^|]+\|issuer-did -$/,
+  'definition-place': /^[^|]+\|definition\|[\w-]{43} -$/,
+  'definition-quota': /^[^|]+\|definition-quota -$/,
+  'ledger-object': /^[^|]+\|ledger-object\|[^|]+ -$/,
+  'revocation-registry': /^[^|]+\|revocation-registry\|[\w-]{43} \d{8}$/,
+  'pending-revocation': /^[^|]+\|revocation\|[\w-]{43} \d{8}$/,
+  'tails-piece': /^@tails\|[\w-]{43} \d{4}$/,
+  'registry-write': /^[^|]+\|ledger-object\|[\w-]{43} \d{8}$/,
+  'webvh-log': /^[^|]+\|webvh\|log -$/,
+  'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ -$/,
+  'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} -$/,
+  job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,
 }
 

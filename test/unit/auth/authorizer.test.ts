@@ -70,6 +70,14 @@ describe('the authorizer', () => {
     })
   })
 
+  test('names tenant and subject for the access log, which puts them between quotes as they are', async () => {
+    const subjectOf = async (sub: string) => (await call(await sign({ sub }))).context?.subject
+    expect(await subjectOf('b1c7d3f0-6a51-4b5e-9a55-0d1f6f0c9f11')).toBe('b1c7d3f0-6a51-4b5e-9a55-0d1f6f0c9f11')
+    expect(await subjectOf('Zoë","tenant":"globex')).toBe('Zo%C3%AB%22%2C%22tenant%22%3A%22globex')
+    expect(await subjectOf('\ud800')).toBe('%EF%BF%BD')
+    expect((await call(await sign({ sub: 'alice' }))).context?.tenant).toBe('acme')
+  })
+
   test('names no key, where tenants are not counted', async () => {
     expect(await call(await sign({ sub: 'alice' }))).not.toHaveProperty('usageIdentifierKey')
   })

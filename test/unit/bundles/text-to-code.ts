@@ -11,6 +11,7 @@ const KNOWN: Record<string, string[]> = {
     'infra/bundle/bundle.ts: createRequire',
     'infra/bundle/bundle.ts: getBuiltinModule(node:module)',
   ],
+  'binds AnonCreds’ native library, in the functions that need it': ['koffi:koffi: atOnce(./koffi.node)'],
   'looks for the global object with constant texts, and does without': [
     'reflect-metadata/Reflect.js: Function',
     'reflect-metadata/Reflect.js: eval',
@@ -27,6 +28,7 @@ const KNOWN: Record<string, string[]> = {
     '@noble/hashes/sha2.js: constructor',
     '@noble/hashes/src/_md.ts: constructor',
     'dcql/src/util/deep-merge.ts: constructor',
+    'didwebvh-ts/dist/esm/index.js: constructor',
     'mnemonist/utils/typed-arrays.js: constructor',
     'zod/v4/core/schemas.js: constructor',
   ],

@@ -2,7 +2,11 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
-import { dispatch, redriveParked } from '../../../lib/delivery/dispatch.ts'
+import {
+  type DispatchSurroundings,
+  dispatch as dispatchWithPauses,
+  redriveParked,
+} from '../../../lib/delivery/dispatch.ts'
 import { parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { committedId } from '../../../lib/outbox/wake-up.ts'
 import { PARKED_CHANGES } from '../../../lib/store/keys.ts'
@@ -36,6 +40,10 @@ beforeEach(async () => {
   lines.length = 0
   for await (const { remove } of parkedChanges()) await remove()
 })
+
+/** Without the pauses between the tries of a change, unless a test looks at them. */
+const dispatch = (changes: DynamoDBRecord[], surroundings: DispatchSurroundings = {}) =>
+  dispatchWithPauses(changes, { pause: async () => undefined, ...surroundings })
 
 let records = 0
 /** A change of the base agent that is an event. */
@@ -195,7 +203,7 @@ describe('a change that fails by itself', () => {
         ++queries === 1 ? failure('ValidationException') : failure('InternalServerError', { $fault: 'server' }),
       )
     }
-    expect(await dispatch([change], { pause: async () => undefined })).toBe(sequenceOf(change))
+    expect(await dispatch([change])).toBe(sequenceOf(change))
     table.way = undefined
     expect(await parked()).toEqual([])
   })

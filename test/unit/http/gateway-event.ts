@@ -46,7 +46,7 @@ export const gatewayEvent = (given: Given = {}): OperationEvent => {
     queryStringParameters: query,
     multiValueQueryStringParameters: given.repeatedQuery ?? null,
     stageVariables: null,
-    requestContext: { requestId: 'request-1', authorizer },
+    requestContext: { requestId: 'of-the-caller', extendedRequestId: 'request-1', authorizer },
     body: typeof body === 'string' || body === undefined ? (body ?? null) : JSON.stringify(body),
     isBase64Encoded,
   }

@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Principal } from '../../../lib/auth/principal.ts'
@@ -6,7 +7,7 @@ import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { headerOf } from '../../../lib/http/event.ts'
 import type { InTransaction } from '../../../lib/http/in-transaction.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
-import { answer } from '../../../lib/http/request.ts'
+import { answer, StoredDocument } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
 import { exactly, Paging, text } from '../../../lib/interface/fields.ts'
 import { EntityId } from '../../../lib/records/tenant.ts'
@@ -38,6 +39,8 @@ const Get = defineContract(() => ({
   security: 'none',
   answers: { 200: v.optional(v.looseObject({ id: v.string() })) },
 }))
+
+const Fetch = defineContract(() => ({ ...Get, contentType: 'application/octet-stream', answers: { 200: v.string() } }))
 
 const Put = defineContract(() => ({ ...Post, idempotent: true }))
 
@@ -350,6 +353,7 @@ describe('errors of the handler', () => {
     ['store.query_not_indexed', 500, 'Internal Server Error'],
     ['store.unavailable', 503, 'Service Unavailable'],
     ['auth.keys_unavailable', 503, 'Service Unavailable'],
+    ['anoncreds.unavailable', 503, 'Service Unavailable'],
   ])('%s is a %i', async (code, statusCode, error) => {
     handle.mockRejectedValue(new AgentError(code, 'why'))
     const { body, ...rest } = await postWith({})
@@ -575,5 +579,44 @@ describe('the log', () => {
         message: 'the DID does not resolve',
       })
     })
+  })
+})
+
+describe('a stored document', () => {
+  const etag = '"1"'
+  const fetching = (content: string | Uint8Array, headers: Record<string, string> = {}) =>
+    defineOperation(Fetch, { handle: async () => new StoredDocument(content, { cacheControl: 'no-cache', etag }) })(
+      gatewayEvent({ headers }),
+      { awsRequestId: 'lambda-1', getRemainingTimeInMillis: () => 5000 } as Context,
+    )
+
+  test('is handed on as it is, with its type, how it may be cached, and what every answer has', async () => {
+    expect(await fetching('text')).toMatchObject({
+      statusCode: 200,
+      headers: {
+        'content-type': 'application/octet-stream',
+        'cache-control': 'no-cache',
+        etag,
+        'x-request-id': 'request-1',
+      },
+      body: 'text',
+    })
+  })
+
+  test('of bytes goes to the gateway in base64', async () => {
+    const { isBase64Encoded, body } = await fetching(Uint8Array.from([0, 255]))
+    expect({ isBase64Encoded, body }).toEqual({ isBase64Encoded: true, body: 'AP8=' })
+  })
+
+  test.each([
+    [etag, 304],
+    [`W/${etag}`, 304],
+    [`"0", ${etag}`, 304],
+    ['*', 304],
+    ['"0"', 200],
+    ['', 200],
+  ])('for If-None-Match %s is a %i', async (given, statusCode) => {
+    const answered = await fetching('text', { 'If-None-Match': given })
+    expect(answered).toMatchObject({ statusCode, headers: { etag }, body: statusCode === 304 ? '' : 'text' })
   })
 })

@@ -1,4 +1,5 @@
 /** A deployment that is tried out with a part of the requests: versions, aliases, and the two updates of the stack. */
+import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { addAliases, addCanaryAlarm, canaryTemplate } from '../../../infra/canary/aliases.ts'
 import { deleteOldVersions, readVersions } from '../../../infra/canary/deployed.ts'
@@ -50,6 +51,25 @@ const versionIdOf = ({ Resources }: Template): string => {
   return id
 }
 
+/** The template with a role of the function that allows these actions, a statement each, with something of the template. */
+const withRole = (template: Template, actions: string[], on = 'ServerErrorsAlarm'): Template => {
+  const statements = actions.map((Action) => ({
+    ...{ Effect: 'Allow', Action },
+    Resource: [{ 'Fn::GetAtt': [on, 'Arn'] }, { 'Fn::Sub': `\${${on}.Arn}/*` }, { Ref: 'AWS::Region' }],
+  }))
+  const PolicyDocument = { Version: '2012-10-17', Statement: statements }
+  const { Health } = template.Resources
+  if (Health !== undefined) Health.Properties.Role = { 'Fn::GetAtt': ['HealthRole', 'Arn'] }
+  const HealthRole = { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyName: 'access', PolicyDocument }] } }
+  return { ...template, Resources: { ...template.Resources, HealthRole } }
+}
+
+const actionsIn = ({ Resources }: Template): string[] => {
+  const policies: { PolicyDocument: { Statement: { Action: string }[] } }[] =
+    Object(Resources.HealthRole?.Properties).Policies ?? []
+  return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.map(({ Action }) => Action))
+}
+
 const aliasOf = (template?: Template) => template?.Resources.HealthAlias?.Properties
 
 describe('the version of a function', () => {
@@ -84,6 +104,9 @@ describe('the version of a function', () => {
 test('alarms judge a canary that are in the template', () => {
   const { CanaryAlarm } = templateOf(512).Resources
   expect(CanaryAlarm?.Properties.AlarmRule).toEqual({ 'Fn::Sub': `ALARM("\${ServerErrorsAlarm}")` })
+  const [, anchor = ''] = /docs\/operations\.md#(\w+)$/.exec(String(CanaryAlarm?.Properties.AlarmDescription)) ?? []
+  const guide = readFileSync('docs/operations.md', 'utf8').toLowerCase()
+  expect(guide).toContain(`\n### ${anchor}\n`)
   expect(() => addCanaryAlarm(templateOf(512), ['NoAlarm'], 'name')).toThrow('not there: NoAlarm')
   expect(() => addCanaryAlarm(templateOf(512), [], 'name')).toThrow('custom.canaryAlarms names no alarm')
 })
@@ -125,25 +148,30 @@ describe('the first update', () => {
 
 describe('a deployment', () => {
   const updates: { alias: unknown; rollback: unknown }[] = []
+  /** What the function's role allows after each update. */
+  const allowed: string[][] = []
   const after = templateOf(1024)
 
   beforeEach(() => {
     updates.length = 0
+    allowed.length = 0
     vi.stubEnv('CANARY_PERCENT', '10')
     vi.mocked(deleteOldVersions).mockReset()
     return () => vi.unstubAllEnvs()
   })
 
   /** Runs what the plugin does around the update of a stack that has these resources. */
-  const deploy = async (ids: string[], { shouldNotDeploy = false } = {}) => {
+  const deploy = async (ids: string[], { shouldNotDeploy = false, to = after, template = '{}' } = {}) => {
     vi.mocked(readVersions).mockResolvedValue({
       ids: new Set(ids),
       versions: new Map(ids.includes('HealthAlias') ? [['HealthAlias', '7']] : []),
+      template,
     })
-    const provider = { compiledCloudFormationTemplate: after, region: 'eu-central-1', stage: 'prod', shouldNotDeploy }
+    const provider = { compiledCloudFormationTemplate: to, region: 'eu-central-1', stage: 'prod', shouldNotDeploy }
     const update = async () => {
       const { compiledCloudFormationTemplate, rollbackConfiguration } = Object(provider)
       updates.push({ alias: aliasOf(compiledCloudFormationTemplate), rollback: rollbackConfiguration })
+      allowed.push(actionsIn(compiledCloudFormationTemplate))
     }
     const aws = {
       naming: { getLambdaLogicalId: () => 'Health', getStackName: () => 'agent-prod' },
@@ -181,6 +209,41 @@ describe('a deployment', () => {
       ALL,
     ])
     expect(deleteOldVersions).toHaveBeenCalledExactlyOnceWith({}, expect.anything())
+  })
+
+  describe('whose roles change', () => {
+    const ids = Object.keys(templateOf(512).Resources)
+
+    test('lets the old version do what it does until it gets no invocations: the new rights come first, the old ones go last', async () => {
+      const template = JSON.stringify(withRole(templateOf(512), ['dynamodb:GetItem', 'dynamodb:Query']))
+      await deploy(ids, { to: withRole(templateOf(1024), ['dynamodb:GetItem', 'sqs:SendMessage']), template })
+      const both = ['dynamodb:GetItem', 'sqs:SendMessage', 'dynamodb:Query']
+      expect(allowed).toEqual([both, both, ['dynamodb:GetItem', 'sqs:SendMessage']])
+      expect(updates.map(({ alias }) => Object(alias).FunctionVersion)).toEqual([
+        '7',
+        ...[1, 2].map(() => ALL.alias?.FunctionVersion),
+      ])
+      expect(updates.slice(1).map(({ rollback }) => rollback)).toEqual([ALL.rollback, ALL.rollback])
+    })
+
+    test('is two updates where no right is lost', async () => {
+      const template = JSON.stringify(withRole(templateOf(512), ['dynamodb:GetItem']))
+      await deploy(ids, { to: withRole(templateOf(1024), ['dynamodb:GetItem', 'dynamodb:Query']), template })
+      const more = ['dynamodb:GetItem', 'dynamodb:Query']
+      expect(allowed).toEqual([more, more])
+    })
+
+    test.each([
+      ['refers to what is no longer there', JSON.stringify(withRole(templateOf(512), ['sqs:SendMessage'], 'Gone'))],
+      ['is in a template that is not JSON', 'Resources: {}'],
+      [
+        'is of a role that is no longer there',
+        JSON.stringify({ Resources: { Old: { Type: 'AWS::IAM::Role', Properties: {} } } }),
+      ],
+    ])('leaves out what %s', async (_, template) => {
+      await deploy(ids, { to: withRole(templateOf(1024), ['dynamodb:GetItem']), template })
+      expect(allowed).toEqual([['dynamodb:GetItem'], ['dynamodb:GetItem']])
+    })
   })
 
   test('that is the first one, or the first with a canary, is one update without a judge that is not there yet', async () => {

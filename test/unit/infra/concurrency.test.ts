@@ -6,18 +6,18 @@ import type { Template } from '../../../infra/service.ts'
 const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]
 
 test.each(SIZES)('of %d concurrent functions deliveries leave at least half, and get what Lambda takes', (size) => {
-  const { deliver, deliverSlowly, wake } = capsOf(size)
+  const { deliver, deliverSlowly, wake, jobs } = capsOf(size)
   expect(deliver + deliverSlowly).toBeLessThanOrEqual(size / 2)
-  for (const cap of [deliver, deliverSlowly, wake]) {
+  for (const cap of [deliver, deliverSlowly, wake, jobs]) {
     expect(cap).toBeGreaterThanOrEqual(2)
     expect(cap).toBeLessThanOrEqual(1000)
     expect(Number.isInteger(cap)).toBe(true)
   }
 })
 
-test.each(SIZES.filter((size) => size >= 12))('of %d all queues together leave at least half', (size) => {
-  const { deliver, deliverSlowly, wake } = capsOf(size)
-  expect(deliver + deliverSlowly + wake).toBeLessThanOrEqual(size / 2)
+test.each(SIZES.filter((size) => size >= 20))('of %d all queues together leave at least half', (size) => {
+  const { deliver, deliverSlowly, wake, jobs } = capsOf(size)
+  expect(deliver + deliverSlowly + wake + jobs).toBeLessThanOrEqual(size / 2)
 })
 
 test('a larger account delivers no less', () => {
@@ -60,6 +60,7 @@ describe('a template', () => {
       C: mapping('TimerQueue'),
       D: mapping('WakeUpDeadLetterQueue'),
       E: mapping('TimerDeadLetterQueue'),
+      F: mapping('JobQueue'),
       Stream: {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: { EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] } },
@@ -70,9 +71,9 @@ describe('a template', () => {
 
   test('gets a cap for every queue, and none for the stream, which takes none', () => {
     const fitted = template()
-    applyCaps(fitted, { deliver: 40, deliverSlowly: 5, wake: 3 })
+    applyCaps(fitted, { deliver: 40, deliverSlowly: 5, wake: 3, jobs: 4 })
     const caps = Object.values(fitted.Resources).map(({ Properties }) => Properties.ScalingConfig)
-    expect(caps).toEqual([40, 5, 3, 2, 2, undefined].map((cap) => cap && { MaximumConcurrency: cap }))
+    expect(caps).toEqual([40, 5, 3, 2, 2, 4, undefined].map((cap) => cap && { MaximumConcurrency: cap }))
   })
 
   test('says the caps that it has', () => {

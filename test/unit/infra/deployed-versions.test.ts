@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deleteOldVersions, readVersions } from '../../../infra/canary/deployed.ts'
 
@@ -19,9 +20,11 @@ const stackResources = () =>
     )
     .join('')
 
-const answer = ({ method, url = '' }: IncomingMessage): string => {
+const answer = ({ method, url = '' }: IncomingMessage, body: string): string => {
   const { pathname, searchParams } = new URL(url, 'http://localhost')
   const [, name = '', part] = /^\/2015-03-31\/functions\/([^/]+)(?:\/(versions|aliases))?/.exec(pathname) ?? []
+  if (body.includes('Action=GetTemplate'))
+    return '<GetTemplateResponse><GetTemplateResult><TemplateBody>{"Resources":{}}</TemplateBody></GetTemplateResult></GetTemplateResponse>'
   if (name === '')
     return `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${stackResources()}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`
   if (method === 'DELETE') {
@@ -34,7 +37,7 @@ const answer = ({ method, url = '' }: IncomingMessage): string => {
 }
 
 const server = createServer((request, response) => {
-  request.resume().on('end', () => response.end(answer(request)))
+  text(request).then((body) => response.end(answer(request, body)))
 })
 let config: { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } }
 
@@ -51,7 +54,7 @@ beforeEach(() => {
   deleted.length = 0
 })
 
-test('a stack tells what it has, and what its aliases point to', async () => {
+test('a stack tells what it has, what its aliases point to, and its template', async () => {
   resources.set('Health', 'UPDATE_COMPLETE').set('HealthAlias', 'CREATE_COMPLETE').set('GoneAlias', 'DELETE_COMPLETE')
   functions.set('health', { versions: ['7'], live: '7' })
   const names = new Map([
@@ -62,6 +65,7 @@ test('a stack tells what it has, and what its aliases point to', async () => {
   expect(await readVersions(config, 'stack', names)).toEqual({
     ids: new Set(['Health', 'HealthAlias']),
     versions: new Map([['HealthAlias', '7']]),
+    template: '{"Resources":{}}',
   })
 })
 

@@ -1,6 +1,7 @@
 /** What doctor finds before anything is made: each planted fault in a line that says what to do, and nothing in a sound deployment. */
 import { describe, expect, test } from 'vitest'
 import type { Account, Stack } from '../../../infra/deployment/account.ts'
+import type { AddressOnAws } from '../../../infra/deployment/address-on-aws.ts'
 import { checkAccount, checkPackaged, checkPlan, type Plan } from '../../../infra/deployment/checks.ts'
 import { applyCaps, capsOf } from '../../../infra/deployment/concurrency.ts'
 import { type Finding, toLine } from '../../../infra/deployment/finding.ts'
@@ -24,6 +25,7 @@ const plan: Plan = {
   environment,
   paths: ['/health', '/connections/{connectionId}'],
   functionNames: ['serverless-agent-prod-health'],
+  anonCreds: { architecture: 'arm64', hasLibrary: true },
   indexes: ['due'],
 }
 
@@ -46,6 +48,7 @@ const template = (): Template => {
       A: mapping('WakeUpQueue'),
       B: mapping('SlowWakeUpQueue'),
       C: mapping('TimerQueue'),
+      D: mapping('JobQueue'),
     },
     Outputs: { TableName: { Value: { Ref: 'Table' } } },
   }
@@ -64,6 +67,7 @@ const account: Account = {
   stack: { value: undefined },
   existingTable: undefined,
   existingKey: undefined,
+  address: undefined,
   tables: { value: [] },
   logGroups: { value: [] },
   apiKeys: { value: [] },
@@ -102,6 +106,11 @@ const notOk = (planted?: Planted): string[] =>
 describe('nothing is found', () => {
   test('before a first deployment', () => {
     expect(notOk()).toEqual([])
+  })
+
+  test('where the operator does without AnonCreds’ library', () => {
+    const anonCreds = { architecture: 'arm64', hasLibrary: false }
+    expect(notOk({ plan: { anonCreds, environment: { ...environment, ANONCREDS: 'off' } } })).toEqual([])
   })
 
   test('before an update, with all that belongs to the stack', () => {
@@ -145,6 +154,17 @@ describe('nothing is found', () => {
     expect(notOk({ account: { stack } })).toEqual([])
   })
 
+  test('where the stack is to make a domain with its record', () => {
+    expect(notOk(domain())).toEqual([])
+    expect(notOk(domain({ certificate: { value: { status: 'ISSUED', names: ['*.example.org'] } } }))).toEqual([])
+  })
+
+  test('where the stack has the domain and its record already', () => {
+    const physicalIds = { Table: 't', SealingKey: 'id', ApiDomain: DOMAIN, ApiDomainRecord: DOMAIN }
+    const own = domain({ domain: { value: { stack: 'serverless-agent-prod' } }, zone: { value: zone(['A']) } })
+    expect(notOk({ ...own, account: { ...own.account, stack: deployed({ physicalIds }) } })).toEqual([])
+  })
+
   test('where an earlier table is used with its key', () => {
     expect(notOk(existing())).toEqual([])
   })
@@ -169,6 +189,35 @@ const existing = (table: object = {}, key: object | null = {}, set: NodeJS.Proce
   },
 })
 
+const DOMAIN = 'agent.example.org'
+const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
+
+const zone = (records: string[] = [], changes: object = {}) => ({
+  ...{ name: 'example.org', isPrivate: false, records },
+  ...changes,
+})
+
+/** The settings ask for a domain with a record. */
+const domain = (changes: Partial<AddressOnAws> = {}): Planted => ({
+  plan: {
+    environment: {
+      ...{ TOKEN_ISSUERS: environment.TOKEN_ISSUERS, DOMAIN_NAME: DOMAIN },
+      ...{ CERTIFICATE_ARN: CERTIFICATE, HOSTED_ZONE_ID: 'Z1' },
+    },
+  },
+  account: {
+    address: {
+      domainName: DOMAIN,
+      certificateArn: CERTIFICATE,
+      zoneId: 'Z1',
+      certificate: { value: { status: 'ISSUED', names: [DOMAIN] } },
+      domain: { value: undefined },
+      zone: { value: zone() },
+      ...changes,
+    },
+  },
+})
+
 const denied = async (action: string) => {
   const error = Object.assign(new Error('User is not authorized'), { name: 'AccessDeniedException' })
   return read<never>(action, () => Promise.reject(error))
@@ -188,6 +237,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     },
     /^FAULT {3}credentials: AWS does not take them: log in/,
   ],
+  [
+    'no AnonCreds library for the functions’ processors',
+    { plan: { anonCreds: { architecture: 'arm64', hasLibrary: false } } },
+    /^FAULT {3}anoncreds: .* npm run anoncreds -- --arch arm64 brings it, ANONCREDS=off does without$/,
+  ],
   ['a region that is none', { account: { region: 'europe' } }, /^FAULT {3}region: europe is not a region: --region/],
   [
     'a region that does not answer',
@@ -205,7 +259,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a package that was fitted to another account',
     { account: { lambda: { value: { concurrency: 500, unreserved: 500 } } } },
-    /^warning concurrency: the package has 367 and 83 deliveries at once/,
+    /^warning concurrency: the package has 357 and 83 deliveries at once/,
   ],
   [
     'an API with more resources than the account allows',
@@ -266,7 +320,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
         for (let index = 0; index < 500; index++) Resources[`Topic${index}`] = resource('AWS::SNS::Topic')
       },
     },
-    /^FAULT {3}template: it has 507 resources, and CloudFormation takes 500/,
+    /^FAULT {3}template: it has 508 resources, and CloudFormation takes 500/,
   ],
   [
     'a template of too many bytes',
@@ -333,6 +387,56 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     'an API key that is left',
     { account: { apiKeys: { value: [{ id: 'abc', name: 'rate-00', value: 'serverless-agent-prod-rate-00' }] } } },
     /^warning API keys: rate-00 \(abc\): left of an earlier stack/,
+  ],
+  [
+    'a certificate that is not there',
+    domain({ certificate: { value: undefined } }),
+    /^FAULT {3}certificate: CERTIFICATE_ARN=.* there is none of this ARN in eu-central-1: ask for one /,
+  ],
+  [
+    'a certificate that waits for its DNS record',
+    domain({ certificate: { value: { status: 'PENDING_VALIDATION', names: [DOMAIN] } } }),
+    /^FAULT {3}certificate: .* is PENDING_VALIDATION: make the DNS record .*describe-certificate/,
+  ],
+  [
+    'a certificate that is over',
+    domain({ certificate: { value: { status: 'EXPIRED', names: [DOMAIN] } } }),
+    /^FAULT {3}certificate: .* is EXPIRED: ask for another/,
+  ],
+  [
+    'a certificate of another name',
+    domain({ certificate: { value: { status: 'ISSUED', names: ['example.org', '*.agent.example.org', '*.org'] } } }),
+    /^FAULT {3}certificate: .* is for example\.org, \*\.agent\.example\.org, \*\.org, and not for agent\.example\.org: ask for one/,
+  ],
+  [
+    'a domain of another stack',
+    domain({ domain: { value: { stack: 'serverless-agent-old' } } }),
+    /^FAULT {3}domain: agent\.example\.org is the domain of the stack serverless-agent-old: .*leave CERTIFICATE_ARN and HOSTED_ZONE_ID out/,
+  ],
+  [
+    'a domain that somebody has made by hand',
+    domain({ domain: { value: { stack: undefined } } }),
+    /^FAULT {3}domain: agent\.example\.org is there already, and no stack has it: .*leave CERTIFICATE_ARN/,
+  ],
+  [
+    'a hosted zone that is not there',
+    domain({ zone: { value: undefined } }),
+    /^FAULT {3}hosted zone: HOSTED_ZONE_ID=Z1: there is no such zone: .*list-hosted-zones/,
+  ],
+  [
+    'a hosted zone of another name',
+    domain({ zone: { value: zone([], { name: 'ample.org' }) } }),
+    /^FAULT {3}hosted zone: Z1 is ample\.org, which agent\.example\.org is not in: /,
+  ],
+  [
+    'a private hosted zone',
+    domain({ zone: { value: zone([], { isPrivate: true }) } }),
+    /^warning hosted zone: Z1 is private: only its networks will find agent\.example\.org/,
+  ],
+  [
+    'a record in the way',
+    domain({ zone: { value: zone(['CNAME']) } }),
+    /^FAULT {3}hosted zone: agent\.example\.org has a record of type CNAME already: delete it, or leave HOSTED_ZONE_ID out/,
   ],
   [
     'a fixed name that the update would drop',
@@ -408,6 +512,15 @@ describe('found is', () => {
       logGroups: 'logs:DescribeLogGroups',
       apiKeys: 'apigateway:GET',
     }
+    const ofAddress: Partial<Record<keyof AddressOnAws, string>> = {
+      certificate: 'acm:DescribeCertificate',
+      domain: 'apigateway:GET',
+      zone: 'route53:GetHostedZone',
+    }
+    for (const [name, action] of Object.entries(ofAddress))
+      expect(notOk(domain({ [name]: await denied(action) }))).toEqual([
+        expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`),
+      ])
     for (const [name, action] of Object.entries(actions)) {
       const lines = notOk({ account: { [name]: await denied(action) } })
       expect(lines).toEqual([expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`)])
@@ -427,6 +540,6 @@ describe('found is', () => {
   test('without credentials no more than that, and what needs none', () => {
     const identity = { failure: { kind: 'unauthenticated', action: 'sts:GetCallerIdentity', message: '' } } as const
     const checks = examine({ account: { identity } }).map(({ check }) => check)
-    expect(checks).toEqual(['settings', 'credentials', 'template', 'environment', 'stage name'])
+    expect(checks).toEqual(['settings', 'anoncreds', 'credentials', 'template', 'environment', 'stage name'])
   })
 })

@@ -47,6 +47,7 @@ const templateOf = ({ functions = FUNCTIONS(), rate = '', addressRate = '' } = {
     service: 'agent',
     custom: { rateKeyPrefix: 'prefix', stageUrl: '', canaryAlarms: [], gatewayResponses: {} },
     provider: {
+      architecture: 'arm64',
       stage: 'dev',
       region: 'eu-central-1',
       timeout: 10,

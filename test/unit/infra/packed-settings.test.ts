@@ -18,7 +18,7 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
   const warnings: string[] = []
   const serverless: Serverless = Object({
     serviceDir,
-    service: { functions: { authorizer: definition } },
+    service: { functions: { authorizer: definition }, custom: {} },
     classes: { Error },
     processedInput: { commands: ['package'] },
   })

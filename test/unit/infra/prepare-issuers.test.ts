@@ -1,6 +1,7 @@
 /** What a deployment packs of the token issuers, and which it refuses, in one line with the way out. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { fault, ok, warning } from '../../../infra/deployment/finding.ts'
 import { issuerProblem, prepareIssuers } from '../../../infra/deployment/prepare-issuers.ts'
 import { keysOfText } from '../../../lib/auth/importable-keys.ts'
 import type { VerifyingKey } from '../../../lib/key-set.ts'
@@ -13,6 +14,8 @@ const GIVEN: TokenIssuer = { issuer: 'https://given.example', audience: 'agent',
 const { jwks: _, ...withoutKeys } = GIVEN
 const SERVED: TokenIssuer = { ...withoutKeys, issuer: 'https://id.example', jwksUri: 'https://id.example.org/certs' }
 
+const HAD = ok('token issuers', 'the keys of https://given.example')
+
 const answering = (answer: Awaited<ReturnType<Parameters<typeof prepareIssuers>[2] & object>>) => async () => answer
 const nobody = async () => {
   throw new Error('nobody is to be asked')
@@ -21,12 +24,12 @@ const nobody = async () => {
 test('keys are fetched from the address, and it is packed when that was', async () => {
   expect(await prepareIssuers([SERVED], NOW, answering({ keys }))).toEqual({
     issuers: [{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }],
-    remarks: [],
+    findings: [ok('token issuers', 'the keys of https://id.example')],
   })
 })
 
 test('keys that are given are packed as they are, and the same each time: nobody is asked', async () => {
-  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], remarks: [] })
+  expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: [HAD] })
 })
 
 test('keys that are given beside an address spare the deployment the question, and are marked as a fallback', async () => {
@@ -41,7 +44,12 @@ test('keys of which none can verify are no reason to deploy nothing, and are tol
   const empty = { ...GIVEN, jwks: { keys: [] } }
   expect(await prepareIssuers([empty], NOW, nobody)).toEqual({
     issuers: [empty],
-    remarks: ['the jwks of https://given.example has no key that could verify a token: none of it is valid'],
+    findings: [
+      warning(
+        'token issuers',
+        'the jwks of https://given.example has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri',
+      ),
+    ],
   })
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
   expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
@@ -50,17 +58,20 @@ test('keys of which none can verify are no reason to deploy nothing, and are tol
 test('of keys that are given, those that nothing can be verified with are not packed', async () => {
   const broken = { kty: 'RSA', n: 'A'.repeat(342), e: 'AQAB' }
   const given = await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken, ...keys] } }], NOW, nobody)
-  expect(given).toEqual({ issuers: [GIVEN], remarks: [] })
+  expect(given).toEqual({ issuers: [GIVEN], findings: [HAD] })
   const asked = await prepareIssuers([{ ...SERVED, jwks: { keys: [broken] } }], NOW, answering({ keys }))
   expect(asked.issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
-  expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).remarks).toHaveLength(1)
+  expect((await prepareIssuers([{ ...GIVEN, jwks: { keys: [broken] } }], NOW, nobody)).findings).toHaveLength(1)
 })
 
 test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
-  const { issuers, remarks } = await prepareIssuers([SERVED], NOW, answering({ reason: 'status 503', refused: false }))
+  const { issuers, findings } = await prepareIssuers([SERVED], NOW, answering({ reason: 'status 503', refused: false }))
   expect(issuers).toEqual([SERVED])
-  expect(remarks).toEqual([
-    'the keys of https://id.example at https://id.example.org/certs: status 503. They are not packed: the functions fetch them when the first token comes',
+  expect(findings).toEqual([
+    warning(
+      'token issuers',
+      'https://id.example.org/certs does not serve the keys of https://id.example (status 503), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri',
+    ),
   ])
 })
 
@@ -73,17 +84,25 @@ test.each([
 ])('an issuer that says what is no key set keeps nothing from being deployed: %s', async (reason) => {
   const ask = async (url: string) => (url === SERVED.jwksUri ? { reason, refused: false } : { keys })
   const other: TokenIssuer = { ...SERVED, issuer: 'https://other.example', jwksUri: 'https://other.example/certs' }
-  const { issuers, remarks } = await prepareIssuers([SERVED, other], NOW, ask)
+  const { issuers, findings } = await prepareIssuers([SERVED, other], NOW, ask)
   expect(issuers).toEqual([SERVED, { ...other, jwks: { keys }, given: false, preparedAt: NOW }])
-  expect(remarks).toEqual([expect.stringContaining(`the keys of https://id.example at ${SERVED.jwksUri}: ${reason}`)])
+  expect(findings).toEqual([
+    expect.objectContaining({
+      status: 'warning',
+      message: expect.stringContaining(`${SERVED.jwksUri} does not serve the keys of https://id.example (${reason})`),
+    }),
+  ])
 })
 
 describe('is refused', () => {
   test('an issuer whose address leads inside', async () => {
     const answer = { reason: 'id.example.org leads to 10.0.0.1, private', refused: true }
-    await expect(prepareIssuers([SERVED], NOW, answering(answer))).rejects.toThrow(
-      /^the keys of https:\/\/id\.example at .+: id\.example\.org leads to 10\.0\.0\.1, private\. Give them as jwks .+$/,
-    )
+    expect((await prepareIssuers([SERVED], NOW, answering(answer))).findings).toEqual([
+      fault(
+        'token issuers',
+        'https://id.example.org/certs, for the keys of https://id.example, is refused: id.example.org leads to 10.0.0.1, private. Give the keys as jwks beside jwksUri if they can’t be fetched from here',
+      ),
+    ])
   })
 
   test.each<[string, TokenIssuer, string]>([
@@ -109,6 +128,7 @@ describe('is refused', () => {
     ],
   ])('one %s', async (_, issuer, problem) => {
     expect(issuerProblem([GIVEN, issuer])).toBe(problem)
-    await expect(prepareIssuers([GIVEN, issuer], NOW, nobody)).rejects.toThrow(problem)
+    const { findings } = await prepareIssuers([GIVEN, issuer], NOW, nobody)
+    expect(findings).toEqual([fault('token issuers', problem)])
   })
 })

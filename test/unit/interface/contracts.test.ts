@@ -44,7 +44,7 @@ describe('the contracts', () => {
 
   test('have a schema for each parameter in their path', () => {
     for (const { path, tenantPath = path, parameters } of OPERATIONS) {
-      const named = [...tenantPath.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const named = [...tenantPath.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name)
       const schema = parameters?.path
       const known = schema && 'entries' in schema ? Object.keys(schema.entries ?? {}) : []
       expect(known.toSorted()).toEqual(named.toSorted())

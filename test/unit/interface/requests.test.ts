@@ -23,14 +23,14 @@ describe('an AnonCreds proof request', () => {
     [attributes(attribute)],
     [attributes({ names: ['given', 'family'], non_revoked: { from: 0, to: 10 } })],
     [predicates(predicate)],
-    [predicates({ ...predicate, p_type: '<', p_value: -2_147_483_648, non_revoked: {} })],
+    [predicates({ ...predicate, p_type: '<', p_value: -2_147_483_648, non_revoked: { to: 0 } })],
     [request({ requested_attributes: { a: attribute }, requested_predicates: {}, non_revoked: { to: 1 } })],
     [
       attributes({
         ...attribute,
         restrictions: [
           { schema_id: 's', schema_issuer_id: 'x', schema_issuer_did: 'x', schema_name: 'n', schema_version: '1' },
-          { issuer_id: 'i', issuer_did: 'i', cred_def_id: 'c', rev_reg_id: 'r' },
+          { issuer_id: 'i', issuer_did: 'i', cred_def_id: 'c' },
           { 'attr::degree::marker': '1', 'attr::degree::value': 'BSc' },
           {},
         ],
@@ -102,9 +102,43 @@ describe('an AnonCreds proof request', () => {
       request({ requested_attributes: { a: { names: ['x', 'age'] } }, requested_predicates: { p: predicate } }),
       '',
     ],
+    [
+      'with one name in both groups, but for spaces and case',
+      request({ requested_attributes: { a: { name: 'A ge' } }, requested_predicates: { p: predicate } }),
+      '',
+    ],
+    ['with one name twice in a group', attributes({ names: ['Name', 'n ame'] }), 'requested_attributes.a.names'],
+    [
+      'with an interval without an end',
+      request({ requested_attributes: { a: attribute }, non_revoked: { from: 1 } }),
+      'non_revoked.to',
+    ],
+    ['with an empty interval', attributes({ ...attribute, non_revoked: {} }), 'requested_attributes.a.non_revoked.to'],
+    [
+      'restricted to a revocation registry, which the prover names',
+      predicates({ ...predicate, restrictions: [{ rev_reg_id: 'r' }] }),
+      'requested_predicates.p.restrictions.0.rev_reg_id',
+    ],
     ['with a nonce, which is ours to make', request({ requested_attributes: { a: attribute }, nonce: '1' }), 'nonce'],
   ])('may not be %s', (_, input, path) => {
     expect(indyFaults(input)).toContain(path)
+  })
+
+  test.each(['issuer_did', 'schema_issuer_did'])("may name Indy's %s in the format indy alone", (key) => {
+    const restricted = { ...base, requested_attributes: { a: { ...attribute, restrictions: [{ [key]: 'x' }] } } }
+    const path = `proofFormats.anoncreds.requested_attributes.a.restrictions.0.${key}`
+    expect(faults(CreateRequest.body, { protocolVersion: 'v2', proofFormats: { indy: restricted } })).toEqual([])
+    expect(faults(CreateRequest.body, { protocolVersion: 'v2', proofFormats: { anoncreds: restricted } })).toEqual([
+      path,
+    ])
+  })
+
+  test('keeps restrictions that are an empty list: ACA-Py takes their absence for leave to attest oneself', () => {
+    const input = {
+      protocolVersion: 'v2',
+      proofFormats: { indy: { ...base, requested_attributes: { a: { ...attribute, restrictions: [] } } } },
+    }
+    expect(v.parse(CreateRequest.body, input)).toMatchObject(input)
   })
 
   test('has a bounded number of attributes', () => {
@@ -134,7 +168,7 @@ describe('a JSON-LD credential', () => {
 
   test('gives the credential through as it came, terms of its contexts included', () => {
     const input = offer({ evidence: [{ type: ['X'] }], name: 'Degree' })
-    expect(v.parse(body, input)).toEqual(input)
+    expect(v.parse(body, input)).toEqual({ ...input, autoAcceptCredential: 'contentApproved' })
   })
 
   test.each([

@@ -27,6 +27,7 @@ const URLS = {
   WAKE_UP_QUEUE_URL: 'http://127.0.0.1/000000000000/wake-ups.fifo',
   SLOW_WAKE_UP_QUEUE_URL: 'http://127.0.0.1/000000000000/slow-wake-ups.fifo',
   TIMER_QUEUE_URL: 'http://127.0.0.1/000000000000/timers',
+  JOB_QUEUE_URL: 'http://127.0.0.1/000000000000/jobs',
 }
 
 /** Names the queues in the environment; before anything has asked for the settings. */

@@ -17,7 +17,7 @@ import { queryOf, tagsOf } from './tag-queries.ts'
 
 const at = (type: string, index: string, value: string) => entryPartition(ACME, type, index, value)
 const partitionsWith = (type: string, tags: Tags) => [...indexEntries(storedRecord({ type, tags })).keys()]
-const lookUp = (type: string, query: TagQuery) => partitionsOf(ACME, type, query)
+const lookUp = (type: string, query: TagQuery) => partitionsOf(ACME, type, query).map(({ pk }) => pk)
 const NOT_INDEXED = expect.objectContaining({ code: 'store.query_not_indexed' })
 
 describe('a record', () => {
@@ -93,6 +93,29 @@ describe('a record', () => {
       [
         ['threadId', 't'],
         ['connectionId', 'c'],
+      ],
+    ],
+    [
+      'W3cCredentialRecord',
+      { anonCredsCredentialDefinitionId: 'd', anonCredsSchemaId: 's', 'anonCredsAttr::age::marker': true },
+      [
+        ['*', '*'],
+        ['credentialDefinitionId', 'd'],
+        ['schemaId', 's'],
+      ],
+    ],
+    [
+      'W3cCredentialRecord',
+      {
+        anonCredsCredentialDefinitionId: 'd',
+        anonCredsUnqualifiedCredentialDefinitionId: 'e',
+        anonCredsUnqualifiedSchemaId: 's',
+      },
+      [
+        ['*', '*'],
+        ['credentialDefinitionId', 'd'],
+        ['credentialDefinitionId', 'e'],
+        ['schemaId', 's'],
       ],
     ],
     ['StorageVersionRecord', { threadId: 't' }, []],
@@ -202,6 +225,34 @@ describe('a query', () => {
 
   test('should find a boolean by itself', () => {
     expect(lookUp('ProofRecord', { threadId: true })).toEqual(partitionsWith('ProofRecord', { threadId: true }))
+  })
+})
+
+describe('a query for held credentials, as a proof request makes it,', () => {
+  const type = 'W3cCredentialRecord'
+  const marker = { 'anonCredsAttr::age::marker': true }
+  const definition = (value: string) => at(type, 'credentialDefinitionId', value)
+
+  test.each<[string, TagQuery, string[]]>([
+    ['a definition', { anonCredsCredentialDefinitionId: 'd' }, [definition('d')]],
+    ['an unqualified definition', { anonCredsUnqualifiedCredentialDefinitionId: 'd' }, [definition('d')]],
+    ['a schema', { anonCredsSchemaId: 's', issuerId: 'i' }, [at(type, 'schemaId', 's')]],
+    [
+      'one of several definitions',
+      { $or: [{ anonCredsCredentialDefinitionId: 'd' }, { anonCredsCredentialDefinitionId: 'e' }] },
+      [definition('d'), definition('e')],
+    ],
+  ])('should look among those of %s', (_, restriction, partitions) => {
+    expect(lookUp(type, { $and: [marker, restriction] })).toEqual(partitions)
+  })
+
+  test.each<[string, TagQuery]>([
+    ['no restriction', {}],
+    ['an issuer', { issuerId: 'i' }],
+    ['one of very many definitions', { $or: Array.from({ length: 21 }, (_, n) => ({ anonCredsSchemaId: `${n}` })) }],
+  ])('should look among the newest of all with %s', (_, restriction) => {
+    const query = { $and: [marker, restriction] }
+    expect(partitionsOf(ACME, type, query)).toEqual([{ pk: everyPartition(ACME, type), newest: 500 }])
   })
 })
 

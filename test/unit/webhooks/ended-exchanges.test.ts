@@ -28,6 +28,7 @@ describe('the end of an exchange', () => {
 
   const KNOWN_BY: [type: string, names: string[], format: string][] = [
     ['CredentialRecord', [], 'credential/json-ld'],
+    ['CredentialRecord', ['_anoncreds/credential'], 'credential/anoncreds'],
     ['ProofRecord', [VERIFIER_CONTEXTS], 'proof/presentation-exchange'],
     ['ProofRecord', [], 'proof/anoncreds'],
   ]

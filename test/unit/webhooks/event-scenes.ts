@@ -40,6 +40,13 @@ export const storedIn = (
   }
 }
 
+/** A record that has no thread and no connection. */
+export const definitionItem = (state: string, version: number, value: Record<string, unknown> = {}) => {
+  const { threadId: _, connectionId: __, ...own } = storedIn('CredentialDefinitionRecord', state, version).value
+  const stored = storedIn('CredentialDefinitionRecord', state, version)
+  return toRecordItem({ ...stored, value: { ...own, ...value }, tags: { state } })
+}
+
 export const recordItem = (...of: Parameters<typeof storedIn>) => toRecordItem(storedIn(...of))
 
 /** A basic message record. */

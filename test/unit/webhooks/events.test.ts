@@ -13,6 +13,7 @@ import type { Fact } from '../../../lib/webhooks/facts.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
 import {
+  definitionItem,
   listener,
   message,
   outboxWith,
@@ -52,6 +53,22 @@ const FACTS: Record<string, Fact> = {
       modified(
         recordItem('ProofRecord', 'request-sent', 1),
         recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
+      ),
+    ),
+  ),
+  'credential_definition.state_changed': only(
+    factsOf(
+      modified(
+        definitionItem('wait', 1),
+        definitionItem('failed', 2, {
+          ...{
+            issuerId: 'did:webvh:acme',
+            schemaId: 'did:webvh:acme/resources/1',
+            tag: 'Alice',
+            supportRevocation: false,
+          },
+          reason: 'its schema is not where its id says',
+        }),
       ),
     ),
   ),

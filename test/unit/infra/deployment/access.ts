@@ -22,6 +22,17 @@ const ON_FAILURE = 'DispatchFailures'
 
 /** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
 const SENDERS = ['sendMessage', 'createOffer', 'receiveDidcomm']
+/** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
+const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById']
+/** They ask for jobs, or do them. */
+const JOBBERS = [
+  'createCredentialDefinition',
+  'createOffer',
+  'createOfferOob',
+  'revokeCredential',
+  'runJobs',
+  'sweepOutbox',
+]
 const MANAGERS = ['deleteWebhookEndpoint', 'enableWebhookEndpoint']
 const DELIVERERS = ['deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'recoverWakeUps']
 
@@ -154,6 +165,7 @@ describe('every right', () => {
       deliver: ['WakeUpQueue'],
       deliverSlowly: ['SlowWakeUpQueue'],
       wake: ['TimerQueue'],
+      runJobs: ['JobQueue'],
       recoverWakeUps: ['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue'],
     })
     const failing = Object.keys(functions).filter((key) =>
@@ -200,7 +212,9 @@ describe('functions that only read', () => {
   })
 
   test('may neither write, nor open what is sealed, nor send', () => {
-    for (const key of readers()) expect({ key, more: without(actionsOf(key), READ) }).toEqual({ key, more: [] })
+    for (const key of without(readers(), RESOLVERS))
+      expect({ key, more: without(actionsOf(key), READ) }).toEqual({ key, more: [] })
+    for (const key of RESOLVERS) expect(without(actionsOf(key), READ)).toEqual(['dynamodb:PutItem'])
   })
 })
 
@@ -251,7 +265,7 @@ describe('what a function loads is what it may do', () => {
   })
 
   test('who loads data keys may use the sealing key, and nobody else', () => {
-    expect(who(/^kms:/)).toEqual(whoLoad('lib/store/data-keys.ts'))
+    expect(who(/^kms:/)).toEqual(without(whoLoad('lib/store/data-keys.ts'), RESOLVERS))
   })
 
   test('who commits messages wakes their lanes; who delivers wakes whatever there is; who manages endpoints, what waits for them', () => {
@@ -259,20 +273,37 @@ describe('what a function loads is what it may do', () => {
       statementsOf(key)
         .filter(({ Action }) => Action.includes('sqs:SendMessage'))
         .flatMap(({ Resource }) => [Resource].flat().map(resourceName))
-    for (const key of SENDERS) expect(queuesOf(key)).toEqual(['WakeUpQueue'])
+    for (const key of SENDERS) expect(queuesOf(key)).toContain('WakeUpQueue')
+    for (const key of JOBBERS) expect(queuesOf(key)).toContain('JobQueue')
     expect(queuesOf('dispatchChanges')).toEqual(['WakeUpQueue'])
     for (const key of [...MANAGERS, 'recoverWakeUps']) expect(queuesOf(key)).toEqual(['TimerQueue'])
     for (const key of ['deliver', 'wake'])
       expect(queuesOf(key)).toEqual(['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'])
     expect(queuesOf('deliverSlowly')).toEqual(['SlowWakeUpQueue', 'TimerQueue'])
-    expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue'])
-    const others = without(Object.keys(functions), [...SENDERS, ...MANAGERS, ...DELIVERERS, 'dispatchChanges'])
+    expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue', 'JobQueue'])
+    expect(queuesOf('runJobs')).toContain('JobQueue')
+    const others = without(Object.keys(functions), [
+      ...SENDERS,
+      ...MANAGERS,
+      ...DELIVERERS,
+      ...JOBBERS,
+      'dispatchChanges',
+    ])
     expect(others.flatMap(queuesOf)).toEqual([])
     expect(without(who(/^sqs:/), whoLoad('lib/outbox/queues.ts'))).toEqual([])
   })
 
   test('who may be sent to an address of strangers is known', () => {
-    const known = [...SENDERS, 'createRequest', 'confirmIssuerKeys']
+    const known = [
+      ...SENDERS,
+      ...RESOLVERS,
+      'createOfferOob',
+      'createRequest',
+      'createSchema',
+      'createCredentialDefinition',
+      'runJobs',
+      'confirmIssuerKeys',
+    ]
     expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual(['deliver', 'deliverSlowly'])
   })
 
@@ -297,10 +328,18 @@ describe('what a function loads is what it is told', () => {
     expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
+  test('who reads AnonCreds objects knows the proxies of Indy ledgers, and not by its environment', () => {
+    const others = ['sendMessage', 'createRequest']
+    expect(packedWith('INDY_PROXIES')).toEqual(without(whoLoad('lib/agent/anoncreds/indy-ledgers.ts'), others))
+    expect(packedWith('INDY_PROXIES')).toContain('receiveDidcomm')
+    expect(told('INDY_PROXIES', grown.functions)).toEqual([])
+  })
+
   test.each([
     ['WAKE_UP_QUEUE_URL', 'WakeUpQueue'],
     ['SLOW_WAKE_UP_QUEUE_URL', 'SlowWakeUpQueue'],
     ['TIMER_QUEUE_URL', 'TimerQueue'],
+    ['JOB_QUEUE_URL', 'JobQueue'],
   ])('who may send to a queue knows its address, and nobody else: %s', (name, queue) => {
     const send = { action: 'sqs:SendMessage', resource: queue, context: {} }
     const senders = Object.keys(functions).filter((key) => allows(statementsOf(key), send))

@@ -86,7 +86,7 @@ describe.each(Object.entries(STATUSES))('%s', (type, status) => {
       .filter(([name]) => name !== 'content-type')
       .map(([name, value]) => [
         `gatewayresponse.header.${name}`,
-        name === 'x-request-id' ? 'context.requestId' : `'${value}'`,
+        name === 'x-request-id' ? 'context.extendedRequestId' : `'${value}'`,
       ])
     expect(responseOf(type).responseParameters).toEqual(Object.fromEntries(expected))
   })

@@ -13,6 +13,7 @@ const EMPTY = {
   AGENT_LABEL: '',
   LOG_LEVEL: '',
   TRUSTED_CONTEXTS: '',
+  INDY_PROXIES: '',
 }
 
 export const { functions, resources, timeout: defaultTimeout } = await packageService(EMPTY, '--region', REGION)
@@ -20,7 +21,7 @@ export const { functions, resources, timeout: defaultTimeout } = await packageSe
 /** What a realm of Keycloak serves: three keys, each with a chain of certificates, 10 KB in all. */
 const jwks = JSON.parse(readFileSync('test/support/issuers/keycloak-certs.json', 'utf8'))
 
-/** A stage with several realms, many grants, and as many trusted contexts as there may be. */
+/** A stage with several realms, many grants, as many trusted contexts as there may be, and two ledgers. */
 const GROWN = {
   TOKEN_ISSUERS: JSON.stringify(
     ['staff', 'students', 'partners'].map((realm) => ({
@@ -40,6 +41,10 @@ const GROWN = {
       digest: 'ab'.repeat(32),
     })),
   ),
+  INDY_PROXIES: JSON.stringify({
+    sovrin: 'https://indy.example.org',
+    'sovrin:staging': 'https://indy.example.org/staging',
+  }),
 }
 
 export const grown = await packageService(GROWN)

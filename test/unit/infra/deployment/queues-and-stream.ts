@@ -34,6 +34,8 @@ const timeoutOf = (key: string): number => functions[key]?.timeout ?? defaultTim
 
 /** lib/outbox/lane.ts */
 const LEASE_SECONDS = 45
+/** lib/jobs/lease.ts */
+const JOB_LEASE_SECONDS = 90
 
 const deadLettersOf = (queue: string): string => {
   const { deadLetterTargetArn } = propertiesOf(queue).RedrivePolicy as {
@@ -79,6 +81,28 @@ describe.each([
     if (fifo) expect(propertiesOf(queue)).toMatchObject(kind)
     else expect(propertiesOf(queue)).not.toHaveProperty('FifoQueue')
     expect(propertiesOf(queue)).not.toHaveProperty('ContentBasedDeduplication')
+  })
+})
+
+describe('the queue of jobs', () => {
+  test('gives each to an invocation of its own, which reports what failed, and not all of the account to jobs', () => {
+    expect(mappingOf('runJobs')).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': ['JobQueue', 'Arn'] },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: 10 },
+    })
+  })
+
+  test('hides a wake-up six times as long as its function may take, and longer than a lease, which is longer than the function', () => {
+    expect(propertiesOf('JobQueue').VisibilityTimeout).toBe(6 * timeoutOf('runJobs'))
+    expect(propertiesOf('JobQueue').VisibilityTimeout).toBeGreaterThan(JOB_LEASE_SECONDS)
+    expect(JOB_LEASE_SECONDS).toBeGreaterThan(timeoutOf('runJobs'))
+  })
+
+  test('gives a wake-up up after three tries: the job itself is in the table, and due again', () => {
+    expect(propertiesOf('JobQueue').RedrivePolicy).toMatchObject({ maxReceiveCount: 3 })
+    expect(deadLettersOf('JobQueue')).toBe('JobDeadLetterQueue')
   })
 })
 

@@ -137,7 +137,7 @@ describe('what is deployed', () => {
 
   test('names every parameter of its paths', () => {
     for (const { path, operation } of methodsOf(document)) {
-      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const names = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name)
       expect((operation.parameters ?? []).map(({ name }) => name)).toEqual(names)
     }
   })

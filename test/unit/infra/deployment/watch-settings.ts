@@ -11,15 +11,25 @@ describe('the access log', () => {
     expect(resources.AccessLog?.Type).toBe('AWS::Logs::LogGroup')
   })
 
-  test('names request, tenant, operation, status and latency, and no content', () => {
-    const fields: Record<string, string> = JSON.parse(AccessLogSetting.Format)
+  const fields: Record<string, string> = JSON.parse(AccessLogSetting.Format)
+
+  test('names request, tenant, subject, operation, status and latency, and no content', () => {
     expect(Object.keys(fields)).toEqual(
-      expect.arrayContaining(['requestId', 'tenant', 'operation', 'status', 'latency']),
+      expect.arrayContaining(['requestId', 'tenant', 'subject', 'operation', 'status', 'latency']),
     )
-    // What a caller wrote himself would be content: his path with ids, his query, his address, his agent, his token.
-    expect(Object.values(fields).join(' ')).not.toMatch(
-      /\$context\.(path|identity|requestOverride|domainName)|principal/,
-    )
+    // Content would be: the query, the caller's address and agent, all that the token says.
+    expect(Object.values(fields).join(' ')).not.toMatch(/\$context\.(identity|requestOverride|domainName)|principal/)
+  })
+
+  test('has the id that no caller can choose', () => {
+    expect(fields.requestId).toBe('$context.extendedRequestId')
+    expect(AccessLogSetting.Format).not.toContain('$context.requestId')
+  })
+
+  test('has the path, in which a root token names the tenant, before all that a caller could forge by it', () => {
+    expect(Object.entries(fields)[0]).toEqual(['path', '$context.path'])
+    const forged = AccessLogSetting.Format.replace('$context.path', '/","tenant":"globex","status":"200')
+    expect(JSON.parse(forged)).toMatchObject({ tenant: fields.tenant, status: fields.status })
   })
 })
 

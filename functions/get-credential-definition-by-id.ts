@@ -1,0 +1,30 @@
+/** GetCredentialDefinitionById: the agent's own definition out of the table, anybody else's through the registry that its id names. */
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
+import { toCredentialDefinitionJson } from '../lib/records/credential-definition.ts'
+import { readOwnDefinition } from '../lib/store/credential-definitions.ts'
+
+export const getCredentialDefinitionById = defineOperation(GetCredentialDefinitionById, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, path: { credentialDefinitionId } }) => {
+    const own = await readOwnDefinition(agent, credentialDefinitionId)
+    if (own !== undefined) {
+      const { record, ...parts } = own
+      return { ...toCredentialDefinitionJson(record), ...parts, ...NO_METADATA }
+    }
+    return {
+      credentialDefinitionId,
+      credentialDefinition: await resolve(agent, credentialDefinitionId),
+      ...NO_METADATA,
+    }
+  },
+})
+
+const NO_METADATA = { resolutionMetadata: {}, credentialDefinitionMetadata: {} }
+
+/** Loaded where it is needed: whoever reads definitions of their own does not wait for Credo. */
+const resolve = async (agent: string, credentialDefinitionId: string): Promise<object> => {
+  const { requireDefinition } = await import('../lib/agent/anoncreds/resolve.ts')
+  return requireDefinition(agent, credentialDefinitionId)
+}

@@ -1,0 +1,21 @@
+/** GetSchemaById: the agent's own schema out of the table, anybody else's through the registry that its id names. */
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { GetSchemaById } from '../lib/interface/anoncreds.ts'
+import { readTagged } from '../lib/store/record-reads.ts'
+
+export const getSchemaById = defineOperation(GetSchemaById, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, path: { schemaId } }) => {
+    const [own] = await readTagged(agent, 'AnonCredsSchemaRecord', 'schemaId', schemaId)
+    return { schemaId, schema: own?.value.schema ?? (await resolve(agent, schemaId)), ...NO_METADATA }
+  },
+})
+
+const NO_METADATA = { resolutionMetadata: {}, schemaMetadata: {} }
+
+/** Loaded where it is needed: whoever reads schemas of their own does not wait for Credo. */
+const resolve = async (agent: string, schemaId: string): Promise<object> => {
+  const { requireSchema } = await import('../lib/agent/anoncreds/resolve.ts')
+  return requireSchema(agent, schemaId)
+}

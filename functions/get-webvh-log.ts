@@ -1,0 +1,13 @@
+/** GetWebvhLog: the log of an agent's did:webvh, in one read. */
+import { defineOperation } from '../lib/http/operation.ts'
+import { StoredDocument } from '../lib/http/request.ts'
+import { GetWebvhLog } from '../lib/interface/webvh.ts'
+import { tenantOfSegment } from '../lib/webvh/did.ts'
+import { etagOf, requireLog } from '../lib/webvh/published.ts'
+
+export const getWebvhLog = defineOperation(GetWebvhLog, {
+  handle: async ({ path }) => {
+    const { log } = await requireLog(tenantOfSegment(path.tenantId))
+    return new StoredDocument(log, { cacheControl: 'no-cache', etag: etagOf(log) })
+  },
+})

@@ -1,0 +1,26 @@
+/** `npm run anoncreds [-- --arch x64|arm64]`: brings AnonCreds' native library, for this machine's processor or for another one's. */
+import { parseArgs } from 'node:util'
+import { bringLibrary } from './anoncreds/bring-library.ts'
+import { type Architecture, isArchitecture } from './anoncreds/library-file.ts'
+import { reason, StageFailure } from './failure.ts'
+
+/** Reads the command line. Throws `StageFailure`. */
+export const architectureOf = (args: string[]): Architecture => {
+  let arch: string
+  try {
+    arch = parseArgs({ args, options: { arch: { type: 'string', default: process.arch } } }).values.arch
+  } catch (error) {
+    throw new StageFailure(reason(error))
+  }
+  if (!isArchitecture(arch)) throw new StageFailure(`--arch is x64 or arm64, not ${arch}`)
+  return arch
+}
+
+if (import.meta.main) {
+  try {
+    console.log(await bringLibrary(architectureOf(process.argv.slice(2))))
+  } catch (error) {
+    console.error(reason(error))
+    process.exit(1)
+  }
+}

@@ -1,0 +1,53 @@
+/** AnonCreds' native library as a file: where `npm run anoncreds` puts it, and which bytes it has to be. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The name that the binding looks for on Linux. */
+export const LIBRARY_NAME = 'libanoncreds.so'
+
+/** Of Linux' processors, the library's SHA-256 in hexadecimal: anoncreds-rs 0.2.3, as its manylinux2014 wheels hold it. */
+const DIGESTS = {
+  x64: '2bac97956e80a33bead082c2001893384142c215fe0b612f84dbb19bdc888806',
+  arm64: '5c2e742e54d513ebea092109a99b63c674fdd7edcf2b69df5a0b37cd68039398',
+}
+
+export type Architecture = keyof typeof DIGESTS
+
+export const isArchitecture = (name: string): name is Architecture => Object.hasOwn(DIGESTS, name)
+
+/** Absolute. */
+export const libraryFolder = (architecture: string): string =>
+  fileURLToPath(new URL(`../../.anoncreds/${architecture}`, import.meta.url))
+
+/** Whether these bytes are the library for it. */
+export const isLibrary = (bytes: Uint8Array, architecture: Architecture): boolean =>
+  createHash('sha256').update(bytes).digest('hex') === DIGESTS[architecture]
+
+/** The library, whose bytes are checked; undefined where there is none or another one. */
+export const readLibrary = (
+  architecture: Architecture,
+  folder: string = libraryFolder(architecture),
+): Uint8Array | undefined => {
+  const path = join(folder, LIBRARY_NAME)
+  if (!existsSync(path)) return undefined
+  const bytes = readFileSync(path)
+  return isLibrary(bytes, architecture) ? bytes : undefined
+}
+
+/** The library for functions on `architecture`, as `readLibrary`. */
+export const libraryFor = (architecture: string): Uint8Array | undefined =>
+  isArchitecture(architecture) ? readLibrary(architecture) : undefined
+
+/** Names elsewhere, where `npm run anoncreds` brings nothing for this machine, but somebody may have built the library. */
+const OTHER_NAMES: Partial<Record<NodeJS.Platform, string>> = { darwin: 'libanoncreds.dylib', win32: 'anoncreds.dll' }
+
+/** The folder of this machine's library: what the environment names, else where `npm run anoncreds` puts it; undefined where it is not. */
+export const folderOnThisMachine = (): string | undefined => {
+  const folder = process.env.LIB_ANONCREDS_PATH || libraryFolder(process.arch)
+  return existsSync(join(folder, OTHER_NAMES[process.platform] ?? LIBRARY_NAME)) ? folder : undefined
+}
+
+/** What is said where it is not. */
+export const WITHOUT_LIBRARY = 'AnonCreds is off: its native library is not here. npm run anoncreds brings it.'

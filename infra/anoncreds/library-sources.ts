@@ -1,0 +1,63 @@
+/** Where AnonCreds' native library can be brought from: its project's release, by the package's own installer, or its Python wheel, by pip. */
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { unzipSync } from 'fflate'
+import { type Architecture, LIBRARY_NAME } from './library-file.ts'
+
+export interface LibrarySource {
+  name: string
+  /** Brings it by way of `folder`, which is empty. Rejects where it can't. */
+  bring(architecture: Architecture, folder: string): Promise<Uint8Array>
+}
+
+const require = createRequire(import.meta.url)
+const run = promisify(execFile)
+
+/** Ms, of a program that downloads 4 MB. */
+const TIMEOUT = 120_000
+
+const RELEASE_NAMES: Record<Architecture, string> = { x64: 'x86_64', arm64: 'aarch64' }
+
+/** The installer ends its process where it fails, so it has one of its own. Its arguments are the installer's path and options. */
+const INSTALL = `require(process.argv[1]).downloadBinaryIfNeeded(JSON.parse(process.argv[2]))`
+
+/** What the package's install script does, which knows this machine's processor only and writes into node_modules. */
+const release: LibrarySource = {
+  name: 'the release',
+  bring: async (architecture, folder) => {
+    const { binary } = require('@hyperledger/anoncreds-nodejs/package.json')
+    const options = {
+      host: binary.host,
+      version: binary.version,
+      packageName: `library-linux-${RELEASE_NAMES[architecture]}.tar.gz`,
+      targetDirectory: folder,
+    }
+    const installer = require.resolve('@hyperledger/anoncreds-shared/installBinary')
+    await run(process.execPath, ['-e', INSTALL, installer, JSON.stringify(options)], { timeout: TIMEOUT })
+    return readFile(join(folder, LIBRARY_NAME))
+  },
+}
+
+const WHEEL = 'anoncreds==0.2.3'
+const WHEEL_PLATFORMS: Record<Architecture, string> = { x64: 'manylinux2014_x86_64', arm64: 'manylinux2014_aarch64' }
+const PIP = ['-m', 'pip', 'download', '--quiet', '--no-input', '--no-deps', '--only-binary=:all:']
+
+const wheel: LibrarySource = {
+  name: "pip's wheel",
+  bring: async (architecture, folder) => {
+    const args = [...PIP, '--platform', WHEEL_PLATFORMS[architecture], '--dest', folder, WHEEL]
+    await run('python3', args, { timeout: TIMEOUT })
+    const [name] = await readdir(folder)
+    if (name === undefined) throw new Error('pip brought nothing')
+    const path = `anoncreds/${LIBRARY_NAME}`
+    const { [path]: library } = unzipSync(await readFile(join(folder, name)), { filter: (file) => file.name === path })
+    if (library === undefined) throw new Error(`${name} does not hold ${path}`)
+    return library
+  },
+}
+
+/** In the order in which they are tried. */
+export const LIBRARY_SOURCES: LibrarySource[] = [release, wheel]

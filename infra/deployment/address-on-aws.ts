@@ -1,0 +1,107 @@
+/** What AWS has of the domain that a stack is to make: its certificate, the domain itself, and the zone that its record goes into. */
+import { ACMClient, DescribeCertificateCommand, ResourceNotFoundException } from '@aws-sdk/client-acm'
+import { APIGatewayClient, GetDomainNameCommand, NotFoundException } from '@aws-sdk/client-api-gateway'
+import {
+  GetHostedZoneCommand,
+  ListResourceRecordSetsCommand,
+  NoSuchHostedZone,
+  Route53Client,
+} from '@aws-sdk/client-route-53'
+import * as v from 'valibot'
+import { AddressSettings } from '../gateway/address.ts'
+import { withoutEmpty } from '../settings.ts'
+import { type Reading, read } from './reading.ts'
+import type { ClientConfig } from './serverless.ts'
+
+/** What the settings ask for. */
+export interface WantedDomain {
+  domainName: string
+  certificateArn: string
+  /** Undefined: the stack makes no record. */
+  zoneId: string | undefined
+}
+
+interface Certificate {
+  /** `ISSUED`. */
+  status: string
+  /** That it is for, as `*.example.org`. */
+  names: string[]
+}
+
+interface Zone {
+  /** Without a dot at its end. */
+  name: string
+  isPrivate: boolean
+  /** Types of the records that the domain has there. */
+  records: string[]
+}
+
+/** Of each part undefined: there is none. */
+export interface AddressOnAws extends WantedDomain {
+  certificate: Reading<Certificate | undefined>
+  /** With the stack that made it, by its tag. */
+  domain: Reading<{ stack: string | undefined } | undefined>
+  zone: Reading<Zone | undefined> | undefined
+}
+
+/** The domain that the settings have a stack in the region make. Undefined: none, or settings that are wrong, which have their lines. */
+export const wantedDomain = (environment: NodeJS.ProcessEnv, region: string): WantedDomain | undefined => {
+  const parsed = v.safeParse(AddressSettings, withoutEmpty(environment))
+  if (!parsed.success) return undefined
+  const { DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID } = parsed.output
+  if (DOMAIN_NAME === undefined || CERTIFICATE_ARN?.split(':')[3] !== region) return undefined
+  return { domainName: DOMAIN_NAME, certificateArn: CERTIFICATE_ARN, zoneId: HOSTED_ZONE_ID }
+}
+
+export const readAddress = async (client: ClientConfig, wanted: WantedDomain): Promise<AddressOnAws> => {
+  const { domainName, certificateArn, zoneId } = wanted
+  const [certificate, domain, zone] = await Promise.all([
+    read('acm:DescribeCertificate', () => findCertificate(new ACMClient(client), certificateArn)),
+    read('apigateway:GET', () => findDomain(new APIGatewayClient(client), domainName)),
+    zoneId === undefined
+      ? undefined
+      : read('route53:GetHostedZone and ListResourceRecordSets', () =>
+          findZone(new Route53Client(client), zoneId, domainName),
+        ),
+  ])
+  return { ...wanted, certificate, domain, zone }
+}
+
+const findCertificate = async (acm: ACMClient, CertificateArn: string): Promise<Certificate | undefined> => {
+  try {
+    const { Certificate } = await acm.send(new DescribeCertificateCommand({ CertificateArn }))
+    const { Status = '', DomainName, SubjectAlternativeNames = [] } = Certificate ?? {}
+    return { status: Status, names: [...new Set([DomainName ?? [], SubjectAlternativeNames].flat())] }
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined
+    throw error
+  }
+}
+
+const findDomain = async (apiGateway: APIGatewayClient, domainName: string) => {
+  try {
+    const { tags } = await apiGateway.send(new GetDomainNameCommand({ domainName }))
+    return { stack: tags?.['aws:cloudformation:stack-name'] }
+  } catch (error) {
+    if (error instanceof NotFoundException) return undefined
+    throw error
+  }
+}
+
+const findZone = async (route53: Route53Client, zoneId: string, domainName: string): Promise<Zone | undefined> => {
+  try {
+    const { HostedZone } = await route53.send(new GetHostedZoneCommand({ Id: zoneId }))
+    // In the order of their names, so that the domain's own come first; it can't have more types than these.
+    const { ResourceRecordSets = [] } = await route53.send(
+      new ListResourceRecordSetsCommand({ HostedZoneId: zoneId, StartRecordName: domainName, MaxItems: 20 }),
+    )
+    return {
+      name: (HostedZone?.Name ?? '').replace(/\.$/, ''),
+      isPrivate: HostedZone?.Config?.PrivateZone ?? false,
+      records: ResourceRecordSets.flatMap(({ Name, Type }) => (Name === `${domainName}.` && Type ? Type : [])),
+    }
+  } catch (error) {
+    if (error instanceof NoSuchHostedZone) return undefined
+    throw error
+  }
+}

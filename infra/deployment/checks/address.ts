@@ -1,0 +1,91 @@
+/** Checks of the domain that the stack is to make: its certificate is good for it, and neither domain nor record is in the way. */
+import type { Account } from '../account.ts'
+import type { AddressOnAws } from '../address-on-aws.ts'
+import { type Finding, fault, ok, warning } from '../finding.ts'
+import { found } from '../reading.ts'
+
+export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
+  if (address === undefined) return []
+  // Where the stack can't be read, which has a line of its own, nobody knows whose domain and record are.
+  const own = 'value' in stack ? (stack.value?.physicalIds ?? {}) : undefined
+  return [
+    ...checkCertificate(address, region),
+    ...(own === undefined ? [] : [...checkDomain(address, own), ...checkZone(address, own)]),
+  ]
+}
+
+const checkCertificate = ({ certificate, certificateArn: arn, domainName }: AddressOnAws, region: string): Finding[] =>
+  found('certificate', certificate, (there) => {
+    const ask = `with \`aws acm request-certificate --domain-name ${domainName} --validation-method DNS\``
+    if (there === undefined)
+      return [
+        fault('certificate', `CERTIFICATE_ARN=${arn}: there is none of this ARN in ${region}: ask for one ${ask}`),
+      ]
+    const { status, names } = there
+    if (status === 'PENDING_VALIDATION')
+      return [
+        fault(
+          'certificate',
+          `${arn} is ${status}: make the DNS record that \`aws acm describe-certificate --certificate-arn ${arn}\` names, and wait until it is ISSUED`,
+        ),
+      ]
+    if (status !== 'ISSUED') return [fault('certificate', `${arn} is ${status}: ask for another ${ask}`)]
+    if (!names.some((name) => covers(name, domainName)))
+      return [fault('certificate', `${arn} is for ${names.join(', ')}, and not for ${domainName}: ask for one ${ask}`)]
+    return [ok('certificate', `issued for ${domainName}`)]
+  })
+
+/** An asterisk stands for one label. https://docs.aws.amazon.com/acm/latest/userguide/acm-concepts.html#concept-fqdn */
+const covers = (name: string, domainName: string): boolean =>
+  name.startsWith('*.') ? name.slice(1) === domainName.slice(domainName.indexOf('.')) : name === domainName
+
+/** A domain is there once in a region, of all accounts. https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html */
+const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
+  found('domain', domain, (there) => {
+    if (there === undefined) return [ok('domain', `${domainName} is to be made`)]
+    if (own.ApiDomain === domainName) return [ok('domain', `${domainName} is the stack's`)]
+    const whose =
+      there.stack === undefined ? 'is there already, and no stack has it' : `is the domain of the stack ${there.stack}`
+    return [
+      fault(
+        'domain',
+        `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/operations.md, "Address")`,
+      ),
+    ]
+  })
+
+/** CloudFormation makes no record where there is one, and DNS takes none beside a CNAME (RFC 1034, section 3.6.2). */
+const IN_THE_WAY = ['A', 'CNAME']
+
+const checkZone = ({ zone, zoneId, domainName }: AddressOnAws, own: Record<string, string>): Finding[] => {
+  const check = 'hosted zone'
+  if (zone === undefined) return []
+  return found(check, zone, (there) => {
+    if (there === undefined)
+      return [
+        fault(
+          check,
+          `HOSTED_ZONE_ID=${zoneId}: there is no such zone: \`aws route53 list-hosted-zones\` has their ids`,
+        ),
+      ]
+    const { name, isPrivate, records } = there
+    if (domainName !== name && !domainName.endsWith(`.${name}`))
+      return [
+        fault(check, `${zoneId} is ${name}, which ${domainName} is not in: set HOSTED_ZONE_ID to the zone that has it`),
+      ]
+    const inTheWay =
+      own.ApiDomainRecord?.replace(/\.$/, '') === domainName ? [] : records.filter((type) => IN_THE_WAY.includes(type))
+    if (inTheWay.length > 0)
+      return [
+        fault(
+          check,
+          `${domainName} has a record of type ${inTheWay.join(', ')} already: delete it, or leave HOSTED_ZONE_ID out and point it to the output DomainTarget`,
+        ),
+      ]
+    if (isPrivate)
+      return [
+        warning(check, `${zoneId} is private: only its networks will find ${domainName}; set that of the public zone`),
+      ]
+    return [ok(check, name)]
+  })
+}

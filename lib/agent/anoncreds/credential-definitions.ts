@@ -1,0 +1,66 @@
+/** Credential definitions of the agent: asked for in a request, made in the background, published with the records that issuing needs. */
+import { randomUUID } from 'node:crypto'
+import { AgentError, invalidField } from '../../errors.ts'
+import { parseIndyDid } from '../../indy/ids.ts'
+import { enqueue } from '../../jobs/enqueue.ts'
+import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../../records/credential-definition.ts'
+import type { RecordJson } from '../../records/record-json.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
+import { currentAgent } from '../agent.ts'
+import { takeQuota } from './definition-quota.ts'
+import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
+import { issuerOf } from './issuers.ts'
+import { registryOf } from './registries.ts'
+
+export interface NewDefinition {
+  issuerId?: string | undefined
+  schemaId: string
+  tag: string
+  supportRevocation: boolean
+  /** Only with `supportRevocation`. */
+  revocationRegistrySize?: number | undefined
+}
+
+/**
+ * Asks for a definition in the running unit of work: `wait`, until its keys are made. For an issuer, schema and tag there is one: it is
+ * returned as it is, unless it has failed. Throws `request.invalid`, `quota.exceeded`, and `definition.exists` where it has other options.
+ */
+export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition): Promise<RecordJson> => {
+  const agent = await currentAgent()
+  const issuerId = await issuerOf(agent, wanted.issuerId)
+  registryOf(issuerId, 'issuerId')
+  const indy = parseIndyDid(issuerId)
+  if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
+  registryOf(wanted.schemaId, 'schemaId')
+  const known = await definitionAt(unit, { ...wanted, issuerId })
+  if (known !== undefined && known.state !== 'failed') return shown(sameOptions(known, wanted))
+  await takeQuota(unit)
+  const record: StoredCredentialDefinition = {
+    id: randomUUID(),
+    createdAt: new Date().toISOString(),
+    metadata: {},
+    state: 'wait',
+    ...definedBy({ ...wanted, issuerId }),
+  }
+  addDefinition(unit, record, known)
+  enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
+  return shown(record)
+}
+
+/** Credo issues by the unqualified ids of a definition only where it has qualified ones. */
+const namelessLedger = () =>
+  invalidField('issuerId', 'must name its ledger, as did:indy:<namespace>:<did>; offers may name it by unqualified ids')
+
+const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocationRegistrySize }: NewDefinition) => ({
+  ...{ issuerId, schemaId, tag, supportRevocation },
+  ...(supportRevocation && revocationRegistrySize !== undefined && { revocationRegistrySize }),
+})
+
+const shown = (record: StoredCredentialDefinition): RecordJson => toCredentialDefinitionJson(contentOf(record))
+
+const sameOptions = (known: StoredCredentialDefinition, wanted: NewDefinition): StoredCredentialDefinition => {
+  const { supportRevocation, revocationRegistrySize } = definedBy(wanted)
+  if (known.supportRevocation === supportRevocation && known.revocationRegistrySize === revocationRegistrySize)
+    return known
+  throw new AgentError('definition.exists', 'there is such a credential definition with other options')
+}

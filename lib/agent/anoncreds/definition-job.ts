@@ -1,0 +1,50 @@
+/** The job that makes a credential definition: its keys outside of any transaction, then one with all that follows from them. */
+import {
+  type AnonCredsIssuerService,
+  AnonCredsIssuerServiceSymbol,
+  type AnonCredsSchema,
+  type CreateCredentialDefinitionReturn,
+} from '@credo-ts/anoncreds'
+import { AgentError } from '../../errors.ts'
+import type { JobHandler } from '../../jobs/handler.ts'
+import type { StoredCredentialDefinition } from '../../records/credential-definition.ts'
+import { transaction } from '../../store/transaction.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
+import { currentAgent, type TenantAgent } from '../agent.ts'
+import { failDefinition, publishDefinition } from './definition-outcomes.ts'
+import { readDefinition } from './definition-records.ts'
+import { resolveSchema } from './resolve.ts'
+
+interface Prepared {
+  agent: TenantAgent
+  record: StoredCredentialDefinition
+  schema: AnonCredsSchema
+}
+
+export const credentialDefinitionJob: JobHandler = {
+  run: async ({ tenant, id }) => {
+    const prepared = await transaction(tenant, (unit) => prepare(unit, id))
+    if (prepared === undefined) return { commit: async () => {} }
+    const made = await makeKeys(prepared)
+    return { commit: (unit) => publishDefinition(unit, id, made) }
+  },
+  giveUp: (unit, { id }, reason) => failDefinition(unit, id, reason),
+}
+
+/** Undefined where nothing is to be done any more. */
+const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefined> => {
+  const record = await readDefinition(unit, id)
+  if (record?.state !== 'wait') return undefined
+  const agent = await currentAgent()
+  const schema = await resolveSchema(agent, record.schemaId)
+  if (schema === undefined) throw new AgentError('resource.not_found', 'its schema is not where its id says')
+  return { agent, record, schema }
+}
+
+/** Keeps the processor busy for seconds: two primes are looked for. */
+const makeKeys = ({ agent: { context }, record, schema }: Prepared): Promise<CreateCredentialDefinitionReturn> => {
+  const { issuerId, schemaId, tag, supportRevocation } = record
+  return context
+    .resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)
+    .createCredentialDefinition(context, { issuerId, schemaId, tag, supportRevocation, schema })
+}

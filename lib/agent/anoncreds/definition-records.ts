@@ -1,0 +1,84 @@
+/** The records of the agent's own credential definitions, in the unit of work: one for an issuer, schema and tag that has not failed. */
+import * as v from 'valibot'
+import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../records/credential-definition.ts'
+import type { RecordContent } from '../../records/record-json.ts'
+import { definitionPlaceAddress } from '../../store/anoncreds-keys.ts'
+import { defineItem } from '../../store/item.ts'
+import { text } from '../../store/item-fields.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
+
+/** What a definition is the only one for. */
+export interface DefinitionPlace {
+  issuerId: string
+  schemaId: string
+  tag: string
+}
+
+/** Which record has the place. */
+const placeItem = defineItem(
+  'definition-place',
+  ({ tenant, issuerId, schemaId, tag }: DefinitionPlace & { tenant: string }) =>
+    definitionPlaceAddress(tenant, [issuerId, schemaId, tag]),
+  { record: text() },
+)
+
+/** The record of an id; undefined where there is none. */
+export const readDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
+  const stored = await unit.read(unit.tenant, CREDENTIAL_DEFINITION, id)
+  return stored && v.parse(StoredCredentialDefinition, stored.value)
+}
+
+/** The record of a definition that has an id of its own already. */
+export const findDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
+  const [stored] = await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId: id })
+  return stored && v.parse(StoredCredentialDefinition, stored.value)
+}
+
+/** The record that has the place, whatever its state. */
+export const definitionAt = async (
+  unit: UnitOfWork,
+  place: DefinitionPlace,
+): Promise<StoredCredentialDefinition | undefined> => {
+  const held = await unit.load(placeItem, { tenant: unit.tenant, ...place })
+  return held && readDefinition(unit, held.record)
+}
+
+/** Adds a record, and gives it the place of `before`. */
+export const addDefinition = (
+  unit: UnitOfWork,
+  record: StoredCredentialDefinition,
+  before: StoredCredentialDefinition | undefined,
+): void => {
+  unit.insert(toStored(unit, record))
+  const { issuerId, schemaId, tag } = record
+  const item = placeItem.encode({ tenant: unit.tenant, issuerId, schemaId, tag, record: record.id })
+  if (before === undefined) unit.create(item)
+  else unit.replace(item, placeItem.attributes({ record: before.id }))
+}
+
+/** Changes a record that was read in the same unit of work. */
+export const changeDefinition = async (
+  unit: UnitOfWork,
+  record: StoredCredentialDefinition,
+  change: Partial<StoredCredentialDefinition>,
+): Promise<void> => {
+  await unit.update(toStored(unit, { ...record, ...change, updatedAt: new Date().toISOString() }))
+}
+
+/** As the table holds it, with its tags. */
+export const contentOf = (record: StoredCredentialDefinition): RecordContent & { tags: Record<string, string> } => {
+  const { state, issuerId, schemaId, tag, credentialDefinitionId } = record
+  const tags = {
+    state,
+    issuerId,
+    schemaId,
+    tag,
+    ...(credentialDefinitionId !== undefined && { credentialDefinitionId }),
+  }
+  return { value: { ...record }, tags }
+}
+
+const toStored = ({ tenant }: UnitOfWork, record: StoredCredentialDefinition) => ({
+  ...{ tenant, type: CREDENTIAL_DEFINITION, id: record.id },
+  ...contentOf(record),
+})

@@ -1,0 +1,18 @@
+/** What is done in the background, by the type of its job. */
+// First: Credo's AnonCreds copies the library's name when it is imported.
+import './library.ts'
+
+import type { JobHandlers } from '../../jobs/handler.ts'
+import { credentialDefinitionJob } from './definition-job.ts'
+import { ledgerJob } from './ledger-job.ts'
+import { registryWriteJob } from './registry-write-job.ts'
+import { revocationListJob } from './revocation-lists.ts'
+import { revocationRegistryJob } from './revocation-registries.ts'
+
+export const JOB_HANDLERS: JobHandlers = {
+  'credential-definition': credentialDefinitionJob,
+  'revocation-registry': revocationRegistryJob,
+  'revocation-list': revocationListJob,
+  'ledger-object': ledgerJob,
+  'registry-write': registryWriteJob,
+}

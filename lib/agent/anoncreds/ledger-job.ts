@@ -1,0 +1,66 @@
+/** The job that waits until a ledger has what an operator was to write to it. */
+import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
+import * as v from 'valibot'
+import type { LedgerState, LedgerTransaction } from '../../indy/transactions.ts'
+import type { JobHandler } from '../../jobs/handler.ts'
+import type { Job } from '../../jobs/job-item.ts'
+import type { StoredCredentialDefinition } from '../../records/credential-definition.ts'
+import { ledgerObjectItem } from '../../store/ledger-objects.ts'
+import { transaction } from '../../store/transaction.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
+import { failDefinition, finishDefinition } from './definition-outcomes.ts'
+import { readDefinition } from './definition-records.ts'
+import { isOverdue, OVERDUE, pauseSince, stateOnLedger } from './ledger-waiting.ts'
+
+export const ledgerJob: JobHandler = {
+  run: async (job) => {
+    const { tenant, id } = job
+    const found = await transaction(tenant, (unit) => look(unit, id))
+    if (found === undefined) return { commit: async () => {} }
+    const { state, waiting } = found
+    if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
+    if (state === 'other')
+      return { commit: (unit) => failDefinition(unit, id, 'the ledger has another object in its place') }
+    if (isOverdue(job.createdAt)) return { commit: (unit) => failDefinition(unit, id, OVERDUE) }
+    return { later: pauseSince(job.createdAt) }
+  },
+  giveUp: (unit: UnitOfWork, { id }: Job, reason: string) => failDefinition(unit, id, reason),
+}
+
+interface Waiting {
+  credentialDefinitionId: string
+  transaction: LedgerTransaction
+}
+
+/** Undefined where nothing waits any more. */
+const look = async (
+  unit: UnitOfWork,
+  id: string,
+): Promise<{ state: LedgerState['state']; waiting: Waiting } | undefined> => {
+  const record = await readDefinition(unit, id)
+  const held = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
+  if (record?.state !== 'action' || record.credentialDefinitionId === undefined || held === undefined) return undefined
+  const waiting = {
+    credentialDefinitionId: record.credentialDefinitionId,
+    // Written by this service.
+    transaction: held.transaction as unknown as LedgerTransaction,
+  }
+  return { state: await stateOnLedger(held.transaction), waiting }
+}
+
+const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<void> => {
+  const record = await readDefinition(unit, id)
+  if (record?.state !== 'action') return
+  const { credentialDefinitionId, transaction: written } = waiting
+  unit.delete(ledgerObjectItem.addressOf({ tenant: unit.tenant, id }))
+  await finishDefinition(unit, { ...record, credentialDefinitionId }, definitionOf(record, written))
+}
+
+/** What the ledger has, as AnonCreds writes it. */
+const definitionOf = (
+  { issuerId, schemaId, tag }: StoredCredentialDefinition,
+  { request: { operation } }: LedgerTransaction,
+): AnonCredsCredentialDefinition => {
+  const { data } = v.parse(v.object({ data: v.looseObject({}) }), operation)
+  return { issuerId, schemaId, tag, type: 'CL', value: data as unknown as AnonCredsCredentialDefinition['value'] }
+}

@@ -1,0 +1,105 @@
+/** AnonCreds that this agent offers: of a definition of its own, with exactly the attributes of its schema. */
+import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
+import * as v from 'valibot'
+import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
+import { EntityId } from '../../records/tenant.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import type { TenantAgent } from '../agent.ts'
+import { defined } from '../defined.ts'
+import { findDefinition, readDefinition } from './definition-records.ts'
+import { resolveSchema } from './resolve.ts'
+import { nextRevocationIndex, type RevocationIndex } from './revocation-index.ts'
+
+export interface OfferedAttributes {
+  /** Or, for `anoncreds`, the id of its record. */
+  credentialDefinitionId: string
+  attributes: { name: string; value: string; mimeType?: string | undefined }[]
+}
+
+/** A credential of one definition, in one or both formats: these differ in how they name the definition. */
+interface Offered {
+  indy?: OfferedAttributes | undefined
+  anoncreds?: OfferedAttributes | undefined
+}
+
+type Format = OfferedAttributes & Partial<RevocationIndex>
+
+/**
+ * The formats as Credo takes them. `path` is where they are in the request.
+ * Throws `request.invalid` for a definition that this agent does not have and for attributes that are not those of its schema,
+ * `definition.not_ready`, `registry.unavailable` where the schema can not be read, and `revocation.no_index`.
+ */
+export const toAnonCredsFormats = async (
+  agent: TenantAgent,
+  { indy, anoncreds }: Offered,
+  path: string,
+): Promise<{ indy?: Format; anoncreds?: Format }> => {
+  const asIndy = indy && (await ownDefinition(agent, indy, `${path}.indy`))
+  const asAnonCreds = anoncreds && (await ownDefinition(agent, anoncreds, `${path}.anoncreds`))
+  const own = asAnonCreds ?? asIndy
+  if (own === undefined) return {}
+  if (own.id !== (asIndy ?? own).id)
+    throw invalidField(path, 'must be of one credential definition in indy and in anoncreds')
+  // A wallet may take both: they are one credential, and are revoked as one.
+  const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
+  return defined({
+    indy: indy && { ...indy, ...index },
+    anoncreds: anoncreds && { ...anoncreds, credentialDefinitionId: asAnonCreds?.offeredAs ?? own.id, ...index },
+  })
+}
+
+interface OwnDefinition {
+  /** By which it was published. */
+  id: string
+  /** As the request names it: qualified or not, which is one definition; of the id of a record, that by which it was published. */
+  offeredAs: string
+  definition: AnonCredsCredentialDefinition
+}
+
+const ownDefinition = async (
+  agent: TenantAgent,
+  { credentialDefinitionId, attributes }: OfferedAttributes,
+  path: string,
+): Promise<OwnDefinition> => {
+  const own =
+    (await published(agent, credentialDefinitionId)) ??
+    (await published(agent, await idOfRecord(credentialDefinitionId)))
+  if (own === undefined)
+    throw invalidField(`${path}.credentialDefinitionId`, 'is not a credential definition of this agent')
+  const schema = await resolveSchema(agent, own.definition.schemaId)
+  if (schema === undefined) throw new AgentError('registry.unavailable', 'the schema of the definition is not there')
+  const issues = differences(attributes, schema.attrNames, `${path}.attributes`)
+  if (issues.length > 0) throw new AgentError('request.invalid', 'the request breaks its schema', { details: issues })
+  return own
+}
+
+const published = async ({ context }: TenantAgent, id: string | undefined): Promise<OwnDefinition | undefined> => {
+  if (id === undefined) return undefined
+  const record = await context
+    .resolve(AnonCredsCredentialDefinitionRepository)
+    .findByCredentialDefinitionId(context, id)
+  return record === null
+    ? undefined
+    : { id: record.credentialDefinitionId, offeredAs: id, definition: record.credentialDefinition }
+}
+
+/** The definition that a record of this agent is of. Throws `definition.not_ready` where it was not published. */
+const idOfRecord = async (id: string): Promise<string | undefined> => {
+  const unit = currentUnit()
+  const record = (v.is(EntityId, id) && (await readDefinition(unit, id))) || (await findDefinition(unit, id))
+  if (record === undefined || record.state === 'finished') return record?.credentialDefinitionId
+  throw new AgentError(
+    'definition.not_ready',
+    `the credential definition can not be issued with: its state is ${record.state}`,
+  )
+}
+
+const differences = (attributes: OfferedAttributes['attributes'], names: string[], path: string): FieldIssue[] => {
+  const missing = names.filter((name) => !attributes.some((one) => one.name === name))
+  return [
+    ...attributes.flatMap(({ name }, index) =>
+      names.includes(name) ? [] : [{ path: `${path}.${index}.name`, message: 'is not an attribute of the schema' }],
+    ),
+    ...missing.map((name) => ({ path, message: `lack the attribute "${name}" of the schema` })),
+  ]
+}

@@ -1,0 +1,61 @@
+/** The objects that a presentation names belong together: the prover chooses the names, and the library compares none of them. */
+import type {
+  AnonCredsCredentialDefinition,
+  AnonCredsRevocationRegistryDefinition,
+  AnonCredsRevocationStatusList,
+  AnonCredsSchema,
+} from '@credo-ts/anoncreds'
+import { Refused, sameNames } from './answers.ts'
+import type { Identifier, Presentation, SubProof } from './presentation.ts'
+import { commonName } from './request.ts'
+
+/** Schemas and credential definitions by their ids. */
+export interface Objects {
+  schemas: ReadonlyMap<string, AnonCredsSchema>
+  definitions: ReadonlyMap<string, AnonCredsCredentialDefinition>
+}
+
+/** A revocation registry, and its list in force at each time that was asked for. */
+export interface Registry {
+  definition: AnonCredsRevocationRegistryDefinition
+  listAt: ReadonlyMap<number, AnonCredsRevocationStatusList>
+}
+
+/** What belongs to the schema of every credential besides its attributes. */
+const LINK_SECRET = 'master_secret'
+
+/** Whether an id is in its issuer's name: a DID and a path, or an Indy ledger's old form. */
+export const isNamedBy = (id: string, issuerId: string): boolean =>
+  id.startsWith(issuerId.startsWith('did:') ? `${issuerId}/` : `${issuerId}:`)
+
+/** The schema and the definition of one credential. Throws `Refused` where the presentation names objects that do not belong together. */
+export const credentialObjects = ({ schema_id, cred_def_id }: Identifier, { schemas, definitions }: Objects) => {
+  const schema = schemas.get(schema_id)
+  const definition = definitions.get(cred_def_id)
+  if (schema === undefined || definition === undefined) throw new Refused('an object of the presentation was not read')
+  return { schema, definition }
+}
+
+/** Throws `Refused`. */
+export const assertObjects = ({ identifiers, proof }: Presentation, objects: Objects): void => {
+  for (const [index, identifier] of identifiers.entries()) {
+    const { schema_id, cred_def_id } = identifier
+    const { schema, definition } = credentialObjects(identifier, objects)
+    if (definition.schemaId !== schema_id) throw new Refused('the credential definition is of another schema')
+    if (!isNamedBy(schema_id, schema.issuerId) || !isNamedBy(cred_def_id, definition.issuerId))
+      throw new Refused('an object of the presentation is in the name of somebody else than its issuer')
+    const attributes = [...schema.attrNames.map(commonName), LINK_SECRET]
+    // Of Credo's type `Record<string, unknown>`.
+    if (!sameNames(Object.keys(Object(definition.value.primary.r)), attributes))
+      throw new Refused('the credential definition has other attributes than its schema')
+    const subProof = proof.proofs[index]
+    if (subProof === undefined || !sameNames(namesIn(subProof), attributes))
+      throw new Refused('the proof has other attributes than the schema')
+  }
+}
+
+/** Every attribute is either revealed or hidden. */
+const namesIn = ({ primary_proof: { eq_proof } }: SubProof): string[] => [
+  ...Object.keys(eq_proof.revealed_attrs),
+  ...Object.keys(eq_proof.m),
+]

@@ -1,0 +1,32 @@
+/** An AnonCreds proof request as it was sent. A prover's proposal may have become one, so nothing but its form is relied on. */
+import * as v from 'valibot'
+
+const Restriction = v.record(v.string(), v.string())
+
+const Interval = v.object({ from: v.nullish(v.number()), to: v.nullish(v.number()) })
+
+const asked = { restrictions: v.nullish(v.array(Restriction)), non_revoked: v.nullish(Interval) }
+
+export const Request = v.object({
+  nonce: v.string(),
+  requested_attributes: v.record(
+    v.string(),
+    v.object({ name: v.optional(v.string()), names: v.optional(v.array(v.string())), ...asked }),
+  ),
+  requested_predicates: v.record(
+    v.string(),
+    v.object({ name: v.string(), p_type: v.picklist(['>=', '>', '<=', '<']), p_value: v.number(), ...asked }),
+  ),
+  non_revoked: v.nullish(Interval),
+})
+
+export type Request = v.InferOutput<typeof Request>
+export type Restriction = v.InferOutput<typeof Restriction>
+export type RequestedAttribute = Request['requested_attributes'][string]
+export type RequestedPredicate = Request['requested_predicates'][string]
+
+/** The form in which the library compares attributes' names: `First Name` is `firstname`. */
+export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
+
+/** The names of a requested attribute: its own, or those of its group. */
+export const namesOf = ({ name, names }: RequestedAttribute): string[] => names ?? (name === undefined ? [] : [name])

@@ -1,0 +1,61 @@
+/** Public objects of whatever issuer, through the registries, and checked: what comes from there is a stranger's. */
+import type { AnonCredsCredentialDefinition, AnonCredsSchema } from '@credo-ts/anoncreds'
+import * as v from 'valibot'
+import { AgentError } from '../../errors.ts'
+import * as objects from '../../records/anoncreds-objects.ts'
+import { transaction } from '../../store/transaction.ts'
+import { currentAgent, type TenantAgent } from '../agent.ts'
+
+interface Resolution {
+  resolutionMetadata: { error?: string; message?: string }
+}
+
+/** Errors of a registry by which an object is not there, and not only out of reach. */
+const ABSENT = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
+
+/** Undefined where the registry has no such object. Throws `registry.unavailable` where that can't be told. */
+const checked = <T>(schema: v.GenericSchema<unknown, T>, found: unknown, { resolutionMetadata }: Resolution) => {
+  if (found !== undefined) {
+    const result = v.safeParse(schema, found)
+    return result.success ? result.output : undefined
+  }
+  if (ABSENT.includes(resolutionMetadata.error ?? '')) return undefined
+  throw new AgentError('registry.unavailable', 'the registry of the object does not answer')
+}
+
+/** In the running unit of work. */
+export const resolveSchema = async (agent: TenantAgent, schemaId: string): Promise<AnonCredsSchema | undefined> => {
+  const found = await agent.modules.anoncreds.getSchema(schemaId)
+  return checked(objects.AnonCredsSchema, found.schema, found)
+}
+
+const resolveDefinition = async (
+  agent: TenantAgent,
+  credentialDefinitionId: string,
+): Promise<AnonCredsCredentialDefinition | undefined> => {
+  const found = await agent.modules.anoncreds.getCredentialDefinition(credentialDefinitionId)
+  return checked(objects.AnonCredsCredentialDefinition, found.credentialDefinition, found) as
+    | AnonCredsCredentialDefinition
+    | undefined
+}
+
+const notFound = () => new AgentError('resource.not_found', 'there is no such object')
+
+/** Somebody's schema, as `tenant` finds it. Throws `resource.not_found`, `registry.unavailable`. */
+export const requireSchema = async (tenant: string, schemaId: string): Promise<AnonCredsSchema> => {
+  const schema = await transaction(tenant, async () => resolveSchema(await currentAgent(), schemaId))
+  if (schema === undefined) throw notFound()
+  return schema
+}
+
+/** Somebody's credential definition, as `tenant` finds it. Throws `resource.not_found`, `registry.unavailable`. */
+export const requireDefinition = async (
+  tenant: string,
+  credentialDefinitionId: string,
+): Promise<AnonCredsCredentialDefinition> => {
+  const definition = await transaction(tenant, async () =>
+    resolveDefinition(await currentAgent(), credentialDefinitionId),
+  )
+  if (definition === undefined) throw notFound()
+  return definition
+}

@@ -1,0 +1,159 @@
+/** Publishes what is revoked: everything that waits for a registry goes into one status list; then each holder is told. */
+import {
+  AnonCredsCredentialDefinitionRepository,
+  type AnonCredsIssuerService,
+  AnonCredsIssuerServiceSymbol,
+  AnonCredsRegistryService,
+  AnonCredsRevocationRegistryDefinitionRepository,
+} from '@credo-ts/anoncreds'
+import type { AgentContext } from '@credo-ts/core'
+import { AgentError, isAgentError } from '../../errors.ts'
+import { legacyId } from '../../indy/ids.ts'
+import type { JobHandler } from '../../jobs/handler.ts'
+import { log } from '../../log.ts'
+import {
+  CREDENTIAL,
+  enqueuePublication,
+  pendingIndexes,
+  pendingRevocationItem,
+  publicationOf,
+  type Revocable,
+  revocableOf,
+  revocationOf,
+  withRevocation,
+} from '../../revocation/pending-revocation.ts'
+import { registryItem } from '../../revocation/registry-item.ts'
+import { revokes, waitForWrite } from '../../revocation/registry-write.ts'
+import { registryPartition } from '../../store/anoncreds-keys.ts'
+import { registryWriteItem } from '../../store/ledger-objects.ts'
+import type { StoredRecord } from '../../store/stored-record.ts'
+import { transaction } from '../../store/transaction.ts'
+import type { UnitOfWork } from '../../store/unit-of-work.ts'
+import { currentAgent } from '../agent.ts'
+import { send } from '../connections.ts'
+import { pauseSince } from './ledger-waiting.ts'
+
+/** Revoked in the list, by index. */
+const REVOKED = 1
+
+/** The registry that a credential names, in whichever spelling, with the ids by which it was published. */
+const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: string) => {
+  const { tenant } = unit
+  const registries = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
+  const { revocationRegistryDefinition } = await registries.getByRevocationRegistryDefinitionId(context, named)
+  const { credentialDefinitionId } = await context
+    .resolve(AnonCredsCredentialDefinitionRepository)
+    .getByCredentialDefinitionId(context, revocationRegistryDefinition.credDefId)
+  const all = (await unit.queryAll(registryPartition(tenant, credentialDefinitionId))).map(registryItem.decode)
+  const found = all.find(({ registryId }) => legacyId(registryId) === legacyId(named))
+  if (found === undefined) throw new AgentError('internal', 'the registry is none of its credential definition')
+  const record = await registries.getByRevocationRegistryDefinitionId(context, found.registryId)
+  return {
+    item: { ...found, tenant, credentialDefinitionId },
+    revocationRegistryDefinition: record.revocationRegistryDefinition,
+  }
+}
+
+/**
+ * Puts all that waits for a registry into its list, in the running unit of work. Several jobs may try: the table lets one commit. False where
+ * the index is not in the published list by then: an operator writes lists to a ledger, one after the other.
+ */
+const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revocable): Promise<boolean> => {
+  const { context } = await currentAgent()
+  const { item, revocationRegistryDefinition } = await readRegistry(unit, context, named)
+  const { registryId } = item
+  const waiting = await unit.load(registryWriteItem, item)
+  if (waiting !== undefined && revokes(waiting, index)) return false
+  const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
+  const now = Math.floor(Date.now() / 1000)
+  // Whatever the clock says: a list that is made of an older one would not have what was revoked since.
+  const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
+  if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
+  if (newest.revocationList[index] === REVOKED) return true
+  if (waiting !== undefined) return false
+  const pending = await pendingIndexes(unit, registryId)
+  const revoked = pending.filter((one) => newest.revocationList[one] !== REVOKED)
+  const issuerService: AnonCredsIssuerService = context.resolve(AnonCredsIssuerServiceSymbol)
+  const revocationStatusList = await issuerService.updateRevocationStatusList(context, {
+    revocationStatusList: newest,
+    revocationRegistryDefinition,
+    revoked,
+    timestamp: Math.max(now, newest.timestamp + 1),
+    // Only the holder's library reads the tails.
+    tailsFilePath: '',
+  })
+  const { revocationStatusListState, registrationMetadata } = await registry.registerRevocationStatusList(context, {
+    revocationStatusList,
+    options: {},
+  })
+  const { state } = revocationStatusListState
+  if (state === 'action') waitForWrite(unit, item, { registryId, transaction: registrationMetadata.transaction })
+  else if (state !== 'finished') throw new AgentError('store.unavailable', 'the status list was not published')
+  return state === 'finished'
+}
+
+/** In seconds. */
+const END_OF_TIME = Number.MAX_SAFE_INTEGER
+
+/** Aries RFC 0721, with the format that wallets know for all registries. https://github.com/hyperledger/aries-rfcs/tree/main/features/0721-revocation-notification-v2 */
+const FORMAT = 'indy-anoncreds'
+
+/** A holder that can't be told sees it in the list: without a connection, after it has ended, or without an endpoint. */
+const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
+  if (typeof value.connectionId !== 'string') return
+  const agent = await currentAgent()
+  const connection = await agent.didcomm.connections.findById(value.connectionId)
+  if (connection === null || !connection.isReady || connection.theirDid === undefined) return
+  try {
+    await send(() =>
+      agent.didcomm.credentials.sendRevocationNotification({
+        credentialExchangeRecordId: id,
+        revocationFormat: FORMAT,
+        revocationId: `${registryId}::${index}`,
+      }),
+    )
+  } catch (error) {
+    if (!isAgentError(error, 'connection.no_endpoint')) throw error
+    log('info', 'a holder without an endpoint was not told of a revocation', { event: 'revocation.not_told' })
+  }
+}
+
+/** Of the exchange whose credential is revoked. */
+const readRevocation = async (unit: UnitOfWork, credentialRecordId: string) => {
+  const record = await unit.read(unit.tenant, CREDENTIAL, credentialRecordId)
+  const revocable = record && revocableOf(record)
+  const state = record && revocationOf(record)
+  return record === undefined || revocable === undefined || state?.state !== 'pending'
+    ? undefined
+    : { record, revocable, state }
+}
+
+const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<void> => {
+  const found = await readRevocation(unit, credentialRecordId)
+  if (found === undefined) return
+  const { record, revocable, state } = found
+  await tellHolder(record, revocable)
+  await unit.update(withRevocation(record, { ...state, state: 'published' }))
+  unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
+}
+
+export const revocationListJob: JobHandler = {
+  async run({ tenant, id, createdAt }) {
+    const { credentialRecordId } = publicationOf(id)
+    const isPublished = await transaction(tenant, async (unit) => {
+      const found = await readRevocation(unit, credentialRecordId)
+      return found === undefined || publishList(unit, found.revocable)
+    })
+    if (!isPublished) return { later: pauseSince(createdAt) }
+    return { commit: (unit) => finish(unit, credentialRecordId) }
+  },
+
+  /** What was revoked must be published, whatever was in the way: a new job tries it again. */
+  async giveUp(unit, { id }) {
+    const { credentialRecordId, round } = publicationOf(id)
+    enqueuePublication(unit, { credentialRecordId, round: round + 1 }, RETRY_MS)
+  },
+}
+
+/** Until the next round of attempts, in ms. */
+const RETRY_MS = 10 * 60 * 1000

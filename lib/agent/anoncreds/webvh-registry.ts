@@ -1,0 +1,219 @@
+/** The AnonCreds registry of did:webvh: objects are resources that their issuer's DID attests, and whose ids are hashes of their contents. */
+import type {
+  AnonCredsRegistry,
+  RegisterCredentialDefinitionOptions,
+  RegisterRevocationRegistryDefinitionOptions,
+  RegisterRevocationStatusListOptions,
+  RegisterSchemaOptions,
+} from '@credo-ts/anoncreds'
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import * as v from 'valibot'
+import {
+  AnonCredsCredentialDefinition,
+  AnonCredsRevocationRegistryDefinition,
+  AnonCredsRevocationStatusList,
+  AnonCredsSchema,
+} from '../../records/anoncreds-objects.ts'
+import type { AttestedResource, ResourceLink } from '../../webvh/attested-resource.ts'
+import { parseResourceId } from '../../webvh/did.ts'
+import { publish, republish } from './webvh-publishing.ts'
+import { type Freshness, readAttested } from './webvh-resources.ts'
+
+/** Types of resources and links, as Credo and ACA-Py have them. */
+const STATUS_LIST = 'anonCredsStatusList'
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
+
+/** What a registry returns in place of an object. Credo takes the reason into its own error. */
+const notFound = (error: unknown) => ({ error: 'notFound', message: messageOf(error) })
+
+const failed = (error: unknown) => ({ state: 'failed' as const, reason: messageOf(error) })
+
+const checked = <S extends v.GenericSchema>(schema: S, content: unknown): v.InferOutput<S> => {
+  const result = v.safeParse(schema, content, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  throw new CredoError(`${v.getDotPath(issue) ?? 'it'} is not as AnonCreds has it`)
+}
+
+/** An object, and the resource that holds it. Throws unless its issuer is the DID of its id. */
+const readObject = async <S extends v.GenericSchema<unknown, { issuerId: string }>>(
+  agentContext: AgentContext,
+  id: string,
+  schema: S,
+  freshness: Freshness = 'immutable',
+): Promise<{ object: v.InferOutput<S>; resource: AttestedResource }> => {
+  const { resource, issuerId } = await readAttested(agentContext, id, freshness)
+  const object = checked(schema, resource.content)
+  if (object.issuerId !== issuerId) throw new CredoError('its issuer is another DID than that of its id')
+  return { object, resource }
+}
+
+type StatusLink = ResourceLink & { timestamp: number }
+
+/** The links to status lists, the oldest first. Throws where two are of the same time, for either could be the one in force. */
+const statusLinks = ({ links = [] }: Pick<AttestedResource, 'links'>): StatusLink[] => {
+  const found = links.filter((link): link is StatusLink => link.type === STATUS_LIST && link.timestamp !== undefined)
+  if (new Set(found.map(({ timestamp }) => timestamp)).size < found.length)
+    throw new CredoError('the registry has two status lists of one time')
+  return found.sort((a, b) => a.timestamp - b.timestamp)
+}
+
+/** The list that is in force at a time, with all that ties it to its registry. */
+const readStatusList = async (agentContext: AgentContext, registryId: string, timestamp: number) => {
+  const { object: registry, resource } = await readObject(
+    agentContext,
+    registryId,
+    AnonCredsRevocationRegistryDefinition,
+    'growing',
+  )
+  const link = statusLinks(resource).findLast((one) => one.timestamp <= timestamp)
+  if (link === undefined) throw new CredoError('the registry has no status list of this time')
+  const { object: list } = await readObject(agentContext, link.id, AnonCredsRevocationStatusList)
+  if (list.issuerId !== registry.issuerId) throw new CredoError("the list is not of the registry's issuer")
+  if (list.revRegDefId !== registryId) throw new CredoError('the list is of another registry')
+  if (list.timestamp !== link.timestamp) throw new CredoError('the list is of another time than its link')
+  if (list.revocationList.length !== registry.value.maxCredNum)
+    throw new CredoError('the list is of another length than its registry')
+  return list
+}
+
+const epochSeconds = (): number => Math.floor(Date.now() / 1000)
+
+export class WebvhRegistry implements AnonCredsRegistry {
+  readonly methodName = 'webvh'
+  readonly supportedIdentifier = /^did:webvh:/
+  /** What never changes is kept where it is read; what does change is read each time. */
+  readonly allowsCaching = false
+  readonly allowsLocalRecord = false
+
+  async getSchema(agentContext: AgentContext, schemaId: string) {
+    const base = { schemaId, schemaMetadata: {} }
+    try {
+      const { object } = await readObject(agentContext, schemaId, AnonCredsSchema)
+      return { ...base, schema: object, resolutionMetadata: {} }
+    } catch (error) {
+      return { ...base, resolutionMetadata: notFound(error) }
+    }
+  }
+
+  async getCredentialDefinition(agentContext: AgentContext, credentialDefinitionId: string) {
+    const base = { credentialDefinitionId, credentialDefinitionMetadata: {} }
+    try {
+      const { object } = await readObject(agentContext, credentialDefinitionId, AnonCredsCredentialDefinition)
+      return { ...base, credentialDefinition: object, resolutionMetadata: {} }
+    } catch (error) {
+      return { ...base, resolutionMetadata: notFound(error) }
+    }
+  }
+
+  async getRevocationRegistryDefinition(agentContext: AgentContext, revocationRegistryDefinitionId: string) {
+    const base = { revocationRegistryDefinitionId, revocationRegistryDefinitionMetadata: {} }
+    try {
+      const { object } = await readObject(
+        agentContext,
+        revocationRegistryDefinitionId,
+        AnonCredsRevocationRegistryDefinition,
+        'growing',
+      )
+      return { ...base, revocationRegistryDefinition: object, resolutionMetadata: {} }
+    } catch (error) {
+      return { ...base, resolutionMetadata: notFound(error) }
+    }
+  }
+
+  /** The last list of `timestamp` or before, in seconds. */
+  async getRevocationStatusList(agentContext: AgentContext, revocationRegistryId: string, timestamp: number) {
+    const base = { revocationStatusListMetadata: {} }
+    try {
+      const revocationStatusList = await readStatusList(agentContext, revocationRegistryId, timestamp)
+      return { ...base, revocationStatusList, resolutionMetadata: {} }
+    } catch (error) {
+      return { ...base, resolutionMetadata: notFound(error) }
+    }
+  }
+
+  async registerSchema(agentContext: AgentContext, options: RegisterSchemaOptions) {
+    const base = { schemaMetadata: {}, registrationMetadata: {} }
+    try {
+      const schema = checked(AnonCredsSchema, options.schema)
+      const { issuerId, name } = schema
+      const schemaId = await publish(agentContext, { issuerId, content: schema, type: 'anonCredsSchema', name })
+      return { ...base, schemaState: { state: 'finished' as const, schema, schemaId } }
+    } catch (error) {
+      return { ...base, schemaState: failed(error) }
+    }
+  }
+
+  async registerCredentialDefinition(agentContext: AgentContext, options: RegisterCredentialDefinitionOptions) {
+    const base = { credentialDefinitionMetadata: {}, registrationMetadata: {} }
+    try {
+      const credentialDefinition = checked(AnonCredsCredentialDefinition, options.credentialDefinition)
+      const { issuerId, tag: name } = credentialDefinition
+      const content = { ...credentialDefinition }
+      const credentialDefinitionId = await publish(agentContext, { issuerId, content, type: 'anonCredsCredDef', name })
+      const state = { state: 'finished' as const, credentialDefinition, credentialDefinitionId }
+      return { ...base, credentialDefinitionState: state }
+    } catch (error) {
+      return { ...base, credentialDefinitionState: failed(error) }
+    }
+  }
+
+  async registerRevocationRegistryDefinition(
+    agentContext: AgentContext,
+    options: RegisterRevocationRegistryDefinitionOptions,
+  ) {
+    const base = { revocationRegistryDefinitionMetadata: {}, registrationMetadata: {} }
+    try {
+      const revocationRegistryDefinition = checked(
+        AnonCredsRevocationRegistryDefinition,
+        options.revocationRegistryDefinition,
+      )
+      const revocationRegistryDefinitionId = await publish(agentContext, {
+        issuerId: revocationRegistryDefinition.issuerId,
+        content: { ...revocationRegistryDefinition },
+        type: 'anonCredsRevocRegDef',
+        name: revocationRegistryDefinition.tag,
+        grows: true,
+      })
+      const state = { state: 'finished' as const, revocationRegistryDefinition, revocationRegistryDefinitionId }
+      return { ...base, revocationRegistryDefinitionState: state }
+    } catch (error) {
+      return { ...base, revocationRegistryDefinitionState: failed(error) }
+    }
+  }
+
+  /** The list's time is now, or a second after that of the last list: it is part of the content, and of the link in the registry. */
+  async registerRevocationStatusList(agentContext: AgentContext, options: RegisterRevocationStatusListOptions) {
+    const base = { revocationStatusListMetadata: {}, registrationMetadata: {} }
+    try {
+      const revocationStatusList = await this.#addStatusList(agentContext, options.revocationStatusList)
+      return { ...base, revocationStatusListState: { state: 'finished' as const, revocationStatusList } }
+    } catch (error) {
+      return { ...base, revocationStatusListState: failed(error) }
+    }
+  }
+
+  async #addStatusList(agentContext: AgentContext, given: object): Promise<AnonCredsRevocationStatusList> {
+    const { revRegDefId, issuerId, revocationList } = checked(
+      v.omit(AnonCredsRevocationStatusList, ['timestamp']),
+      given,
+    )
+    const { object: registry, resource } = await readObject(
+      agentContext,
+      revRegDefId,
+      AnonCredsRevocationRegistryDefinition,
+      'growing',
+    )
+    if (issuerId !== registry.issuerId || revocationList.length !== registry.value.maxCredNum)
+      throw new CredoError('the list is not of this registry')
+    const last = statusLinks(resource).at(-1)?.timestamp ?? 0
+    const timestamp = Math.max(epochSeconds(), last + 1)
+    const list = checked(AnonCredsRevocationStatusList, { ...given, timestamp })
+    const id = await publish(agentContext, { issuerId, content: { ...list }, type: STATUS_LIST, name: `${timestamp}` })
+    const link = { id, type: STATUS_LIST, timestamp }
+    const name = parseResourceId(revRegDefId)?.name ?? ''
+    await republish(agentContext, { issuerId, name }, { ...resource, links: [...(resource.links ?? []), link] })
+    return list
+  }
+}

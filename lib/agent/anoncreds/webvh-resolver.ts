@@ -1,0 +1,99 @@
+/** Resolves did:webvh: this service's own from the table and the running unit of work, others' by the guarded client and never from memory. */
+import {
+  type AgentContext,
+  CredoError,
+  DidDocument,
+  type DidResolutionResult,
+  type DidResolver,
+  JsonTransformer,
+  Kms,
+} from '@credo-ts/core'
+import { currentUnit } from '../../store/transaction.ts'
+import { isOurLocation, parseWebvhDid, possibleTenantOf, urlOfFile, type WebvhDid } from '../../webvh/did.ts'
+import {
+  documentOf,
+  MAX_LOG_BYTES,
+  needsWitnessProofs,
+  parseLog,
+  parseWitnessProofs,
+  type VerifyEd25519,
+} from '../../webvh/log.ts'
+import { logIn } from '../../webvh/published.ts'
+import { noteVersions } from '../../webvh/seen-versions.ts'
+import { readText } from '../web-documents.ts'
+
+/** The agent of this service that hosts a DID; undefined for a DID of others. Throws where it would be here and is not. */
+export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
+  const tenant = possibleTenantOf(did)
+  if (tenant === undefined) return undefined
+  const published = await logIn(currentUnit(), tenant)
+  if (published?.did === did.did) return tenant
+  if (isOurLocation(did)) throw new CredoError(`the DID ${did.did} does not exist`)
+  return undefined
+}
+
+/** Documents that the running unit of work has read. Several objects of a message have the same issuer. */
+const RESOLVED = Symbol('resolved did:webvh')
+
+/** The document of a did:webvh as it is now. Throws where there is none. */
+export const resolveWebvh = (agentContext: AgentContext, did: WebvhDid): Promise<DidDocument> => {
+  const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
+  const known = resolved.get(did.did)
+  if (known !== undefined) return known
+  const document = resolve(agentContext, did).then((found) => JsonTransformer.fromJSON(found, DidDocument))
+  resolved.set(did.did, document)
+  return document
+}
+
+const resolve = async (agentContext: AgentContext, did: WebvhDid): Promise<object> => {
+  const tenant = await hostOf(did)
+  if (tenant === undefined) return readDocument(agentContext, did)
+  const published = await logIn(currentUnit(), tenant)
+  const newest = published?.log.trim().split('\n').at(-1)
+  if (newest === undefined) throw new CredoError(`the DID ${did.did} does not exist`)
+  return JSON.parse(newest).state
+}
+
+const readFile = (did: WebvhDid, file: Parameters<typeof urlOfFile>[1], accept: string): Promise<string> =>
+  readText(urlOfFile(did, file), { accept, maxBytes: MAX_LOG_BYTES })
+
+const readDocument = async (agentContext: AgentContext, did: WebvhDid): Promise<object> => {
+  const log = parseLog(await readFile(did, 'did.jsonl', 'text/jsonl'))
+  const witnessProofs = needsWitnessProofs(log)
+    ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
+    : []
+  const document = await documentOf(did, { log, witnessProofs, verify: verifierOf(agentContext) })
+  await noteVersions(
+    currentUnit(),
+    did.did,
+    log.map(({ versionId }) => versionId),
+  )
+  return document
+}
+
+const verifierOf = (agentContext: AgentContext): VerifyEd25519 => {
+  const kms = agentContext.resolve(Kms.KeyManagementApi)
+  return async (signature, data, publicKey) => {
+    const publicJwk = Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey }).toJson()
+    return (await kms.verify({ key: { publicJwk }, algorithm: 'EdDSA', signature, data })).verified
+  }
+}
+
+export class WebvhDidResolver implements DidResolver {
+  readonly supportedMethods = ['webvh']
+  /** A key may have been replaced a moment ago. */
+  readonly allowsCaching = false
+  readonly allowsLocalDidRecord = false
+
+  async resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+    try {
+      const parsed = parseWebvhDid(did)
+      if (parsed === undefined) throw new CredoError('it is no did:webvh')
+      const didDocument = await resolveWebvh(agentContext, parsed)
+      return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : 'unknown'
+      return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'notFound', message } }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** Reads attested resources: this service's own from the table and the running unit of work, others' by the guarded client, with every check. */
+import {
+  type AgentContext,
+  CredoError,
+  type DidDocument,
+  getPublicJwkFromVerificationMethod,
+  Kms,
+} from '@credo-ts/core'
+import { Bounded } from '../../bounded.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import { type AttestedResource, nameOf, readResource, signatureOf } from '../../webvh/attested-resource.ts'
+import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
+import { resourceIn } from '../../webvh/published.ts'
+import { noteVersions } from '../../webvh/seen-versions.ts'
+import { readText } from '../web-documents.ts'
+import { hostOf, resolveWebvh } from './webvh-resolver.ts'
+
+/** A registry of 5,000 whose list was published as often has links of 1.2 MB; the budget of a message ends before. */
+const MAX_BYTES = 1024 * 1024
+
+/** Texts of others' resources that never change, by id: 10 MB at most. */
+const MAX_KEPT_LENGTH = 100_000
+const kept = new Bounded<string, string>(100)
+
+/** Whether a resource may have changed since it was read. */
+export type Freshness = 'immutable' | 'growing'
+
+/** Others' resources that the running unit of work has read: a registry is asked for itself, and for each of its lists. */
+const READ = Symbol('resources of others')
+
+/** A resource and the DID that attests it. Throws where there is none, or where it is not the one that its id names. */
+export const readAttested = async (
+  agentContext: AgentContext,
+  id: string,
+  freshness: Freshness,
+): Promise<{ resource: AttestedResource; issuerId: string }> => {
+  const parsed = parseResourceId(id)
+  if (parsed === undefined) throw new CredoError('it is no id of a resource of a did:webvh')
+  const issuerId = parsed.issuer.did
+  const tenant = await hostOf(parsed.issuer)
+  const resource =
+    tenant === undefined
+      ? await readOnce(id, () => readOthers(agentContext, parsed, freshness))
+      : readOwn(await resourceIn(currentUnit(), tenant, parsed.name), id)
+  return { resource, issuerId }
+}
+
+const readOnce = (id: string, read: () => Promise<AttestedResource>): Promise<AttestedResource> => {
+  const resources = currentUnit().slot(READ, () => new Map<string, Promise<AttestedResource>>())
+  const resource = resources.get(id) ?? read()
+  resources.set(id, resource)
+  return resource
+}
+
+const readOwn = (published: { document: string } | undefined, id: string): AttestedResource => {
+  const resource = published && readResource(published.document)
+  // The name alone finds it, in whichever folder the id says that it is.
+  if (resource?.id !== id) throw new CredoError('there is no such resource')
+  return resource
+}
+
+const readOthers = async (
+  agentContext: AgentContext,
+  parsed: ResourceId,
+  freshness: Freshness,
+): Promise<AttestedResource> => {
+  const { id, issuer, name } = parsed
+  const known = freshness === 'immutable' ? kept.get(id) : undefined
+  const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
+  const resource = readResource(text)
+  if (resource === undefined) throw new CredoError('it is no attested resource')
+  if (resource.id !== id) throw new CredoError('it has another id')
+  if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
+  // Each time: the DID may no longer have the key.
+  await verify(agentContext, resource, await resolveWebvh(agentContext, issuer))
+  if (freshness === 'growing') await noteVersions(currentUnit(), id, versionsOf(resource))
+  if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
+  return resource
+}
+
+/** Links are added, and never taken away. */
+const versionsOf = ({ links = [] }: AttestedResource): string[] =>
+  links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
+
+/** The key that a DID asserts with. Throws for a key of another DID, and for one that has another purpose. */
+const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
+  if (!id.startsWith(`${didDocument.id}#`)) throw new CredoError('it is attested by another DID')
+  return getPublicJwkFromVerificationMethod(didDocument.dereferenceKey(id, ['assertionMethod']))
+}
+
+const verify = async (
+  agentContext: AgentContext,
+  resource: AttestedResource,
+  didDocument: DidDocument,
+): Promise<void> => {
+  const key = assertionKey(didDocument, resource.proof.verificationMethod)
+  if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is none of Ed25519")
+  const { data, signature } = signatureOf(resource)
+  const kms = agentContext.resolve(Kms.KeyManagementApi)
+  const { verified } = await kms.verify({ key: { publicJwk: key.toJson() }, algorithm: 'EdDSA', data, signature })
+  if (!verified) throw new CredoError('its proof is not valid')
+}

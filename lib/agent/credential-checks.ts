@@ -1,0 +1,105 @@
+/** What every version of issue-credential checks: a request asks for what was offered, and a credential is what was offered. */
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import {
+  DidCommAutoAcceptCredential,
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialRole,
+  type DidCommInboundMessageContext,
+  type DidCommProblemReportError,
+} from '@credo-ts/didcomm'
+import { abandonExchange } from './exchanges.ts'
+
+export const NOT_OFFERED = 'the request is not for what was offered'
+
+/** AnonCreds v1.0 allows a schema this many attributes. */
+const MAX_ATTRIBUTES = 125
+
+/** A format service that tells a request for the offer from one for anything else. */
+export interface CheckedFormat {
+  formatKey: string
+  isAsOffered(offer: unknown, request: unknown): boolean
+}
+
+/** A request or credential that is not what was offered: its exchange is given up, and nothing of it is kept. */
+export class NotAsOfferedError extends CredoError {}
+
+/** The decoded attachments of a message, by format. */
+type FormatData = Record<string, unknown> | undefined
+
+interface Protocol {
+  findByProperties(
+    agentContext: AgentContext,
+    properties: { threadId: string; role: DidCommCredentialRole },
+  ): Promise<DidCommCredentialExchangeRecord | null>
+  getFormatData(agentContext: AgentContext, id: string): Promise<{ offer?: FormatData; request?: FormatData }>
+}
+
+interface Step {
+  protocol: Protocol
+  formats: readonly CheckedFormat[]
+  inbound: DidCommInboundMessageContext
+  /** The problem report that says why the exchange is given up. */
+  refusal: (reason: string) => DidCommProblemReportError
+}
+
+/**
+ * Runs `process` for a request. Abandons an exchange whose request is for something else, in every mode of acceptance, and refuses a request
+ * that answers no offer: it could never be accepted. Throws a problem report in both cases.
+ */
+export const processOfferedRequest = async (
+  step: Step,
+  process: (offered: DidCommCredentialExchangeRecord) => Promise<DidCommCredentialExchangeRecord>,
+): Promise<DidCommCredentialExchangeRecord> => {
+  const { protocol, inbound, refusal } = step
+  const { agentContext, message } = inbound
+  const thread = { threadId: message.threadId, role: DidCommCredentialRole.Issuer }
+  const offered = await protocol.findByProperties(agentContext, thread)
+  if (offered === null) throw refusal('nothing was offered on this thread')
+  const record = await process(offered)
+  if (await isAsOffered(step, record)) return record
+  await abandonExchange(agentContext, record, NOT_OFFERED)
+  throw refusal(NOT_OFFERED)
+}
+
+const isAsOffered = async ({ protocol, formats, inbound }: Step, { id }: { id: string }): Promise<boolean> => {
+  try {
+    const { offer = {}, request = {} } = await protocol.getFormatData(inbound.agentContext, id)
+    const requested = formats.filter(({ formatKey }) => Object.hasOwn(request, formatKey))
+    return (
+      requested.length > 0 && requested.every((one) => one.isAsOffered(offer[one.formatKey], request[one.formatKey]))
+    )
+  } catch (error) {
+    // An attachment that is no JSON, or has no data.
+    if (error instanceof SyntaxError || error instanceof CredoError) return false
+    throw error
+  }
+}
+
+/** Runs what may throw a NotAsOfferedError: the exchange is abandoned then, and a problem report is thrown. */
+export const abandonedUnlessOffered = async <T>(
+  agentContext: AgentContext,
+  record: DidCommCredentialExchangeRecord,
+  refusal: Step['refusal'],
+  act: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof NotAsOfferedError)) throw error
+    await abandonExchange(agentContext, record, error.message)
+    throw refusal(error.message)
+  }
+}
+
+/** What waits for an answer is as it was offered: `contentApproved` has nothing more to compare. */
+export const mayAnswerByItself = ({ autoAcceptCredential }: DidCommCredentialExchangeRecord): boolean =>
+  autoAcceptCredential !== DidCommAutoAcceptCredential.Never
+
+/** Throws where the preview of an offer is none that a credential could match: its names are those of a schema. */
+export const assertPreview = (attributes: readonly { name: string }[], refusal: Step['refusal']): void => {
+  const names = attributes.map(({ name }) => name)
+  if (names.length > MAX_ATTRIBUTES) throw refusal(`the offer has more than ${MAX_ATTRIBUTES} attributes`)
+  if (new Set(names).size < names.length) throw refusal('the offer names an attribute twice')
+  // Credo collects values in an object, where this one would be lost.
+  if (names.includes('__proto__')) throw refusal('the offer has an attribute that no credential can have')
+}

@@ -1,0 +1,138 @@
+/** issue-credential of this agent (Aries RFC 0453, and 0036 with Indy alone): what is issued is what was offered. */
+import { DidCommCredentialV1ProblemReportMessage, DidCommCredentialV1Protocol } from '@credo-ts/anoncreds'
+import {
+  type DidCommCredentialExchangeRecord,
+  DidCommCredentialProblemReportReason,
+  DidCommCredentialRole,
+  DidCommCredentialV2Protocol,
+  type DidCommInboundMessageContext,
+  DidCommProblemReportError,
+  V2CredentialProblemReportError,
+} from '@credo-ts/didcomm'
+import { AnonCredsFormat, IndyFormat, requestFormats } from './anoncreds/credential-formats.ts'
+import { abandonedUnlessOffered, assertPreview, mayAnswerByItself, processOfferedRequest } from './credential-checks.ts'
+import { JsonLdFormat } from './json-ld/credential-format.ts'
+
+const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
+
+const refusalV2 = (message: string): V2CredentialProblemReportError =>
+  new V2CredentialProblemReportError(message, { problemCode })
+
+class V1CredentialProblemReportError extends DidCommProblemReportError {
+  constructor(message: string) {
+    super(message, { problemCode })
+    this.problemReport = new DidCommCredentialV1ProblemReportMessage({
+      description: { en: message, code: problemCode },
+    })
+  }
+}
+
+const refusalV1 = (message: string): V1CredentialProblemReportError => new V1CredentialProblemReportError(message)
+
+type V1 = DidCommCredentialV1Protocol
+
+class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
+  readonly #formats: [IndyFormat]
+
+  constructor(indyCredentialFormat: IndyFormat) {
+    super({ indyCredentialFormat })
+    this.#formats = [indyCredentialFormat]
+  }
+
+  override async processOffer(...[inbound]: Parameters<V1['processOffer']>) {
+    assertPreview(inbound.message.credentialPreview.attributes, refusalV1)
+    return super.processOffer(inbound)
+  }
+
+  override async processRequest(...[inbound]: Parameters<V1['processRequest']>) {
+    const step = { protocol: this, formats: this.#formats, inbound, refusal: refusalV1 }
+    return processOfferedRequest(step, () => super.processRequest(inbound))
+  }
+
+  override async acceptRequest(...[agentContext, options]: Parameters<V1['acceptRequest']>) {
+    return abandonedUnlessOffered(agentContext, options.credentialExchangeRecord, refusalV1, () =>
+      super.acceptRequest(agentContext, options),
+    )
+  }
+
+  override async processCredential(...[inbound]: Parameters<V1['processCredential']>) {
+    const record = await heldExchange(this, inbound)
+    return abandonedUnlessOffered(inbound.agentContext, record, refusalV1, () => super.processCredential(inbound))
+  }
+
+  /** Whatever `autoAcceptCredential` says: what is offered is for the tenant to say, not for a wallet. */
+  override async shouldAutoRespondToProposal(): Promise<boolean> {
+    return false
+  }
+
+  override async shouldAutoRespondToRequest(
+    ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToRequest']>
+  ) {
+    return mayAnswerByItself(credentialExchangeRecord)
+  }
+}
+
+type Formats = [JsonLdFormat, AnonCredsFormat, IndyFormat]
+type V2 = DidCommCredentialV2Protocol<Formats>
+
+class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
+  readonly #formats: Formats
+
+  constructor(credentialFormats: Formats) {
+    super({ credentialFormats })
+    this.#formats = credentialFormats
+  }
+
+  override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {
+    assertPreview(inbound.message.credentialPreview?.attributes ?? [], refusalV2)
+    return super.processOffer(inbound)
+  }
+
+  override async processRequest(...[inbound]: Parameters<V2['processRequest']>) {
+    const { agentContext, message } = inbound
+    const step = { protocol: this, formats: this.#formats, inbound, refusal: refusalV2 }
+    return processOfferedRequest(step, async ({ id }) => {
+      const offer = await this.findOfferMessage(agentContext, id)
+      message.formats = requestFormats(offer?.formats ?? [], message.formats)
+      return super.processRequest(inbound)
+    })
+  }
+
+  override async acceptRequest(...[agentContext, options]: Parameters<V2['acceptRequest']>) {
+    return abandonedUnlessOffered(agentContext, options.credentialExchangeRecord, refusalV2, () =>
+      super.acceptRequest(agentContext, options),
+    )
+  }
+
+  override async processCredential(...[inbound]: Parameters<V2['processCredential']>) {
+    const record = await heldExchange(this, inbound)
+    return abandonedUnlessOffered(inbound.agentContext, record, refusalV2, () => super.processCredential(inbound))
+  }
+
+  /** Whatever `autoAcceptCredential` says: what is offered is for the tenant to say, not for a wallet. */
+  override async shouldAutoRespondToProposal(): Promise<boolean> {
+    return false
+  }
+
+  override async shouldAutoRespondToRequest(
+    ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToRequest']>
+  ) {
+    return mayAnswerByItself(credentialExchangeRecord)
+  }
+}
+
+/** Throws where this agent holds no exchange on the thread. */
+const heldExchange = (
+  protocol: V1 | V2,
+  { agentContext, connection, message }: DidCommInboundMessageContext,
+): Promise<DidCommCredentialExchangeRecord> =>
+  protocol.getByProperties(agentContext, {
+    threadId: message.threadId,
+    role: DidCommCredentialRole.Holder,
+    ...(connection === undefined ? {} : { connectionId: connection.id }),
+  })
+
+export const credentialProtocols = (): [CredentialProtocolV1, CredentialProtocolV2] => {
+  const indy = new IndyFormat()
+  return [new CredentialProtocolV1(indy), new CredentialProtocolV2([new JsonLdFormat(), new AnonCredsFormat(), indy])]
+}

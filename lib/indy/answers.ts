@@ -1,0 +1,112 @@
+/**
+ * What an indy-vdr-proxy answers, checked: the ledger's replies, of which only the fields that are used are kept.
+ * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#read-requests
+ */
+import * as v from 'valibot'
+import { findFlaw } from '../json.ts'
+import {
+  AnonCredsCredentialDefinition,
+  AnonCredsRevocationRegistryDefinition,
+  AnonCredsRevocationStatusList,
+  AnonCredsSchema,
+} from '../records/anoncreds-objects.ts'
+
+/** The answer is no reply, or one to something else than was asked. The message quotes nothing of it. */
+export class LedgerAnswerError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'LedgerAnswerError'
+  }
+}
+
+const Text = v.pipe(v.string(), v.maxLength(1024))
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const { currentAccumulator: Accumulator } = AnonCredsRevocationStatusList.entries
+
+const { name: Name, version: Version, attrNames: AttributeNames } = AnonCredsSchema.entries
+
+export const SchemaContent = v.object({ name: Name, version: Version, attr_names: AttributeNames })
+
+/** The public keys of a credential definition. */
+export const DefinitionContent = AnonCredsCredentialDefinition.entries.value
+
+export const RegistryContent = v.object({
+  id: Text,
+  credDefId: Text,
+  revocDefType: v.literal('CL_ACCUM'),
+  tag: Text,
+  value: v.object({
+    issuanceType: v.picklist(['ISSUANCE_BY_DEFAULT', 'ISSUANCE_ON_DEMAND']),
+    ...AnonCredsRevocationRegistryDefinition.entries.value.entries,
+  }),
+})
+
+const Indexes = v.optional(v.array(Count), [])
+
+export const DeltaContent = v.object({
+  revocRegDefId: Text,
+  revocDefType: v.literal('CL_ACCUM'),
+  value: v.object({
+    accum_to: v.object({ revocRegDefId: Text, txnTime: Count, value: v.object({ accum: Accumulator }) }),
+    issued: Indexes,
+    revoked: Indexes,
+  }),
+})
+
+export const SchemaTransaction = v.object({
+  txn: v.object({
+    type: v.literal('101'),
+    data: v.object({ data: SchemaContent }),
+    metadata: v.object({ from: Text }),
+  }),
+  txnMetadata: v.object({ seqNo: Count }),
+})
+
+/** Every reply repeats what was asked. Of what is not on the ledger it has no number. */
+const Reply = v.object({
+  result: v.looseObject({
+    type: v.string(),
+    seqNo: v.nullish(Count),
+    txnTime: v.nullish(Count),
+    data: v.unknown(),
+  }),
+})
+
+export interface LedgerReply {
+  seqNo: number
+  /** Seconds since the epoch; absent in a reply to GET_TXN. */
+  txnTime: number | undefined
+  data: unknown
+}
+
+/** Names that are no fields but an object's own business. */
+const FORBIDDEN = ['__proto__', 'constructor', 'prototype']
+/** A state proof is nested deepest. */
+const MAX_DEPTH = 12
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new LedgerAnswerError('the answer is not JSON')
+  }
+}
+
+/** The ledger's reply to a request with these fields; undefined where the ledger has no such object. Throws `LedgerAnswerError`. */
+export const readReply = (text: string, asked: Record<string, unknown>): LedgerReply | undefined => {
+  const answer = parsed(text)
+  const { output, success } = v.safeParse(Reply, answer)
+  if (!success || findFlaw(answer, { maxDepth: MAX_DEPTH, forbidden: FORBIDDEN }) !== undefined)
+    throw new LedgerAnswerError('the answer is no reply of a ledger')
+  const { seqNo, txnTime, data } = output.result
+  if (Object.entries(asked).some(([name, value]) => output.result[name] !== value))
+    throw new LedgerAnswerError('the answer is to another question')
+  return typeof seqNo === 'number' ? { seqNo, txnTime: txnTime ?? undefined, data } : undefined
+}
+
+/** The object in a reply. Throws `LedgerAnswerError`. */
+export const contentOf = <T>(schema: v.GenericSchema<unknown, T>, { data }: LedgerReply): T => {
+  const { output, success } = v.safeParse(schema, data)
+  if (!success) throw new LedgerAnswerError('the object in the answer is malformed')
+  return output
+}

@@ -1,0 +1,165 @@
+/**
+ * Ids of objects on an Indy ledger, in their two spellings: qualified (`did:indy:<namespace>:<did>/anoncreds/v0/...`) and unqualified, as the
+ * ledger itself writes them. https://hyperledger.github.io/indy-did-method/#indy-did-object-types
+ */
+import { INDY_NAMESPACE } from '../settings.ts'
+
+/** Base58 of 16 bytes. */
+const DID = /^[1-9A-HJ-NP-Za-km-z]{21,22}$/
+const VERSION = /^[0-9.]{1,32}$/
+/** The ledger counts in 32 bits. */
+const SEQUENCE_NUMBER = /^[1-9]\d{0,9}$/
+const MAX_SEQUENCE_NUMBER = 2 ** 31 - 1
+/** Of a name or tag, which have up to 256 characters on a ledger. */
+const MAX_PART = 256
+const MAX_ID = 1024
+
+export interface IndyDid {
+  /** Absent: the id is an unqualified one. */
+  namespace?: string
+  /** Without method and namespace, as the ledger writes it. */
+  did: string
+}
+
+export interface SchemaId extends IndyDid {
+  kind: 'schema'
+  name: string
+  version: string
+}
+
+export interface CredentialDefinitionId extends IndyDid {
+  kind: 'credentialDefinition'
+  /** Number of the transaction that wrote the schema. */
+  schemaSeqNo: number
+  tag: string
+}
+
+export interface RevocationRegistryId extends IndyDid {
+  kind: 'revocationRegistry'
+  schemaSeqNo: number
+  credentialDefinitionTag: string
+  tag: string
+}
+
+export type IndyId = SchemaId | CredentialDefinitionId | RevocationRegistryId
+
+/** A registry's entry: what is accumulated in it. Only the qualified spelling has an id of it. */
+const ENTRY = 'REV_REG_ENTRY'
+
+const isPart = (text: string): boolean =>
+  text.length > 0 && text.length <= MAX_PART && text.isWellFormed() && !/[\p{Cc}:]/u.test(text)
+
+const sequenceNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && SEQUENCE_NUMBER.test(text) && Number(text) <= MAX_SEQUENCE_NUMBER ? Number(text) : undefined
+
+/** `did:indy:<namespace>:<did>`, or the DID alone. */
+export const parseIndyDid = (text: string): IndyDid | undefined => {
+  if (text.length > MAX_ID) return undefined
+  if (DID.test(text)) return { did: text }
+  if (!text.startsWith('did:indy:')) return undefined
+  const end = text.lastIndexOf(':')
+  const namespace = text.slice('did:indy:'.length, end)
+  const did = text.slice(end + 1)
+  return INDY_NAMESPACE.test(namespace) && DID.test(did) ? { namespace, did } : undefined
+}
+
+const schemaId = (of: IndyDid, name = '', version = ''): SchemaId | undefined =>
+  isPart(name) && VERSION.test(version) ? { kind: 'schema', ...of, name, version } : undefined
+
+const credentialDefinitionId = (of: IndyDid, number?: string, tag = ''): CredentialDefinitionId | undefined => {
+  const schemaSeqNo = sequenceNumber(number)
+  return schemaSeqNo !== undefined && isPart(tag)
+    ? { kind: 'credentialDefinition', ...of, schemaSeqNo, tag }
+    : undefined
+}
+
+const registryId = (
+  of: IndyDid,
+  number?: string,
+  credentialDefinitionTag = '',
+  tag = '',
+): RevocationRegistryId | undefined => {
+  const schemaSeqNo = sequenceNumber(number)
+  return schemaSeqNo !== undefined && isPart(credentialDefinitionTag) && isPart(tag)
+    ? { kind: 'revocationRegistry', ...of, schemaSeqNo, credentialDefinitionTag, tag }
+    : undefined
+}
+
+const parseQualified = (text: string): IndyId | undefined => {
+  const [issuer = '', anoncreds, version, type, ...parts] = text.split('/')
+  const of = parseIndyDid(issuer)
+  if (of?.namespace === undefined || anoncreds !== 'anoncreds' || version !== 'v0') return undefined
+  const [first, second, third] = parts
+  if (type === 'SCHEMA' && parts.length === 2) return schemaId(of, first, second)
+  if (type === 'CLAIM_DEF' && parts.length === 2) return credentialDefinitionId(of, first, second)
+  if (type === 'REV_REG_DEF' && parts.length === 3) return registryId(of, first, second, third)
+  return undefined
+}
+
+const parseUnqualified = (text: string): IndyId | undefined => {
+  const parts = text.split(':')
+  const [did = '', marker] = parts
+  if (!DID.test(did)) return undefined
+  if (marker === '2' && parts.length === 4) return schemaId({ did }, parts[2], parts[3])
+  if (marker === '3' && parts.length === 5 && parts[2] === 'CL')
+    return credentialDefinitionId({ did }, parts[3], parts[4])
+  const [, , definer, three, type, number, definitionTag, accumulator, tag] = parts
+  // Nobody but its issuer can make a registry of a definition, so both parts name the same DID.
+  const isRegistry = marker === '4' && definer === did && three === '3' && type === 'CL' && accumulator === 'CL_ACCUM'
+  return isRegistry && parts.length === 9 ? registryId({ did }, number, definitionTag, tag) : undefined
+}
+
+/** The id in its parts; undefined for everything else. Names and tags are taken as they are written: nothing is percent-decoded. */
+export const parseIndyId = (text: string): IndyId | undefined => {
+  if (text.length > MAX_ID) return undefined
+  return text.startsWith('did:') ? parseQualified(text) : parseUnqualified(text)
+}
+
+/** An id as the ledger writes it, whatever its spelling; one that is none of an Indy ledger stays as it is. */
+export const legacyId = (text: string): string => {
+  const id = parseIndyId(text)
+  return id === undefined ? text : unqualifiedId(id)
+}
+
+/** As the ledger writes it. */
+export const unqualifiedId = (id: IndyId): string => {
+  if (id.kind === 'schema') return `${id.did}:2:${id.name}:${id.version}`
+  if (id.kind === 'credentialDefinition') return `${id.did}:3:CL:${id.schemaSeqNo}:${id.tag}`
+  const definition = `${id.did}:3:CL:${id.schemaSeqNo}:${id.credentialDefinitionTag}`
+  return `${id.did}:4:${definition}:CL_ACCUM:${id.tag}`
+}
+
+const qualifiedPath = (id: IndyId): string[] => {
+  if (id.kind === 'schema') return ['SCHEMA', id.name, id.version]
+  if (id.kind === 'credentialDefinition') return ['CLAIM_DEF', String(id.schemaSeqNo), id.tag]
+  return ['REV_REG_DEF', String(id.schemaSeqNo), id.credentialDefinitionTag, id.tag]
+}
+
+const qualifiedDid = ({ did }: IndyDid, namespace: string): string => `did:indy:${namespace}:${did}`
+
+/** The id on the ledger of a namespace; undefined where a name or tag has a slash: the id could be read in two ways. */
+export const qualifiedId = (id: IndyId, namespace: string): string | undefined => {
+  const path = qualifiedPath(id)
+  return path.some((part) => part.includes('/'))
+    ? undefined
+    : [qualifiedDid(id, namespace), 'anoncreds', 'v0', ...path].join('/')
+}
+
+/** The id of what is accumulated in a registry. */
+export const entryId = (id: RevocationRegistryId, namespace: string): string | undefined =>
+  qualifiedId(id, namespace)?.replace('/REV_REG_DEF/', `/${ENTRY}/`)
+
+/** An id in the same spelling as that of `like`: qualified where it has a namespace. */
+export const idLike = (id: IndyId, like: IndyDid): string | undefined =>
+  like.namespace === undefined ? unqualifiedId(id) : qualifiedId(id, like.namespace)
+
+export const didLike = (of: IndyDid, like: IndyDid): string =>
+  like.namespace === undefined ? of.did : qualifiedDid(of, like.namespace)
+
+export const definitionOf = (id: RevocationRegistryId): CredentialDefinitionId => ({
+  kind: 'credentialDefinition',
+  ...(id.namespace === undefined ? {} : { namespace: id.namespace }),
+  did: id.did,
+  schemaSeqNo: id.schemaSeqNo,
+  tag: id.credentialDefinitionTag,
+})

@@ -1,0 +1,148 @@
+/**
+ * Reads objects of an Indy ledger through an indy-vdr-proxy, which checks the ledger's own proofs of them. Each is the very one that was
+ * asked for, or none. https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
+ */
+import type * as v from 'valibot'
+import {
+  contentOf,
+  DefinitionContent,
+  DeltaContent,
+  LedgerAnswerError,
+  RegistryContent,
+  readReply,
+  SchemaContent,
+  SchemaTransaction,
+} from './answers.ts'
+import {
+  type CredentialDefinitionId,
+  definitionOf,
+  parseIndyId,
+  type RevocationRegistryId,
+  type SchemaId,
+  unqualifiedId,
+} from './ids.ts'
+
+/** Gets an address, or posts to it: the text of an answer with status 200. Throws whatever else becomes of it. */
+export type Ask = (url: string, body?: string) => Promise<string>
+
+export interface Ledger {
+  namespace: string
+  /** Of its proxy, without a slash at its end. */
+  address: string
+  ask: Ask
+}
+
+/** Where an object is on the ledger. */
+interface Placed {
+  seqNo: number
+  /** Seconds since the epoch. */
+  txnTime: number | undefined
+}
+
+export interface LedgerSchema extends Placed {
+  id: SchemaId
+  attributes: string[]
+}
+
+export interface LedgerDefinition extends Placed {
+  schema: SchemaId
+  keys: v.InferOutput<typeof DefinitionContent>
+}
+
+export interface LedgerRegistry extends Placed {
+  value: v.InferOutput<typeof RegistryContent>['value']
+}
+
+/** What is accumulated in a registry at a time. */
+export interface LedgerAccumulator {
+  accumulator: string
+  /** Indexes that differ, or once differed, from what the registry begins with. */
+  issued: number[]
+  revoked: number[]
+  /** Since when this is in force: seconds since the epoch. */
+  timestamp: number
+}
+
+const urlOf = ({ address }: Ledger, ...path: string[]): string => [address, ...path.map(encodeURIComponent)].join('/')
+
+/** What reads without an own DID give as the one who asks: indy-vdr's default. */
+const READER = 'LibindyDid111111111111'
+const PROTOCOL_VERSION = 2
+
+const sameSchema = ({ did, name, version }: SchemaId, other: SchemaId): boolean =>
+  did === other.did && name === other.name && version === other.version
+
+/** A schema by its id; undefined where there is none. Throws `LedgerAnswerError`, and what `ask` throws. */
+export const readSchema = async (ledger: Ledger, id: SchemaId): Promise<LedgerSchema | undefined> => {
+  const text = await ledger.ask(urlOf(ledger, 'schema', unqualifiedId(id)))
+  const reply = readReply(text, { type: '107', dest: id.did })
+  if (reply === undefined) return undefined
+  const { name, version, attr_names } = contentOf(SchemaContent, reply)
+  if (!sameSchema(id, { ...id, name, version })) throw new LedgerAnswerError('the answer is another schema')
+  return { id, attributes: attr_names, seqNo: reply.seqNo, txnTime: reply.txnTime }
+}
+
+/** The schema that a transaction wrote: a definition names it by that number only. */
+const readSchemaTransaction = async (ledger: Ledger, seqNo: number): Promise<SchemaId | undefined> => {
+  const text = await ledger.ask(urlOf(ledger, 'txn', 'DOMAIN', String(seqNo)))
+  const reply = readReply(text, { type: '3' })
+  if (reply === undefined || reply.data === null) return undefined
+  const { txn, txnMetadata } = contentOf(SchemaTransaction, reply)
+  const { name, version } = txn.data.data
+  const id = parseIndyId(`${txn.metadata.from}:2:${name}:${version}`)
+  if (reply.seqNo !== seqNo || txnMetadata.seqNo !== seqNo || id?.kind !== 'schema')
+    throw new LedgerAnswerError('the answer is another transaction')
+  return id
+}
+
+/** A credential definition by its id. */
+export const readDefinition = async (
+  ledger: Ledger,
+  id: CredentialDefinitionId,
+): Promise<LedgerDefinition | undefined> => {
+  const text = await ledger.ask(urlOf(ledger, 'cred_def', unqualifiedId(id)))
+  const asked = { type: '108', origin: id.did, ref: id.schemaSeqNo, signature_type: 'CL', tag: id.tag }
+  const reply = readReply(text, asked)
+  if (reply === undefined) return undefined
+  const keys = contentOf(DefinitionContent, reply)
+  const schema = await readSchemaTransaction(ledger, id.schemaSeqNo)
+  if (schema === undefined) throw new LedgerAnswerError('the definition is of no schema')
+  return { schema, keys, seqNo: reply.seqNo, txnTime: reply.txnTime }
+}
+
+/** The definition of a revocation registry by its id. */
+export const readRegistry = async (ledger: Ledger, id: RevocationRegistryId): Promise<LedgerRegistry | undefined> => {
+  const registry = unqualifiedId(id)
+  const reply = readReply(await ledger.ask(urlOf(ledger, 'rev_reg_def', registry)), { type: '115', id: registry })
+  if (reply === undefined) return undefined
+  const { id: found, credDefId, tag, value } = contentOf(RegistryContent, reply)
+  if (found !== registry || credDefId !== unqualifiedId(definitionOf(id)) || tag !== id.tag)
+    throw new LedgerAnswerError('the answer is another revocation registry')
+  return { value, seqNo: reply.seqNo, txnTime: reply.txnTime }
+}
+
+/** Requests of one millisecond have different ids too. */
+const requestId = (): number => Date.now() * 1000 + Math.floor(Math.random() * 1000)
+
+/**
+ * What is accumulated in a registry at `time` (seconds since the epoch); undefined where nothing is yet. It is posted, for the route of
+ * deltas only knows the present.
+ */
+export const readAccumulator = async (
+  ledger: Ledger,
+  id: RevocationRegistryId,
+  time: number,
+): Promise<LedgerAccumulator | undefined> => {
+  const registry = unqualifiedId(id)
+  const operation = { type: '117', revocRegDefId: registry, to: time }
+  const request = { operation, identifier: READER, reqId: requestId(), protocolVersion: PROTOCOL_VERSION }
+  const reply = readReply(await ledger.ask(urlOf(ledger, 'submit'), JSON.stringify(request)), operation)
+  if (reply === undefined || reply.data === null) return undefined
+  const { revocRegDefId, value } = contentOf(DeltaContent, reply)
+  const { accum_to, issued, revoked } = value
+  if (revocRegDefId !== registry || accum_to.revocRegDefId !== registry)
+    throw new LedgerAnswerError('the answer is of another revocation registry')
+  if (accum_to.txnTime !== reply.txnTime || accum_to.txnTime > time)
+    throw new LedgerAnswerError('the answer is of another time')
+  return { accumulator: accum_to.value.accum, issued, revoked, timestamp: accum_to.txnTime }
+}

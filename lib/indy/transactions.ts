@@ -1,0 +1,156 @@
+/**
+ * What an operator writes to an Indy ledger for an issuer, as the ledger takes it, and whether the ledger has it. The operator adds `reqId`,
+ * the acceptance of the ledger's author agreement and the signature of the issuer.
+ * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#write-requests
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type * as v from 'valibot'
+import type { DefinitionContent, RegistryContent } from './answers.ts'
+import {
+  type CredentialDefinitionId,
+  definitionOf,
+  type IndyId,
+  parseIndyId,
+  type RevocationRegistryId,
+  type SchemaId,
+  unqualifiedId,
+} from './ids.ts'
+import { type Ledger, readAccumulator, readDefinition, readRegistry, readSchema } from './proxy.ts'
+import type { EntryValue } from './revocation.ts'
+
+type RegistryValue = v.InferOutput<typeof RegistryContent>['value']
+
+interface SchemaOperation {
+  type: '101'
+  data: { name: string; version: string; attr_names: string[] }
+}
+
+interface DefinitionOperation {
+  type: '102'
+  ref: number
+  signature_type: 'CL'
+  tag: string
+  data: v.InferOutput<typeof DefinitionContent>
+}
+
+interface RegistryOperation {
+  type: '113'
+  id: string
+  credDefId: string
+  revocDefType: 'CL_ACCUM'
+  tag: string
+  value: RegistryValue
+}
+
+interface EntryOperation {
+  type: '114'
+  revocRegDefId: string
+  revocDefType: 'CL_ACCUM'
+  value: EntryValue
+}
+
+/** JSON throughout: it is shown to the operator and kept until the ledger has it. */
+export interface LedgerTransaction {
+  /** Of the ledger. */
+  namespace: string
+  request: {
+    /** The issuer's DID, unqualified: whose signature the ledger wants. */
+    identifier: string
+    protocolVersion: 2
+    operation: SchemaOperation | DefinitionOperation | RegistryOperation | EntryOperation
+  }
+}
+
+type Operation = LedgerTransaction['request']['operation']
+
+const transactionOf = (namespace: string, identifier: string, operation: Operation): LedgerTransaction => ({
+  namespace,
+  request: { identifier, protocolVersion: 2, operation },
+})
+
+export const schemaTransaction = (namespace: string, id: SchemaId, attributes: string[]): LedgerTransaction =>
+  transactionOf(namespace, id.did, {
+    type: '101',
+    data: { name: id.name, version: id.version, attr_names: attributes },
+  })
+
+export const definitionTransaction = (
+  namespace: string,
+  id: CredentialDefinitionId,
+  keys: DefinitionOperation['data'],
+): LedgerTransaction =>
+  transactionOf(namespace, id.did, {
+    type: '102',
+    ref: id.schemaSeqNo,
+    signature_type: 'CL',
+    tag: id.tag,
+    data: keys,
+  })
+
+/** All credentials are valid until they are revoked. */
+export const registryTransaction = (
+  namespace: string,
+  id: RevocationRegistryId,
+  value: Omit<RegistryValue, 'issuanceType'>,
+): LedgerTransaction =>
+  transactionOf(namespace, id.did, {
+    type: '113',
+    id: unqualifiedId(id),
+    credDefId: unqualifiedId(definitionOf(id)),
+    revocDefType: 'CL_ACCUM',
+    tag: id.tag,
+    value: { issuanceType: 'ISSUANCE_BY_DEFAULT', ...value },
+  })
+
+export const entryTransaction = (namespace: string, id: RevocationRegistryId, value: EntryValue): LedgerTransaction =>
+  transactionOf(namespace, id.did, {
+    type: '114',
+    revocRegDefId: unqualifiedId(id),
+    revocDefType: 'CL_ACCUM',
+    value,
+  })
+
+/** `other`: the ledger has something else in its place, so that it never will take this one. */
+export type LedgerState = { state: 'absent' } | { state: 'other' } | { state: 'same'; timestamp: number | undefined }
+
+const idIn = (did: string, operation: Operation): IndyId | undefined => {
+  if (operation.type === '101') return parseIndyId(`${did}:2:${operation.data.name}:${operation.data.version}`)
+  if (operation.type === '102') return parseIndyId(`${did}:3:CL:${operation.ref}:${operation.tag}`)
+  return parseIndyId(operation.type === '113' ? operation.id : operation.revocRegDefId)
+}
+
+/** A ledger keeps a schema's names as a set: what indy-vdr sends has no order. */
+const isSameSet = (one: string[], other: string[]): boolean => isDeepStrictEqual(one.toSorted(), other.toSorted())
+
+const compared = (found: { txnTime: number | undefined } | undefined, isSame: boolean): LedgerState => {
+  if (found === undefined) return { state: 'absent' }
+  return isSame ? { state: 'same', timestamp: found.txnTime } : { state: 'other' }
+}
+
+/** Whether the ledger has exactly this, at `now` (seconds since the epoch). Throws as reads of the ledger do. */
+export const ledgerState = async (
+  ledger: Ledger,
+  { request: { identifier, operation } }: LedgerTransaction,
+  now: number,
+): Promise<LedgerState> => {
+  const id = idIn(identifier, operation)
+  if (operation.type === '101' && id?.kind === 'schema') {
+    const found = await readSchema(ledger, id)
+    return compared(found, isSameSet(found?.attributes ?? [], operation.data.attr_names))
+  }
+  if (operation.type === '102' && id?.kind === 'credentialDefinition') {
+    const found = await readDefinition(ledger, id)
+    return compared(found, isDeepStrictEqual(found?.keys, operation.data))
+  }
+  if (operation.type === '113' && id?.kind === 'revocationRegistry') {
+    const found = await readRegistry(ledger, id)
+    return compared(found, isDeepStrictEqual(found?.value, operation.value))
+  }
+  if (operation.type === '114' && id?.kind === 'revocationRegistry') {
+    const { accum, prevAccum } = operation.value
+    const found = await readAccumulator(ledger, id, now)
+    if (found?.accumulator === accum) return { state: 'same', timestamp: found.timestamp }
+    return { state: found?.accumulator === prevAccum ? 'absent' : 'other' }
+  }
+  throw new TypeError('the transaction has no id of its own')
+}

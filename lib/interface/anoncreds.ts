@@ -1,0 +1,172 @@
+/** Contracts of AnonCreds' objects: schemas and credential definitions. https://anoncreds.github.io/anoncreds-spec/ */
+import * as v from 'valibot'
+import {
+  AnonCredsCredentialDefinition,
+  AnonCredsSchema,
+  MAX_ATTRIBUTES,
+  MAX_OBJECT_ID,
+} from '../records/anoncreds-objects.ts'
+import {
+  CREDENTIAL_DEFINITION_STATES,
+  CredentialDefinitionRecord,
+  DEFAULT_REGISTRY_SIZE,
+  MAX_REGISTRY_SIZE,
+  MIN_REGISTRY_SIZE,
+} from '../records/credential-definition.ts'
+import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
+import { defineContract } from './contract.ts'
+import { exactly, Paging, text } from './fields.ts'
+
+/** Of an object, or of who issues it: a DID, a DID URL, or an Indy ledger's own. */
+const ObjectId = v.pipe(
+  text(MAX_OBJECT_ID),
+  v.check((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), 'must have no control characters'),
+)
+
+/** A person reads it; it is part of ids on some ledgers. */
+const Label = v.pipe(
+  text(256),
+  v.check((label) => label.isWellFormed() && !/\p{Cc}/u.test(label), 'must have no control characters'),
+)
+
+const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
+
+/** How AnonCreds compares names of attributes: without spaces, in lower case. */
+const comparable = (name: string): string => name.replaceAll(' ', '').toLowerCase()
+
+/** The library has the link secret under this name; the others would be lost in the objects of a definition that are by attribute. */
+const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
+
+const Attributes = v.pipe(
+  v.array(Label),
+  v.minLength(1),
+  v.maxLength(MAX_ATTRIBUTES),
+  v.check((names) => names.every((name) => comparable(name) !== ''), 'must have names of more than spaces'),
+  v.check(
+    (names) => !names.some((name) => RESERVED.includes(comparable(name))),
+    `must have no name of ${RESERVED.join(', ')}`,
+  ),
+  v.check(
+    (names) => new Set(names.map(comparable)).size === names.length,
+    'must have no two names that differ in spaces and case only',
+  ),
+)
+
+/** What the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
+const LedgerTransaction = v.looseObject({
+  namespace: v.string(),
+  request: v.looseObject({ identifier: v.string(), protocolVersion: v.number(), operation: v.looseObject({}) }),
+})
+
+const Metadata = v.record(v.string(), v.unknown())
+
+export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateSchema',
+  method: 'POST',
+  path: '/anoncreds/schemas',
+  summary: 'Publish a schema',
+  description:
+    '`issuerId` defaults to the did:webvh of the agent, under which it is published at once. Of an issuer on an Indy ledger the state is ' +
+    '`action`: its operator writes `ledgerTransaction`; the same request is `finished` once the ledger has exactly this.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: exactly({ issuerId: v.optional(ObjectId), name: Label, version: Version, attributes: Attributes }),
+  answers: {
+    200: v.looseObject({
+      state: v.picklist(['finished', 'action']),
+      schemaId: v.string(),
+      schema: AnonCredsSchema,
+      ledgerTransaction: v.optional(LedgerTransaction),
+    }),
+  },
+}))
+
+export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetSchemaById',
+  method: 'GET',
+  path: '/anoncreds/schemas/{schemaId+}',
+  summary: 'Retrieve a schema, of whatever issuer, by its id',
+  description: 'The id may be in the path as it is, with slashes, or in percent-encoding.',
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ schemaId: ObjectId }) },
+  answers: {
+    200: v.looseObject({
+      schemaId: v.string(),
+      schema: AnonCredsSchema,
+      resolutionMetadata: Metadata,
+      schemaMetadata: Metadata,
+    }),
+  },
+  refusals: [404],
+}))
+
+export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateCredentialDefinition',
+  method: 'POST',
+  path: '/anoncreds/credential-definitions',
+  summary: 'Ask for a credential definition, whose keys are made in the background',
+  description:
+    'The state is `wait`, and becomes `finished` or `failed`; a `credential_definition.state_changed` tells of it. `issuerId` defaults to the ' +
+    'did:webvh of the agent. Of an issuer on an Indy ledger it becomes `action` first: its operator writes the `ledgerObjects` that the ' +
+    'definition shows then, and later those of its revocation registries. For an issuer, a schema and a tag there is one definition: asked for again, it is answered as it is, unless it has ' +
+    'failed. An agent makes 2 at a time and 50 a day.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: exactly({
+    schemaId: ObjectId,
+    tag: Label,
+    issuerId: v.optional(ObjectId),
+    supportRevocation: v.optional(v.boolean(), false),
+    revocationRegistrySize: v.optional(
+      v.pipe(v.number(), v.integer(), v.minValue(MIN_REGISTRY_SIZE), v.maxValue(MAX_REGISTRY_SIZE)),
+      DEFAULT_REGISTRY_SIZE,
+    ),
+  }),
+  answers: { 202: CredentialDefinitionRecord },
+}))
+
+export const GetCredentialDefinitions = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetCredentialDefinitions',
+  method: 'GET',
+  path: '/anoncreds/credential-definitions',
+  summary: "List the agent's own credential definitions",
+  security: 'token',
+  companion: true,
+  parameters: {
+    query: v.object({ state: v.optional(v.picklist(CREDENTIAL_DEFINITION_STATES)), ...Paging.entries }),
+  },
+  answers: { 200: v.array(CredentialDefinitionRecord) },
+}))
+
+export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetCredentialDefinitionById',
+  method: 'GET',
+  path: '/anoncreds/credential-definitions/{credentialDefinitionId+}',
+  summary: 'Retrieve a credential definition: of the agent by the id of its record, of whatever issuer by its own',
+  description:
+    'A definition of the agent has the fields of its record too, and in `ledgerObjects` what the operator of an Indy issuer is to write to the ' +
+    'ledger: the definition in state `action`; when it is `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), ' +
+    'the first entry, and an entry (`REVOC_REG_ENTRY`) whenever credentials were revoked. No event tells of those of registries: ask from time ' +
+    'to time. One is gone when the ledger has exactly this; then comes what follows it. The id may be in the path as it is, with slashes, or in percent-encoding.',
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
+  answers: {
+    200: v.looseObject({
+      /** Of the record of the agent's own. */
+      id: v.optional(v.string()),
+      state: v.optional(v.picklist(CREDENTIAL_DEFINITION_STATES)),
+      credentialDefinitionId: v.optional(v.string()),
+      credentialDefinition: v.optional(AnonCredsCredentialDefinition),
+      ledgerObjects: v.optional(
+        v.array(v.looseObject({ type: v.picklist(LEDGER_OBJECT_TYPES), transaction: LedgerTransaction })),
+      ),
+      resolutionMetadata: Metadata,
+      credentialDefinitionMetadata: Metadata,
+    }),
+  },
+  refusals: [404],
+}))

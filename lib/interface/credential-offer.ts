@@ -1,0 +1,119 @@
+/** What an offer of a credential is made of: one or more formats of issue-credential (Aries RFC 0453, and 0036 with `indy` alone). */
+import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
+import { AutoAccept, exactly, text } from './fields.ts'
+import { INVITATION_FIELDS } from './invitation.ts'
+import { JsonLdCredential } from './json-ld-credential.ts'
+
+/** AnonCreds v1.0: a schema has at most this many attributes. */
+const MAX_ATTRIBUTES = 125
+
+const Attribute = exactly({
+  // In an object of attributes it would be lost.
+  name: v.pipe(text(256), v.notValue('__proto__', 'can not be the name of an attribute')),
+  /** As text; a 32-bit integer can be compared in a predicate. */
+  value: v.pipe(v.string(), v.maxLength(65_536)),
+  mimeType: v.optional(text(255)),
+})
+
+const Attributes = v.pipe(
+  v.array(Attribute),
+  v.minLength(1),
+  v.maxLength(MAX_ATTRIBUTES),
+  v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must not name an attribute twice'),
+)
+
+const AnonCredsOffer = exactly({
+  /** A credential definition of this agent, by its own id or its record's. */
+  credentialDefinitionId: text(4096),
+  attributes: Attributes,
+})
+
+/** Wallets take no other id in this format. */
+const UNQUALIFIED = /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/
+
+const IndyOffer = exactly({
+  /** A credential definition of this agent, by its unqualified id (`<did>:3:CL:<number>:<tag>`). */
+  credentialDefinitionId: v.pipe(
+    text(4096),
+    v.regex(UNQUALIFIED, 'must be an unqualified id of a credential definition on an Indy ledger'),
+  ),
+  attributes: Attributes,
+})
+
+const JsonLdOffer = exactly({
+  credential: JsonLdCredential,
+  /** Aries RFC 0593. Ed25519Signature2018 is the suite that every wallet on Credo verifies. */
+  options: exactly({
+    proofType: v.literal('Ed25519Signature2018'),
+    proofPurpose: v.literal('assertionMethod'),
+  }),
+})
+
+const CredentialFormats = v.pipe(
+  exactly({
+    indy: v.optional(IndyOffer),
+    anoncreds: v.optional(AnonCredsOffer),
+    jsonld: v.optional(JsonLdOffer),
+  }),
+  // A message has one preview, and both credentials have its values.
+  v.check(
+    ({ indy, anoncreds }) =>
+      indy === undefined || anoncreds === undefined || isSame(indy.attributes, anoncreds.attributes),
+    'must offer the same attributes in indy and in anoncreds',
+  ),
+)
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const OFFER_FIELDS = {
+  protocolVersion: v.picklist(['v1', 'v2']),
+  credentialFormats: CredentialFormats,
+  autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
+  comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+}
+
+/** issue-credential 1.0 knows Indy alone; 2.0 carries one or more of the three. */
+const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
+  const keys = Object.keys(formats)
+  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
+}
+
+const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
+
+export const ConnectionOffer = v.pipe(
+  exactly({
+    connectionId: EntityId,
+    ...OFFER_FIELDS,
+    /** Reach the wallet with v2. */
+    goalCode: v.optional(text(255)),
+    goal: v.optional(text(2000)),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['protocolVersion'], ['credentialFormats']],
+      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
+      SUITS,
+    ),
+    ['credentialFormats'],
+  ),
+)
+
+export const OutOfBandOffer = v.pipe(
+  exactly({
+    ...OFFER_FIELDS,
+    ...INVITATION_FIELDS,
+    /** Of no effect: an offer has no such field. */
+    willConfirm: v.optional(v.boolean()),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['protocolVersion'], ['credentialFormats']],
+      ({ protocolVersion, credentialFormats }) => suits(protocolVersion, credentialFormats),
+      SUITS,
+    ),
+    ['credentialFormats'],
+  ),
+)
+
+export type OutOfBandOffer = v.InferOutput<typeof OutOfBandOffer>

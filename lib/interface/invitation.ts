@@ -1,0 +1,32 @@
+/** What an operation says of the invitation that carries a request or an offer, and what it answers of it. */
+import * as v from 'valibot'
+import { OutOfBandRecord } from '../records/out-of-band.ts'
+import { Did, HttpUrl, ThreadId, text } from './fields.ts'
+
+/** Fields of the body. */
+export const INVITATION_FIELDS = {
+  goalCode: v.optional(text(255)),
+  /** Becomes `~thread.pthid` of what is carried, in the place of the invitation's id, which wallets of Credo insist on. */
+  parentThreadId: v.optional(ThreadId),
+  label: v.optional(text(255)),
+  imageUrl: v.optional(HttpUrl),
+  /** A key of this agent: raw base58 or a did:key. */
+  recipientKey: v.optional(text(512)),
+  /** A DID of this agent. */
+  invitationDid: v.optional(Did),
+}
+
+/** Fields of the answer. */
+export const INVITATION_RESULT = {
+  /** The public URL of the service with `?oob=`. */
+  invitationUrl: v.string(),
+  invitation: v.looseObject({
+    '@type': v.string(),
+    '@id': v.string(),
+    '~thread': v.optional(v.looseObject({ pthid: v.optional(v.string()), thid: v.optional(v.string()) })),
+    /** Equal to `@type`. */
+    messageType: v.string(),
+  }),
+  outOfBandRecord: OutOfBandRecord,
+  invitationDid: v.string(),
+}

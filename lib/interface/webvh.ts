@@ -1,0 +1,58 @@
+/** Contracts of what whoever holds or verifies a credential reads: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
+import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+
+export const GetWebvhLog = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetWebvhLog',
+  method: 'GET',
+  path: '/webvh/{tenantId}/did.jsonl',
+  summary: "Get the log of an agent's did:webvh",
+  description: 'For whoever verifies a credential. `base` is the base agent.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ tenantId: EntityId }) },
+  contentType: 'text/jsonl',
+  answers: { 200: v.string() },
+  refusals: [404],
+}))
+
+export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetWebvhResource',
+  method: 'GET',
+  path: '/webvh/{tenantId}/resources/{resourceId}',
+  summary: "Get a resource that an agent's did:webvh attests",
+  description:
+    'For whoever verifies a credential: a schema, a credential definition, a revocation registry or a status list of AnonCreds. A registry ' +
+    'gets links to status lists; every other resource is the same for ever.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ tenantId: EntityId, resourceId: EntityId }) },
+  contentType: 'application/json',
+  answers: {
+    200: v.looseObject({
+      id: v.string(),
+      type: v.array(v.string()),
+      content: v.looseObject({}),
+      proof: v.looseObject({}),
+    }),
+  },
+  refusals: [404],
+}))
+
+/** SHA-256 in base58, as `tailsHash` of a revocation registry. */
+const TailsHash = v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'is not a SHA-256 in base58'))
+
+export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetTailsFile',
+  method: 'GET',
+  path: '/anoncreds/tails/{hash}',
+  summary: 'Get the tails file of a revocation registry, by its hash',
+  description: 'For whoever holds a credential that can be revoked: up to 1.3 MB.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ hash: TailsHash }) },
+  contentType: 'application/octet-stream',
+  answers: { 200: v.string() },
+  refusals: [404],
+}))

@@ -1,0 +1,97 @@
+/** The public objects of AnonCreds, as issuers publish them: https://anoncreds.github.io/anoncreds-spec/#anoncreds-issuer-setup-with-revocation */
+import * as v from 'valibot'
+
+/** In characters, of the id of whatever object, and of a DID. */
+export const MAX_OBJECT_ID = 4096
+/** Attributes of a schema. */
+export const MAX_ATTRIBUTES = 125
+/** Credentials of somebody's registry: its status list is 2 bytes of JSON for each. */
+const MAX_REGISTRY = 500_000
+
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
+
+const Name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
+
+/** A whole number of 2,048 bits, and some more. */
+const Decimal = v.pipe(v.string(), v.regex(/^[0-9]{1,1500}$/, 'must be a whole number'))
+
+/** Coordinates of a point or a field's element, in hexadecimal. */
+const Point = v.pipe(v.string(), v.regex(/^[0-9A-Fa-f ]{1,2000}$/, 'must be hexadecimal numbers'))
+
+const Seconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+export const AnonCredsSchema = v.object({
+  issuerId: Id,
+  name: Name,
+  version: Name,
+  attrNames: v.pipe(
+    v.array(Name),
+    v.minLength(1),
+    v.maxLength(MAX_ATTRIBUTES),
+    v.check((names) => new Set(names).size === names.length, 'must not have an attribute twice'),
+  ),
+})
+
+export const AnonCredsCredentialDefinition = v.object({
+  issuerId: Id,
+  schemaId: Id,
+  type: v.literal('CL'),
+  tag: Name,
+  value: v.object({
+    primary: v.object({
+      n: Decimal,
+      s: Decimal,
+      /** By attribute, and for the link secret, which a schema does not name. */
+      r: v.pipe(
+        v.record(v.string(), Decimal),
+        v.check((r) => Object.keys(r).length <= MAX_ATTRIBUTES + 1, 'must not have more attributes than a schema'),
+      ),
+      rctxt: Decimal,
+      z: Decimal,
+    }),
+    revocation: v.optional(
+      v.object({
+        g: Point,
+        g_dash: Point,
+        h: Point,
+        h0: Point,
+        h1: Point,
+        h2: Point,
+        htilde: Point,
+        h_cap: Point,
+        u: Point,
+        pk: Point,
+        y: Point,
+      }),
+    ),
+  }),
+})
+
+export const AnonCredsRevocationRegistryDefinition = v.object({
+  issuerId: Id,
+  revocDefType: v.literal('CL_ACCUM'),
+  credDefId: Id,
+  tag: Name,
+  value: v.object({
+    publicKeys: v.object({ accumKey: v.object({ z: Point }) }),
+    maxCredNum: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_REGISTRY)),
+    tailsLocation: Id,
+    /** SHA-256 in base58. */
+    tailsHash: v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be 32 bytes in base58')),
+  }),
+})
+
+export const AnonCredsRevocationStatusList = v.object({
+  issuerId: Id,
+  revRegDefId: Id,
+  /** By index; 1 is revoked. */
+  revocationList: v.pipe(v.array(v.picklist([0, 1])), v.minLength(1), v.maxLength(MAX_REGISTRY)),
+  currentAccumulator: Point,
+  /** Epoch seconds since when it is in force. */
+  timestamp: Seconds,
+})
+
+export type AnonCredsSchema = v.InferOutput<typeof AnonCredsSchema>
+export type AnonCredsCredentialDefinition = v.InferOutput<typeof AnonCredsCredentialDefinition>
+export type AnonCredsRevocationRegistryDefinition = v.InferOutput<typeof AnonCredsRevocationRegistryDefinition>
+export type AnonCredsRevocationStatusList = v.InferOutput<typeof AnonCredsRevocationStatusList>

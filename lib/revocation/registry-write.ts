@@ -1,0 +1,49 @@
+/** What an operator is to write to a ledger for a revocation registry. */
+import { AgentError } from '../errors.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { log } from '../log.ts'
+import { registryWriteItem } from '../store/ledger-objects.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { enqueueRegistryWrite, type WantedRegistry } from './registry-job.ts'
+
+interface Write {
+  /** Id of the registry's definition. */
+  registryId: string
+  /** As the ledger's registry has prepared it. */
+  transaction: unknown
+}
+
+const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) => {
+  if (!isObject(transaction)) throw new AgentError('internal', 'a ledger does not say what is to be written')
+  return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
+}
+
+/** For operators who look at logs: no event tells of it. */
+const announce = (unit: UnitOfWork, { registryId }: Write): void =>
+  unit.afterCommit(() =>
+    log('info', 'a transaction waits to be written to a ledger', {
+      event: 'ledger.write_wanted',
+      ...{ tenant: unit.tenant, registryId },
+    }),
+  )
+
+/** Waits from now on for the operator, with the job `registry-write`. Meets a conflict where something of the registry waits already. */
+export const waitForWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write): void => {
+  unit.create(itemOf(registry, write))
+  enqueueRegistryWrite(unit, registry)
+  announce(unit, write)
+}
+
+/** Waits for this next, in the same job. */
+export const waitForNextWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write, since: string): void => {
+  unit.replace(itemOf(registry, write), registryWriteItem.attributes({ since }))
+  announce(unit, write)
+}
+
+/** Whether an entry revokes an index. */
+export const revokes = ({ transaction }: { transaction: JsonObject }, index: number): boolean => {
+  const { request } = transaction
+  const operation = isObject(request) ? request.operation : undefined
+  const value = isObject(operation) ? operation.value : undefined
+  return isObject(value) && Array.isArray(value.revoked) && value.revoked.includes(index)
+}

@@ -1,0 +1,82 @@
+/** Indexes of revocation registries: each is given to one credential, once and for ever. */
+import { AgentError, isAgentError } from '../errors.ts'
+import {
+  CREDENTIAL_DEFINITION,
+  DEFAULT_REGISTRY_SIZE,
+  type StoredCredentialDefinition,
+} from '../records/credential-definition.ts'
+import { registryPartition } from '../store/anoncreds-keys.ts'
+import { readTagged } from '../store/record-reads.ts'
+import { queryPage } from '../store/table.ts'
+import { updateIf } from '../store/write.ts'
+import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
+import { ensureRegistry, type WantedRegistry } from './registry-job.ts'
+
+export interface RevocationIndex {
+  /** Id of the registry's definition. */
+  registryId: string
+  index: number
+}
+
+/**
+ * Takes the next free index of a definition's registries. It is taken at once, by an atomic update and in no transaction: an index that is
+ * not used in the end is lost. Asks for the next registry where this one is nearly full, and for the first one where making it has failed.
+ * Throws `revocation.no_index` where no registry has a free index yet, `store.unavailable`.
+ */
+export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
+  // The next registry is made while the one before it has indexes: the two newest are all that matter.
+  const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
+  const registries = items.map(registryItem.decode)
+  const key = { tenant, credentialDefinitionId }
+  const newest = registries[0]
+  if (newest === undefined) {
+    await askForFirst(key)
+    throw noIndex()
+  }
+  for (const registry of registries.toReversed()) {
+    const taken = await takeFrom({ ...key, ...registry })
+    if (taken === undefined) continue
+    if (registry === newest && isNearlyFull({ ...registry, taken })) await askFor({ ...key, ...next(registry) })
+    return { registryId: registry.registryId, index: taken }
+  }
+  await askFor({ ...key, ...next(newest) })
+  throw noIndex()
+}
+
+const next = ({ number, size }: Registry): Pick<Registry, 'number' | 'size'> => ({ number: number + 1, size })
+
+type Found = Registry & { tenant: string; credentialDefinitionId: string }
+
+/** The index, undefined where the registry has none left. */
+const takeFrom = async (registry: Found): Promise<number | undefined> => {
+  if (registry.taken >= lastIndex(registry)) return undefined
+  const item = await updateIf(
+    registryItem.addressOf(registry),
+    { add: { taken: 1 } },
+    { below: registryItem.attributes({ taken: lastIndex(registry) }) },
+  )
+  return item && registryItem.decode(item).taken
+}
+
+/** It is asked for with the definition: it is not there yet, or could not be made. */
+const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<void> => {
+  const tagged = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', credentialDefinitionId)
+  const definition = tagged
+    .map(({ value }) => value as Partial<StoredCredentialDefinition>)
+    .find(({ state, supportRevocation }) => state === 'finished' && supportRevocation)
+  if (definition === undefined) return
+  const { revocationRegistrySize: size = DEFAULT_REGISTRY_SIZE } = definition
+  await askFor({ tenant, credentialDefinitionId, number: 1, size })
+}
+
+/** Many offers ask at once: that another one is about to is as good. */
+const askFor = async (wanted: WantedRegistry): Promise<void> => {
+  try {
+    await ensureRegistry(wanted)
+  } catch (error) {
+    if (!isAgentError(error, 'store.conflict')) throw error
+  }
+}
+
+const noIndex = (): AgentError =>
+  new AgentError('revocation.no_index', 'a revocation registry of the credential definition is being made')

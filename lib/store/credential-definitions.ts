@@ -1,0 +1,47 @@
+/** An agent's own credential definition: its record, and what belongs to it by then. */
+import * as v from 'valibot'
+import { CREDENTIAL_DEFINITION } from '../records/credential-definition.ts'
+import { type LedgerObject, toLedgerObject } from '../records/ledger-object.ts'
+import { EntityId } from '../records/tenant.ts'
+import { registryWritePartition } from './anoncreds-keys.ts'
+import { readItem } from './item.ts'
+import { recordAddress } from './keys.ts'
+import { ledgerObjectItem, registryWriteItem } from './ledger-objects.ts'
+import { type ReadRecord, readTagged } from './record-reads.ts'
+import { fromRecordItem } from './stored-record.ts'
+import { getItem, queryAll } from './table.ts'
+
+export interface OwnDefinition {
+  record: ReadRecord
+  /** Of `finished`. */
+  credentialDefinition?: unknown
+  /** What an operator is to write for it or its revocation registries; absent where that is nothing. */
+  ledgerObjects?: LedgerObject[]
+}
+
+/** By the id of its record, or its own; undefined where the agent has none. */
+export const readOwnDefinition = async (tenant: string, id: string): Promise<OwnDefinition | undefined> => {
+  const record = await recordOf(tenant, id)
+  if (record === undefined) return undefined
+  const { id: recordId, state, credentialDefinitionId, supportRevocation } = record.value
+  if (state === 'action') {
+    const held = await readItem(ledgerObjectItem, { tenant, id: String(recordId) })
+    return { record, ...waiting(held === undefined ? [] : [toLedgerObject(held.transaction)]) }
+  }
+  if (typeof credentialDefinitionId !== 'string') return { record }
+  const [[definition], writes] = await Promise.all([
+    readTagged(tenant, 'AnonCredsCredentialDefinitionRecord', 'credentialDefinitionId', credentialDefinitionId),
+    supportRevocation === true ? queryAll(registryWritePartition(tenant, credentialDefinitionId)) : [],
+  ])
+  const ledgerObjects = writes.map((item) => toLedgerObject(registryWriteItem.decode(item).transaction))
+  return { record, credentialDefinition: definition?.value.credentialDefinition, ...waiting(ledgerObjects) }
+}
+
+const waiting = (ledgerObjects: LedgerObject[]) => (ledgerObjects.length === 0 ? {} : { ledgerObjects })
+
+const recordOf = async (tenant: string, id: string): Promise<ReadRecord | undefined> => {
+  const item = v.is(EntityId, id) ? await getItem(recordAddress(tenant, CREDENTIAL_DEFINITION, id)) : undefined
+  if (item !== undefined) return fromRecordItem(item)
+  const [record] = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', id)
+  return record
+}

@@ -1,0 +1,92 @@
+/** Resources that a did:webvh attests: content, links and a proof, under an id that holds the content's hash. */
+import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
+import * as v from 'valibot'
+import { findFlaw } from '../json.ts'
+import { canonicalJson, sha256 } from './canonical-json.ts'
+import { MAX_ID } from './did.ts'
+
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_ID))
+
+/** A later resource that belongs to this one: a status list, and the time in seconds since when it is in force. */
+const Link = v.looseObject({
+  id: Id,
+  type: v.string(),
+  timestamp: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  digestMultibase: v.optional(Id),
+})
+
+/** https://www.w3.org/TR/vc-di-eddsa/#eddsa-jcs-2022 */
+const Proof = v.looseObject({
+  type: v.literal('DataIntegrityProof'),
+  cryptosuite: v.literal('eddsa-jcs-2022'),
+  proofPurpose: v.literal('assertionMethod'),
+  verificationMethod: Id,
+  proofValue: v.pipe(v.string(), v.maxLength(200), v.startsWith('z')),
+})
+
+/** Whatever else it has is covered by the proof, so nothing of it is left out. */
+const Unsigned = v.looseObject({
+  type: v.pipe(
+    v.union([v.string(), v.array(v.string())]),
+    v.check((type) => [type].flat().includes('AttestedResource'), 'must be an attested resource'),
+  ),
+  id: Id,
+  content: v.record(v.string(), v.unknown()),
+  metadata: v.optional(v.record(v.string(), v.unknown())),
+  links: v.optional(v.pipe(v.array(Link), v.maxLength(10_000))),
+})
+
+const AttestedResource = v.looseObject({ ...Unsigned.entries, proof: Proof })
+
+export type ResourceLink = v.InferOutput<typeof Link>
+export type UnsignedResource = v.InferOutput<typeof Unsigned>
+export type AttestedResource = v.InferOutput<typeof AttestedResource>
+
+/** Deeper than a credential definition. A name of a prototype would not be seen by what compares or hashes members. */
+const RULES = { maxDepth: 16, forbidden: ['__proto__', 'prototype', 'constructor'] }
+
+/** A resource as somebody serves it; undefined where it is none. Its proof has not been looked at yet. */
+export const readResource = (text: string): AttestedResource | undefined => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (findFlaw(value, RULES) !== undefined) return undefined
+  const result = v.safeParse(AttestedResource, value, { abortEarly: true })
+  return result.success ? result.output : undefined
+}
+
+/** A multihash of SHA-256: its code and its length. */
+const SHA_256 = [0x12, 0x20]
+
+/** The name of a resource: the hash of its content as multihash and multibase. */
+export const nameOf = (content: unknown): string =>
+  multibaseEncode(Uint8Array.from([...SHA_256, ...sha256(canonicalJson(content))]), MultibaseEncoding.BASE58_BTC)
+
+/** What a proof signs: the hash of its options and that of the document. https://www.w3.org/TR/vc-di-eddsa/#hashing-eddsa-jcs-2022 */
+const signedBytes = (document: UnsignedResource, options: object): Uint8Array =>
+  Buffer.concat([sha256(canonicalJson(options)), sha256(canonicalJson(document))])
+
+/** The resource with a proof by the key of a verification method. `sign` is Ed25519. */
+export const attest = async (
+  document: UnsignedResource,
+  verificationMethod: string,
+  sign: (data: Uint8Array) => Promise<Uint8Array>,
+): Promise<AttestedResource> => {
+  const options = {
+    type: 'DataIntegrityProof',
+    cryptosuite: 'eddsa-jcs-2022',
+    proofPurpose: 'assertionMethod',
+    verificationMethod,
+  } as const
+  const signature = await sign(signedBytes(document, options))
+  return { ...document, proof: { ...options, proofValue: multibaseEncode(signature, MultibaseEncoding.BASE58_BTC) } }
+}
+
+/** The bytes that a resource's proof signs, and its signature. Throws for a signature that is no multibase. */
+export const signatureOf = ({ proof, ...document }: AttestedResource): { data: Uint8Array; signature: Uint8Array } => {
+  const { proofValue, ...options } = proof
+  return { data: signedBytes(document as UnsignedResource, options), signature: multibaseDecode(proofValue).bytes }
+}

@@ -1,0 +1,100 @@
+/** CreateCredentialDefinition, GetCredentialDefinitions and GetCredentialDefinitionById over HTTP. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectExample } from '../support/api/example.ts'
+import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
+import { api, expectError, expectInvalid, globex, tokens, tokenWith } from '../support/api/scene.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+const path = '/anoncreds/credential-definitions'
+const SECOND = 1_000
+
+const root = tokens.rootWithTenants
+const tenant = await api.post('/multi-tenancy/create-tenant', { token: root, body: { config: { label: 'issuer' } } })
+const token = await tokenWith({ role: 'RestTenantAgent', tenantId: tenant.body.id })
+const schema = { name: 'degree', version: '1.0', attributes: ['name', 'degree'] }
+const { schemaId } = (await api.post('/anoncreds/schemas', { token, body: schema })).body
+const valid = { schemaId, tag: 'default' }
+const route = { method: 'POST', path, body: valid } as const
+
+const read = (id: string, as = token) => api.get(`${path}/${id}`, { token: as })
+
+let made: Json
+
+beforeAll(async () => {
+  const { body } = await api.post(path, { token, body: valid })
+  made = await waitFor(
+    'the definition',
+    async () => {
+      const answer = await read(body.id)
+      return answer.body.state === 'wait' ? undefined : answer.body
+    },
+    60 * SECOND,
+  )
+}, 60 * SECOND)
+
+test('asks for a definition; the same one again is the one that is there', async () => {
+  const answer = await api.post(path, { token, body: valid })
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { id: made.id, state: 'finished', schemaId, tag: 'default', supportRevocation: false },
+  })
+  await expectExample(answer)
+})
+
+test('is finished after a while, and is read by either id, the definition’s own as it is or encoded', async () => {
+  expect(made).toMatchObject({ state: 'finished', credentialDefinition: { schemaId, tag: 'default', type: 'CL' } })
+  const { credentialDefinitionId } = made
+  for (const id of [credentialDefinitionId, encodeURIComponent(credentialDefinitionId)])
+    expect((await read(id)).body).toEqual(made)
+  const shown = await read(made.id)
+  const { primary } = shown.body.credentialDefinition.value
+  // The library writes attributes in any order.
+  primary.r = Object.fromEntries(Object.entries(primary.r).sort(([a], [b]) => (a < b ? -1 : 1)))
+  await expectExample(shown)
+})
+
+test('shows others the definition, and nothing of its record', async () => {
+  const { credentialDefinitionId, credentialDefinition } = made
+  expect((await read(credentialDefinitionId, globex.token)).body).toEqual({
+    credentialDefinitionId,
+    credentialDefinition,
+    resolutionMetadata: {},
+    credentialDefinitionMetadata: {},
+  })
+  expectError(await read(made.id, globex.token), 404, { message: 'there is no such object' })
+})
+
+test('lists the definitions of the agent that the token acts for, and no other', async () => {
+  const answer = await api.get(path, { token })
+  expect(answer.body).toMatchObject([{ id: made.id, state: 'finished', tag: 'default' }])
+  expect(answer.body).toHaveLength(1)
+  await expectExample(answer)
+  expect((await api.get(path, { token: globex.token })).body).toEqual([])
+})
+
+test('an agent has one did:webvh, whichever operation needs it first', async () => {
+  const config = { label: 'first a definition' }
+  const { body } = await api.post('/multi-tenancy/create-tenant', { token: root, body: { config } })
+  const as = await tokenWith({ role: 'RestTenantAgent', tenantId: body.id })
+  const definition = await api.post(path, { token: as, body: valid })
+  expect(definition).toMatchObject({ status: 202, body: { state: 'wait', schemaId } })
+  const own = await api.post('/anoncreds/schemas', { token: as, body: schema })
+  expect(own.body.schema.issuerId).toBe(definition.body.issuerId)
+})
+
+test('names every field that is wrong', async () => {
+  expectInvalid(await api.post(path, { token, body: { tag: '', revocationRegistrySize: 1, more: 1 } }), [
+    'schemaId',
+    'tag',
+    'revocationRegistrySize',
+    'more',
+  ])
+})
+
+describe('callers', () => {
+  refusesStrangers(route)
+  refusesStrangers({ method: 'GET', path })
+  refusesStrangers({ method: 'GET', path: `${path}/x` })
+})
+refusesUnreadableBodies(route, token)

@@ -1,0 +1,73 @@
+/** RevokeCredential over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { expectExample } from '../support/api/example.ts'
+import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
+import { acme, api, expectError, tokens, world } from '../support/api/scene.ts'
+
+const pathOf = (id: string) => `/credentials/${id}/revoke`
+const route = { method: 'POST', path: pathOf(acme.credentialRecordId) } as const
+
+/** Adds an exchange to the table of the stage, as it is when its credential was issued. */
+const issued = async (metadata: object): Promise<string> => {
+  const { transaction } = await import('../../lib/store/transaction.ts')
+  const tenant = acme.tenantId ?? ''
+  const id = randomUUID()
+  const threadId = randomUUID()
+  const tags = { state: 'done', role: 'issuer', threadId }
+  const createdAt = new Date().toISOString()
+  await transaction(tenant, async (unit) => {
+    const value = { id, createdAt, updatedAt: createdAt, protocolVersion: 'v2', credentials: [], ...tags, metadata }
+    unit.insert({ tenant, type: 'CredentialRecord', id, value, tags })
+  })
+  return id
+}
+
+const revocable = (index: number) => {
+  const did = 'did:webvh:QmXyC1pVxSxVKvJ1Lk7xWm1oCWxSVuJ6qhUKSfkDuAJxC1:agent.example.org:webvh:acme'
+  return {
+    '_agent/issued': {},
+    '_anoncreds/credential': {
+      schemaId: `${did}/resources/zQmSchema`,
+      credentialDefinitionId: `${did}/resources/zQmDefinition`,
+      // Nobody publishes it: the registry is not there.
+      revocationRegistryId: `${did}/resources/zQmRegistry`,
+      credentialRevocationId: String(index),
+    },
+  }
+}
+
+beforeAll(() => {
+  const { tableName, dynamodbEndpoint, baseUrl } = world
+  Object.assign(process.env, { TABLE_NAME: tableName, DYNAMODB_ENDPOINT: dynamodbEndpoint, PUBLIC_URL: baseUrl })
+})
+
+test('says that the revocation is pending, and the same again', async () => {
+  const path = pathOf(await issued(revocable(1)))
+  const answer = await api.post(path, { token: acme.token })
+  expect(answer.status).toBe(200)
+  expect(answer.body.metadata['_agent/revocation']).toEqual({
+    state: 'pending',
+    revokedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  })
+  await expectExample(answer)
+  const again = await api.post(path, { token: acme.token })
+  expect(again.body.metadata).toEqual(answer.body.metadata)
+})
+
+test('refuses a credential that can not be revoked', async () => {
+  const message = 'the credential was not issued, or can not be revoked'
+  expectError(await api.post(route.path, { token: acme.token }), 409, { message })
+  expectError(await api.post(pathOf(await issued({})), { token: acme.token }), 409, { message })
+})
+
+test("knows no other agent's exchange", async () => {
+  const message = 'there is no such credential exchange'
+  expectError(await api.post(pathOf('nothing'), { token: acme.token }), 404, { message })
+  expectError(await api.post(pathOf(await issued(revocable(2))), { token: Object.values(tokens)[0] }), 404, {
+    message,
+  })
+})
+
+refusesStrangers(route)
+refusesMalformedIds(route, 'credentialRecordId', pathOf)

@@ -1,0 +1,230 @@
+/** Issuers that give a holder another AnonCreds credential than they offered, or offers that no credential could match. */
+import { randomUUID } from 'node:crypto'
+import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OTHER_DEGREE_KEYS, prepareDefinition } from '../support/anoncreds/prepared-definition.ts'
+import { type AnonCredsWorld, inTenant, memoryRegistry, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+const ISSUER = 'did:memory:attacker'
+const ATTRIBUTES = [
+  { name: 'degree', value: 'Bachelor' },
+  { name: 'age', value: '24' },
+]
+
+let world: AnonCredsWorld
+let raw: RawMessages
+let definition: { schemaId: string; credentialDefinitionId: string }
+let other: { schemaId: string; credentialDefinitionId: string }
+
+beforeAll(async () => {
+  world = await startAnonCredsWorld({ acceptOffers: false })
+  raw = new RawMessages(world.wallet)
+  const { context } = world.wallet.agent
+  definition = await prepareDefinition(context, { registry: memoryRegistry, issuerId: ISSUER })
+  const second = { registry: memoryRegistry, issuerId: ISSUER, tag: 'other', keys: OTHER_DEGREE_KEYS }
+  other = await prepareDefinition(context, { ...second, attrNames: ['age', 'degree'] })
+})
+afterAll(() => world.stop())
+
+/** The wallet's exchange, and the tenant's. */
+interface Exchange {
+  sent: DidCommCredentialExchangeRecord
+  id: string
+}
+
+const protocolOf = (version: string) => {
+  const { credentialProtocols } = world.wallet.agent.context.resolve(DidCommCredentialsModuleConfig)
+  return credentialProtocols.find((one) => one.version === version)
+}
+
+const send = (message: Json) => raw.sendOn(world.walletConnectionId, message)
+
+const recordOf = async (credentialRecordId: string): Promise<Json> => {
+  const { stage, caller } = world
+  return (await stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body
+}
+
+const exchangeOn = (threadId: string): Promise<string> =>
+  waitFor('the exchange of the tenant', () =>
+    inTenant(world.caller.tenantId, async ({ didcomm }) => {
+      const [exchange] = await didcomm.credentials.findAllByQuery({ threadId })
+      return exchange?.id
+    }),
+  )
+
+/** The wallet offers a credential, and the tenant asks for it. */
+const requested = async (): Promise<Exchange> => {
+  const { didcomm } = world.wallet.agent
+  const sent = await didcomm.credentials.offerCredential({
+    connectionId: world.walletConnectionId,
+    protocolVersion: 'v2',
+    credentialFormats: {
+      anoncreds: { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES },
+    },
+  })
+  const id = await exchangeOn(sent.threadId)
+  await inTenant(world.caller.tenantId, (agent) =>
+    agent.didcomm.credentials.acceptOffer({ credentialExchangeRecordId: id }),
+  )
+  await waitFor('the request', async () => (await didcomm.credentials.getById(sent.id)).state === 'request-received')
+  return { sent, id }
+}
+
+/** The credential that the wallet issues, which it does not send. `alter` changes what it signs before. */
+const issued = async ({ sent }: Exchange, alter: (record: Json) => void = () => {}): Promise<Json> => {
+  const { context, didcomm } = world.wallet.agent
+  const credentialExchangeRecord = await didcomm.credentials.getById(sent.id)
+  alter(credentialExchangeRecord)
+  const accepted = await protocolOf('v2')?.acceptRequest(context, { credentialExchangeRecord })
+  return { ...accepted?.message.toJSON(), '~transport': { return_route: 'all' } }
+}
+
+const withContent = (message: Json, alter: (content: Json) => unknown): Json => {
+  const name = 'credentials~attach'
+  const [attachment] = message[name]
+  const altered = alter(JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString()))
+  const base64 = Buffer.from(typeof altered === 'string' ? altered : JSON.stringify(altered)).toString('base64')
+  return { ...message, [name]: [{ ...attachment, data: { base64 } }] }
+}
+
+const heldCredentials = () =>
+  inTenant(world.caller.tenantId, async ({ w3cCredentials }) => (await w3cCredentials.getAll()).length)
+
+const expectAbandoned = async ({ id, sent }: Exchange, message: Json) => {
+  const before = await heldCredentials()
+  expect(await send(message)).toMatchObject({
+    status: 200,
+    message: { '~thread': { thid: sent.threadId }, description: { code: 'issuance-abandoned' } },
+  })
+  expect(await recordOf(id)).toMatchObject({ state: 'abandoned', credentials: [] })
+  expect(await heldCredentials()).toBe(before)
+}
+
+const withValue = (name: string, value: object) => (content: Json) => ({
+  ...content,
+  values: { ...content.values, [name]: { ...content.values[name], ...value } },
+})
+
+test('a credential as it was offered is stored', async () => {
+  const exchange = await requested()
+  const before = await heldCredentials()
+  await send(await issued(exchange))
+  expect((await recordOf(exchange.id)).state).toBe('done')
+  expect(await heldCredentials()).toBe(before + 1)
+})
+
+describe('a credential is abandoned, and not stored,', () => {
+  test.each<[string, (content: Json) => unknown]>([
+    ['with another raw value', withValue('degree', { raw: 'Doctor' })],
+    ['with another encoded value', withValue('degree', { encoded: '1' })],
+    ['with another value, raw and encoded', withValue('age', { raw: '25', encoded: '25' })],
+    ['with an attribute more', withValue('honours', { raw: 'no', encoded: '1' })],
+    ['with an attribute less', ({ values: { age: _, ...values }, ...content }) => ({ ...content, values })],
+    [
+      'with an attribute in its prototype',
+      (content) => {
+        const { age, ...values } = content.values
+        const text = JSON.stringify({ ...content, values: { ...values, '@': age } })
+        return text.replace('"@":', '"__proto__":')
+      },
+    ],
+    ['of another definition', (content) => ({ ...content, cred_def_id: other.credentialDefinitionId })],
+    ['of another schema', (content) => ({ ...content, schema_id: other.schemaId })],
+    ['with a signature that is none', (content) => ({ ...content, signature: {} })],
+    ['without values', ({ values: _, ...content }) => content],
+    ['that is no object', () => [1]],
+    ['that is nothing', () => 'null'],
+  ])('%s', async (_, alter) => {
+    const exchange = await requested()
+    await expectAbandoned(exchange, withContent(await issued(exchange), alter))
+  })
+
+  test('signed with other values than offered', async () => {
+    const exchange = await requested()
+    const message = await issued(exchange, (record) => {
+      record.credentialAttributes = [{ name: 'degree', value: 'Doctor' }, ATTRIBUTES[1]]
+    })
+    await expectAbandoned(exchange, message)
+  })
+
+  test('that was signed for another exchange', async () => {
+    const [first, second] = [await requested(), await requested()]
+    const message = { ...(await issued(first)), '@id': randomUUID(), '~thread': { thid: second.sent.threadId } }
+    await expectAbandoned(second, message)
+  })
+})
+
+describe('an offer is refused, and nothing is stored,', () => {
+  const offerOf = (attributes: Json[], version: 'v1' | 'v2'): Json => {
+    const base64 = Buffer.from(
+      JSON.stringify({ cred_def_id: definition.credentialDefinitionId, schema_id: definition.schemaId }),
+    ).toString('base64')
+    const type = `https://didcomm.org/issue-credential/${version === 'v1' ? '1.0' : '2.0'}`
+    return {
+      '@type': `${type}/offer-credential`,
+      '@id': randomUUID(),
+      '~transport': { return_route: 'all' },
+      credential_preview: { '@type': `${type}/credential-preview`, attributes },
+      ...(version === 'v2' && { formats: [{ attach_id: 'a', format: 'anoncreds/credential-offer@v1.0' }] }),
+      'offers~attach': [
+        { '@id': version === 'v1' ? 'libindy-cred-offer-0' : 'a', 'mime-type': 'application/json', data: { base64 } },
+      ],
+    }
+  }
+  const many = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `a${at}`, value: '' }))
+
+  test.each<[string, 'v1' | 'v2', () => Json[]]>(
+    (['v1', 'v2'] as const).flatMap((version): [string, 'v1' | 'v2', () => Json[]][] => [
+      ['126 attributes', version, () => many(126)],
+      ['an attribute twice', version, () => [...ATTRIBUTES, ...ATTRIBUTES]],
+      ['the attribute __proto__', version, () => [{ name: '__proto__', value: 'x' }]],
+    ]),
+  )('with %s in version %s', async (_, version, attributes) => {
+    const message = offerOf(attributes(), version)
+    const { status, message: report } = await send(message)
+    expect({ status, code: (report as Json)?.description?.code }).toEqual({ status: 200, code: 'issuance-abandoned' })
+    const found = await inTenant(world.caller.tenantId, ({ didcomm }) =>
+      didcomm.credentials.findAllByQuery({ threadId: message['@id'] }),
+    )
+    expect(found).toEqual([])
+  })
+
+  test.each([
+    [4_000, 400],
+    [10_000, 413],
+  ])('and one with %i attributes is no message that is handled at all', async (count, status) => {
+    expect((await send(offerOf(many(count), 'v2'))).status).toBe(status)
+  })
+
+  test('and one with 125 attributes is taken', async () => {
+    const message = offerOf(many(125), 'v2')
+    expect((await send(message)).status).toBe(200)
+    expect((await recordOf(await exchangeOn(message['@id']))).state).toBe('offer-received')
+  })
+})
+
+test.each<[string, () => object]>([
+  ['another schema than its definition', () => ({ schema_id: other.schemaId })],
+  ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
+])('an offer that names %s is not accepted', async (_, more) => {
+  const { context, didcomm } = world.wallet.agent
+  const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)
+  const anoncreds = { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES }
+  const options = { credentialFormats: { anoncreds }, connectionRecord }
+  const created = await protocolOf('v2')?.createOffer(context, options as never)
+  const json: Json = created?.message.toJSON()
+  const [attachment] = json['offers~attach']
+  const content = { ...JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString()), ...more() }
+  const base64 = Buffer.from(JSON.stringify(content)).toString('base64')
+  const message = { ...json, 'offers~attach': [{ ...attachment, data: { base64 } }] }
+  expect(await send({ ...message, '~transport': { return_route: 'all' } })).toEqual({ status: 200, body: '' })
+  const id = await exchangeOn(json['~thread'].thid)
+  const accepting = inTenant(world.caller.tenantId, (agent) =>
+    agent.didcomm.credentials.acceptOffer({ credentialExchangeRecordId: id }),
+  )
+  await expect(accepting).rejects.toThrow()
+  expect((await recordOf(id)).state).toBe('offer-received')
+})

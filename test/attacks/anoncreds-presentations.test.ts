@@ -1,0 +1,159 @@
+/** AnonCreds presentations of a wallet that lies: refused with a reason, and never verified. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { askForAnonCreds, publish, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
+import { altered } from '../support/anoncreds/bare-library.ts'
+import { publishedByAll } from '../support/anoncreds/holder.ts'
+import { HONEST } from '../support/anoncreds/honest-presentations.ts'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
+import { ATTACKS } from '../support/anoncreds/presentation-attacks.ts'
+import { createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let caller: Caller & { tenantId: string }
+let wallet: Wallet
+
+const ways = Object.keys(WAYS) as Way[]
+
+describeWithLibrary('a presentation of AnonCreds', () => {
+  beforeAll(async () => {
+    await publish(publishedByAll())
+    stage = await startInProcessStage()
+    stage.line.run()
+    caller = await createTenant(stage)
+    wallet = await Wallet.start({ answerProofs: false })
+  })
+  afterAll(async () => {
+    await wallet.stop()
+    await stage.stop()
+  })
+
+  test.each(HONEST)('is verified: $name', async ({ asked, answer }) => {
+    const asking = await askForAnonCreds(stage, caller, wallet, asked)
+    const proof = await asking.answer(answer(asking.request))
+    expect(proof).toMatchObject({ state: 'done', isVerified: true })
+    expect(proof.errorMessage).toBeUndefined()
+  })
+
+  test.each(ATTACKS)('is not verified: $name', async ({ asked, answer, says }) => {
+    const asking = await askForAnonCreds(stage, caller, wallet, asked)
+    const proof = await asking.answer(answer(asking.request))
+    expect(proof).toMatchObject({ state: 'abandoned', isVerified: false, errorMessage: says })
+    expect(asking.answers[0]?.message).toMatchObject({ '@type': expect.stringContaining('problem-report') })
+  })
+
+  test.each(ways)('by %s is verified, and refused where it lies', async (way) => {
+    const [honest] = HONEST
+    const lie = ATTACKS.find(({ name }) => name === 'a weaker predicate')
+    if (honest === undefined || lie === undefined) throw new Error('there is nothing to present')
+    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked, way)
+    const presentation = honest.answer(asking.request)
+    const proof = await asking.answer(presentation)
+    expect(proof).toMatchObject({ state: 'done', isVerified: true })
+    expect(proof.presentation).toEqual({ [WAYS[way].asked]: presentation })
+
+    const askingAgain = await askForAnonCreds(stage, caller, wallet, lie.asked, way)
+    const lied = lie.answer(askingAgain.request)
+    const refused = await askingAgain.answer(lied)
+    expect(refused).toMatchObject({ state: 'abandoned', isVerified: false, errorMessage: lie.says })
+    expect(refused.presentation).toEqual({ [WAYS[way].asked]: lied })
+  })
+
+  test('shows in form data what was asked for and is not revealed', async () => {
+    const lie = ATTACKS.find(({ name }) => name === 'an attribute that is not revealed')
+    if (lie === undefined) throw new Error('there is nothing to present')
+    const asking = await askForAnonCreds(stage, caller, wallet, lie.asked)
+    const { presentedAttributes, errorMessage } = await asking.answer(lie.answer(asking.request))
+    expect(errorMessage).toBe('the attribute "r0" is not revealed')
+    expect(presentedAttributes.anoncreds).toMatchObject({
+      revealed: [],
+      unrevealed: [{ referent: 'r0', name: 'degree' }],
+    })
+  })
+
+  test('is asked for with an interval that begins where it ends', async () => {
+    const asked = {
+      requested_attributes: { r0: { name: 'degree', non_revoked: { from: 50, to: 100 } } },
+      requested_predicates: { p0: { name: 'age', p_type: '>=', p_value: 18, non_revoked: { to: 150 } } },
+      non_revoked: { to: 200 },
+    }
+    for (const way of ways) {
+      const { request } = await askForAnonCreds(stage, caller, wallet, asked, way)
+      expect(request).toMatchObject({
+        requested_attributes: { r0: { non_revoked: { from: 50, to: 100 } } },
+        requested_predicates: { p0: { non_revoked: { from: 150, to: 150 } } },
+        non_revoked: { from: 200, to: 200 },
+      })
+    }
+  })
+
+  test('is not verified when it answered another request before', async () => {
+    const [honest] = HONEST
+    if (honest === undefined) throw new Error('there is nothing to present')
+    const first = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    const presentation = honest.answer(first.request)
+    expect(await first.answer(presentation)).toMatchObject({ state: 'done', isVerified: true })
+    const second = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    expect(await second.answer(presentation)).toMatchObject({
+      state: 'abandoned',
+      isVerified: false,
+      errorMessage: 'the proof is not valid',
+    })
+  })
+
+  test('is not verified where what it names cannot be read', async () => {
+    const [honest] = HONEST
+    for (const schema_id of ['did:memory:nobody/schema', 'did:unknown:method/schema']) {
+      const asked = { requested_attributes: { r0: { name: 'degree' } } }
+      const asking = await askForAnonCreds(stage, caller, wallet, asked)
+      const presentation = altered(honest?.answer(asking.request) ?? {}, ({ identifiers: [identifier] }) => {
+        identifier.schema_id = schema_id
+      })
+      const proof = await asking.answer(presentation)
+      expect(proof).toMatchObject({
+        state: 'abandoned',
+        isVerified: false,
+        errorMessage: 'a schema of the presentation could not be read',
+      })
+    }
+  })
+
+  test('in one of two formats that were asked for waits for somebody to accept it', async () => {
+    const [honest] = HONEST
+    if (honest === undefined) throw new Error('there is nothing to present')
+    const format = { name: 'p', version: '1.0', ...honest.asked }
+    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked, 'v2 anoncreds', {
+      autoAcceptProof: 'contentApproved',
+      willConfirm: true,
+      proofFormats: { indy: format, anoncreds: format },
+    })
+    const proof = await asking.answer(honest.answer(asking.request))
+    expect(proof).toMatchObject({ state: 'presentation-received', isVerified: true })
+    expect(Object.keys(proof.presentation)).toEqual(['anoncreds'])
+  })
+
+  test('is judged when it comes again after a failure of ours', async () => {
+    const { registries } = await import('../../lib/agent/anoncreds/registries.ts')
+    const { AgentError } = await import('../../lib/errors.ts')
+    const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test('did:memory:trusted'))
+    const [honest] = HONEST
+    if (registry === undefined || honest === undefined) throw new Error('there is nothing to read')
+    const failure = vi.spyOn(registry, 'getSchema')
+    failure.mockRejectedValueOnce(new AgentError('store.unavailable', 'the table does not answer'))
+    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    const presentation = honest.answer(asking.request)
+    expect(await asking.answer(presentation)).toMatchObject({ state: 'request-sent' })
+    expect(asking.answers[0]?.status).toBe(503)
+    expect(await asking.answer(presentation)).toMatchObject({ state: 'done', isVerified: true })
+    expect(failure).toHaveBeenCalledTimes(2)
+    failure.mockRestore()
+  })
+
+  test.each([[null], ['verified'], [{}], [[]]])('is not verified when it is %j', async (presented) => {
+    for (const way of ways) {
+      const asking = await askForAnonCreds(stage, caller, wallet, { requested_attributes: { r0: { name: 'x' } } }, way)
+      expect(await asking.answer(presented)).toMatchObject({ state: 'abandoned', isVerified: false })
+    }
+  })
+})

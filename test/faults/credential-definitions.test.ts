@@ -1,0 +1,232 @@
+/** Credential definitions amid repetition, crashes and too many requests: one is made, published once, or it says why not. */
+import type { SQSEvent } from 'aws-lambda'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type QuickKeys, useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { itemsOf } from '../support/table/items.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { checkTable } from '../support/table/table-checker.ts'
+
+let stage: InProcessStage
+let keys: QuickKeys
+let faults: StoreFaults
+let caller: Caller & { tenantId: string }
+let schemaId: string
+
+const schemaBody = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
+const LEASE = 90_000
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  stage = await startInProcessStage()
+  keys = await useQuickKeys()
+  faults = new StoreFaults(stage.serviceClient)
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  expect(await checkTable(stage.client, stage.table)).toEqual([])
+  await stage.stop()
+})
+beforeEach(async () => {
+  keys.before = async () => {}
+  await stage.line.settle()
+  keys.made = 0
+  caller = (await createTenant(stage)) as typeof caller
+  schemaId = (await stage.call('createSchema', { caller, body: schemaBody })).body.schemaId
+})
+
+const define = (more: object = {}) =>
+  stage.call('createCredentialDefinition', { caller, body: { schemaId, tag: 'default', ...more } })
+const read = async (credentialDefinitionId: string): Promise<Json> =>
+  (await stage.call('getCredentialDefinitionById', { caller, path: { credentialDefinitionId } })).body
+const list = async (query: Record<string, string> = {}): Promise<Json[]> =>
+  (await stage.call('getCredentialDefinitions', { caller, query })).body
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
+
+/** One delivery of a wake-up, as Lambda makes it. */
+const deliver = async (id: string): Promise<string[]> => {
+  const { runJobs } = await import('../../functions/run-jobs.ts')
+  const body = JSON.stringify({ job: `${caller.tenantId}|job|credential-definition|${id}` })
+  const event = { Records: [{ messageId: id, body }] } as unknown as SQSEvent
+  const { batchItemFailures } = await stage.line.guard.run('runJobs', () => runJobs(event))
+  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+}
+
+/** What of a definition is in the table, by type of record. */
+const stored = async () => {
+  const kinds = ['AnonCredsCredentialDefinitionRecord', 'AnonCredsCredentialDefinitionPrivateRecord']
+  const counts = await Promise.all(
+    [...kinds, 'AnonCredsKeyCorrectnessProofRecord', 'job'].map(async (type) => {
+      const items = await itemsOf(stage, `${caller.tenantId}|${type}|`)
+      return items.filter(({ kind }) => kind?.S !== 'entry').length
+    }),
+  )
+  const resources = await itemsOf(stage, `${caller.tenantId}|webvh|resource|`)
+  return [...counts, resources.length]
+}
+/** One of each record, no job, and two resources: the schema and the definition. */
+const ONE = [1, 1, 1, 0, 2]
+
+describe('is made once', () => {
+  test('when its wake-up is delivered three times at once, and once more', async () => {
+    const { id } = (await define()).body
+    await Promise.all([deliver(id), deliver(id), deliver(id)])
+    await deliver(id)
+    expect(keys.made).toBe(1)
+    expect(await read(id)).toMatchObject({ state: 'finished' })
+    expect(await stored()).toEqual(ONE)
+  })
+
+  test('when it is asked for three times at once', async () => {
+    const answers = await Promise.all([define(), define(), define()])
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('when the process is killed while its keys are made: the sweep finds it, and what comes late changes nothing', async () => {
+    const late = Promise.withResolvers<void>()
+    keys.before = () => late.promise
+    const { id } = (await define()).body
+    const killed = deliver(id)
+    await vi.waitFor(() => expect(keys.made).toBe(1))
+    keys.before = async () => {}
+    await deliver(id)
+    expect(keys.made).toBe(1)
+    pass(LEASE)
+    await stage.line.sweep()
+    await stage.line.settle()
+    const made = await read(id)
+    expect(made).toMatchObject({ state: 'finished' })
+    late.resolve()
+    await killed
+    expect(await read(id)).toEqual(made)
+    expect(await stored()).toEqual(ONE)
+  })
+
+  test('when any request to the table fails once', async () => {
+    const [fault] = Object.values(FAULTS)
+    if (fault === undefined) throw new Error('there is no fault')
+    for (let at = 1, injected = true; injected; at++) {
+      caller = (await createTenant(stage)) as typeof caller
+      schemaId = (await stage.call('createSchema', { caller, body: schemaBody })).body.schemaId
+      const { id } = (await define()).body
+      const run = await faults.inject(at, fault, () => deliver(id).catch(() => []))
+      injected = run.injected
+      for (let turn = 0; turn < 3; turn++) {
+        pass(LEASE)
+        await deliver(id)
+      }
+      expect(await read(id), `request ${at}`).toMatchObject({ state: 'finished' })
+      expect(await stored(), `request ${at}`).toEqual(ONE)
+    }
+  })
+})
+
+describe('asked for again', () => {
+  test('it is the one that is there, whatever its state', async () => {
+    const asked = await define({ supportRevocation: true })
+    expect(await define({ supportRevocation: true })).toEqual({ ...asked, headers: expect.anything() })
+    await stage.line.settle()
+    expect((await define({ supportRevocation: true, revocationRegistrySize: 1000 })).body).toMatchObject({
+      id: asked.body.id,
+      state: 'finished',
+    })
+  })
+
+  test.each([{ supportRevocation: true }, { supportRevocation: true, revocationRegistrySize: 100 }])(
+    'with other options it is a 409: %j',
+    async (more) => {
+      await define({ supportRevocation: true, revocationRegistrySize: 200 })
+      expect(await define(more)).toMatchObject({
+        status: 409,
+        body: { message: 'there is such a credential definition with other options' },
+      })
+    },
+  )
+
+  test('after it has failed it starts anew, with whatever options', async () => {
+    keys.before = () => Promise.reject(new Error('the library is broken'))
+    const failed = (await define()).body.id
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await deliver(failed)
+      pass(60_000)
+    }
+    expect(await read(failed)).toMatchObject({ state: 'failed', reason: 'an internal error' })
+    keys.before = async () => {}
+    const again = await define({ supportRevocation: true })
+    expect(again).toMatchObject({ status: 202, body: { state: 'wait' } })
+    await stage.line.settle()
+    expect(await read(again.body.id)).toMatchObject({ state: 'finished', supportRevocation: true })
+    expect((await list()).map(({ state }) => state)).toEqual(['failed', 'finished'])
+    expect(await list({ state: 'failed' })).toMatchObject([{ id: failed }])
+  })
+
+  test('with a schema that nobody has published it fails, and says so', async () => {
+    const { id } = (await define({ schemaId: `${schemaId}x` })).body
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await deliver(id)
+      pass(60_000)
+    }
+    expect(keys.made).toBe(0)
+    expect(await read(id)).toMatchObject({ state: 'failed', reason: 'its schema is not where its id says' })
+  })
+})
+
+describe('a tenant has', () => {
+  const tags = async (count: number) => {
+    const answers: Json[] = []
+    for (let tag = 0; tag < count; tag++) answers.push(await define({ tag: `tag-${answers.length}-${Date.now()}` }))
+    return answers
+  }
+
+  test('two made at a time, and the next one when one of them is done', async () => {
+    const [first, second, third] = await tags(3)
+    expect([first.status, second.status]).toEqual([202, 202])
+    expect(third).toMatchObject({
+      status: 429,
+      body: { error: 'Too Many Requests', message: '2 credential definitions are being made already' },
+    })
+    await deliver(first.body.id)
+    expect(await define({ tag: 'next' })).toMatchObject({ status: 202 })
+    // Another tenant is not held up.
+    const other = await createTenant(stage)
+    const body = { schemaId, tag: 'default' }
+    expect(await stage.call('createCredentialDefinition', { caller: other, body })).toMatchObject({ status: 202 })
+  })
+
+  test('two at a time of ten that are asked for at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, tag) => define({ tag: `at-once-${tag}` })))
+    const taken = answers.filter(({ status }) => status === 202)
+    expect(taken.length).toBeGreaterThan(0)
+    expect(taken.length).toBeLessThanOrEqual(2)
+    for (const { status } of answers) expect([202, 409, 429]).toContain(status)
+    expect(await list()).toHaveLength(taken.length)
+  })
+
+  test('50 made in a day, and more on the next one', async () => {
+    for (let count = 0; count < 50; count++) {
+      const answer = await define({ tag: `of-the-day-${count}` })
+      expect(answer.status).toBe(202)
+      await deliver(answer.body.id)
+    }
+    expect(await define({ tag: 'one more' })).toMatchObject({
+      status: 429,
+      body: { message: '50 credential definitions were made today (UTC) already' },
+    })
+    pass(24 * 60 * 60_000)
+    expect(await define({ tag: 'one more' })).toMatchObject({ status: 202 })
+  })
+})
+
+test('a failed one counts no longer as one that is made', async () => {
+  keys.before = () => Promise.reject(new Error('the library is broken'))
+  const ids = [(await define({ tag: 'a' })).body.id, (await define({ tag: 'b' })).body.id]
+  expect(await define({ tag: 'c' })).toMatchObject({ status: 429 })
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    for (const id of ids) await deliver(id)
+    pass(60_000)
+  }
+  expect(await define({ tag: 'c' })).toMatchObject({ status: 202 })
+})

@@ -1,0 +1,37 @@
+/** AnonCreds in a deployment without the native library. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { askForAnonCreds, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
+import { anonCredsRequest, createTenant } from '../support/scenes.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+vi.mock('../../lib/agent/anoncreds/library.ts', async (original) => ({
+  ...(await original<typeof import('../../lib/agent/anoncreds/library.ts')>()),
+  isAnonCredsAvailable: () => false,
+}))
+
+let stage: InProcessStage
+let wallet: Wallet
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  wallet = await Wallet.start({ answerProofs: false })
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+test.each(Object.keys(WAYS) as Way[])(
+  'a presentation by %s stays at presentation-received, and says that nobody has verified it',
+  async (way) => {
+    const caller = await createTenant(stage)
+    const { requested_attributes, requested_predicates } = anonCredsRequest
+    const asking = await askForAnonCreds(stage, caller, wallet, { requested_attributes, requested_predicates }, way)
+    const proof = await asking.answer({})
+    expect(proof).toMatchObject({ state: 'presentation-received', isVerified: false, connectionId: expect.any(String) })
+    expect(proof.errorMessage).toContain('not verified')
+    expect(proof.presentation).toEqual({ [WAYS[way].asked]: {} })
+  },
+)

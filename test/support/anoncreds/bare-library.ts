@@ -1,0 +1,228 @@
+/** Credentials and presentations made with the bare library, by an issuer and a holder who do what they like. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import '../environment.ts'
+import type { Credential } from '@hyperledger/anoncreds-shared'
+import { anoncreds } from '../../../lib/agent/anoncreds/library.ts'
+import type { Json } from '../stage/in-process-stage.ts'
+import { prepare } from './prepare.ts'
+
+const library = createRequire(import.meta.url)(
+  '@hyperledger/anoncreds-shared',
+) as typeof import('@hyperledger/anoncreds-shared')
+
+/** What `prepare.ts` has made of an issuer. */
+export interface Prepared {
+  schemaId: string
+  schema: Json
+  definitionId: string
+  definition: Json
+  privateKey: Json
+  keyCorrectnessProof: Json
+  registry: { registryId: string; definition: Json; privateKey: Json; list: Json; tails: string }
+}
+
+const FILE = new URL('prepared.json', import.meta.url)
+
+// To delete the file has it made anew.
+if (!existsSync(FILE)) writeFileSync(FILE, JSON.stringify(prepare()))
+
+export const { trusted, stranger } = JSON.parse(readFileSync(FILE, 'utf8')) as Record<'trusted' | 'stranger', Prepared>
+
+const VALUES = { 'First Name': 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
+
+export const newLinkSecret = (): string => library.LinkSecret.create()
+
+/** 80 bits in decimal. */
+export const newNonce = (): string => anoncreds.generateNonce()
+
+/** A registry as the library takes it: its tails are a file here. */
+const registryOf = ({ registry }: Prepared) => {
+  const tailsLocation = join(mkdtempSync(join(tmpdir(), 'tails-')), 'tails')
+  writeFileSync(tailsLocation, Buffer.from(registry.tails, 'base64'))
+  const { value } = registry.definition
+  return library.RevocationRegistryDefinition.fromJson({
+    ...registry.definition,
+    value: { ...value, tailsLocation },
+  })
+}
+
+export interface IssueOptions {
+  linkSecret: string
+  values?: Record<string, string>
+  /** Index in the registry; absent: a credential that cannot be revoked. */
+  index?: number
+}
+
+export interface Issuing {
+  /** What an issuer does when the request has come. */
+  sign(): Credential
+  /** What a holder does with it. */
+  accept(credential: Credential): Json
+}
+
+/** Offers and requests a credential. */
+export const prepareIssuing = (issuer: Prepared, { linkSecret, values = VALUES, index }: IssueOptions): Issuing => {
+  const { definition: credentialDefinition } = issuer
+  const credentialOffer = offerOf(issuer)
+  const { credentialRequest, credentialRequestMetadata } = library.CredentialRequest.create({
+    entropy: 'entropy',
+    credentialDefinition,
+    linkSecret,
+    linkSecretId: 'link-secret',
+    credentialOffer,
+  })
+  const registry = index === undefined ? undefined : registryOf(issuer)
+  const sign = () =>
+    library.Credential.create({
+      credentialDefinition,
+      credentialDefinitionPrivate: issuer.privateKey,
+      credentialOffer,
+      credentialRequest,
+      attributeRawValues: values,
+      ...(registry !== undefined &&
+        index !== undefined && {
+          revocationRegistryId: issuer.registry.registryId,
+          revocationConfiguration: new library.CredentialRevocationConfig({
+            registryDefinition: registry,
+            registryDefinitionPrivate: library.RevocationRegistryDefinitionPrivate.fromJson(issuer.registry.privateKey),
+            statusList: library.RevocationStatusList.fromJson(issuer.registry.list),
+            registryIndex: index,
+          }),
+        }),
+    })
+  const accept = (credential: Credential) => {
+    credential.process({
+      credentialRequestMetadata,
+      linkSecret,
+      credentialDefinition,
+      ...(registry !== undefined && { revocationRegistryDefinition: registry }),
+    })
+    return credential.toJson()
+  }
+  return { sign, accept }
+}
+
+export const offerOf = (issuer: Prepared) =>
+  library.CredentialOffer.create({
+    schemaId: issuer.schemaId,
+    credentialDefinitionId: issuer.definitionId,
+    keyCorrectnessProof: issuer.keyCorrectnessProof,
+  })
+
+/** A credential as its holder keeps it. */
+export const issue = (issuer: Prepared, options: IssueOptions): Json => {
+  const { sign, accept } = prepareIssuing(issuer, options)
+  return accept(sign())
+}
+
+/** The list after these indexes were revoked, in force from `timestamp` on. */
+export const revoked = (issuer: Prepared, indexes: number[], timestamp: number): Json => {
+  const list = library.RevocationStatusList.fromJson(issuer.registry.list)
+  list.update({
+    credentialDefinition: issuer.definition,
+    revocationRegistryDefinition: issuer.registry.definition,
+    revocationRegistryDefinitionPrivate: issuer.registry.privateKey,
+    revoked: indexes,
+    timestamp,
+  })
+  return list.toJson()
+}
+
+export interface Shown {
+  credential: Json
+  /** Referents of attributes, and whether they are revealed. */
+  attributes?: Record<string, boolean>
+  predicates?: string[]
+  /** Proves that the credential is not revoked by this list. */
+  nonRevocation?: { issuer: Prepared; index: number; list: Json }
+}
+
+/** What the library makes of a request; `request` may be another one than the verifier's. */
+export const present = (
+  request: Json,
+  linkSecret: string,
+  shown: Shown[],
+  selfAttest: Record<string, string> = {},
+): Json => {
+  const presentation = library.Presentation.create({
+    presentationRequest: request,
+    credentials: shown.map(({ credential, nonRevocation }) => ({
+      credential,
+      ...(nonRevocation !== undefined && {
+        timestamp: nonRevocation.list.timestamp,
+        revocationState: stateOf(nonRevocation),
+      }),
+    })),
+    credentialsProve: shown.flatMap(({ attributes = {}, predicates = [] }, entryIndex) => [
+      ...Object.entries(attributes).map(([referent, reveal]) => ({ entryIndex, referent, isPredicate: false, reveal })),
+      ...predicates.map((referent) => ({ entryIndex, referent, isPredicate: true, reveal: true })),
+    ]),
+    selfAttest,
+    linkSecret,
+    schemas: { [trusted.schemaId]: trusted.schema, [stranger.schemaId]: stranger.schema },
+    credentialDefinitions: { [trusted.definitionId]: trusted.definition, [stranger.definitionId]: stranger.definition },
+  })
+  return presentation.toJson()
+}
+
+const stateOf = ({ issuer, index, list }: NonNullable<Shown['nonRevocation']>) => {
+  const revocationRegistryDefinition = registryOf(issuer)
+  return library.CredentialRevocationState.create({
+    revocationRegistryDefinition,
+    revocationStatusList: library.RevocationStatusList.fromJson(list),
+    revocationRegistryIndex: index,
+    tailsPath: revocationRegistryDefinition.getTailsLocation(),
+  })
+}
+
+export interface PublishedObjects {
+  schemas: Record<string, Json>
+  definitions: Record<string, Json>
+  registries: Record<string, Json>
+  lists: Json[]
+}
+
+export const PUBLISHED: PublishedObjects = {
+  schemas: { [trusted.schemaId]: trusted.schema, [stranger.schemaId]: stranger.schema },
+  definitions: { [trusted.definitionId]: trusted.definition, [stranger.definitionId]: stranger.definition },
+  registries: {
+    [trusted.registry.registryId]: trusted.registry.definition,
+    [stranger.registry.registryId]: stranger.registry.definition,
+  },
+  lists: [trusted.registry.list, stranger.registry.list],
+}
+
+/** What the library alone says of a presentation, by the objects that it names. */
+export const libraryVerifies = (
+  request: Json,
+  presentation: Json,
+  objects: Partial<PublishedObjects> = {},
+): boolean => {
+  const { schemas, definitions, registries, lists } = { ...PUBLISHED, ...objects }
+  try {
+    return library.Presentation.fromJson(presentation).verify({
+      presentationRequest: request,
+      schemas,
+      credentialDefinitions: definitions,
+      revocationRegistryDefinitions: registries,
+      revocationStatusLists: lists,
+    })
+  } catch {
+    return false
+  }
+}
+
+/** A text as credentials encode it. */
+export const encoded = (text: string): string =>
+  BigInt(`0x${createHash('sha256').update(text).digest('hex')}`).toString()
+
+/** A copy that may be altered. */
+export const altered = (presentation: Json, alter: (copy: Json) => void): Json => {
+  const copy = structuredClone(presentation)
+  alter(copy)
+  return copy
+}

@@ -1,0 +1,79 @@
+/** The operator of an Indy issuer: sees what waits for the ledger in the agent's answers, and writes it when a test says so. */
+import { waitFor } from '../../wallet/wait.ts'
+import type { Json } from '../stage/in-process-stage.ts'
+import type { IndyProxy } from './indy-proxy.ts'
+import type { AnonCredsWorld } from './world.ts'
+
+type World = Pick<AnonCredsWorld, 'stage' | 'caller'>
+
+/** What a test does while it waits, and how long it may (ms): tests with a clock of their own pass the time. */
+interface Waiting {
+  meanwhile: () => Promise<unknown>
+  deadline: number
+}
+
+export class LedgerOperator {
+  readonly #world: World
+  readonly #proxy: IndyProxy
+  readonly #waiting: Waiting
+
+  constructor(world: World, proxy: IndyProxy, waiting: Partial<Waiting> = {}) {
+    this.#world = world
+    this.#proxy = proxy
+    this.#waiting = { meanwhile: () => world.stage.line.sweep(), deadline: 15_000, ...waiting }
+  }
+
+  #until<T>(what: string, ask: () => Promise<T | false>): Promise<T> {
+    const { meanwhile, deadline } = this.#waiting
+    const askAgain = async () => {
+      const found = await ask()
+      if (found === false) await meanwhile()
+      return found
+    }
+    return waitFor(what, askAgain, deadline)
+  }
+
+  write({ transaction }: Json): void {
+    this.#proxy.write(transaction.request, Math.floor(Date.now() / 1000))
+  }
+
+  /** A definition as the agent shows it. */
+  async read(id: string): Promise<Json> {
+    const { stage, caller } = this.#world
+    const path = { credentialDefinitionId: encodeURIComponent(id) }
+    return (await stage.call('getCredentialDefinitionById', { caller, path })).body
+  }
+
+  /** What waits for a definition, as soon as it is of this type. */
+  waiting(id: string, type: string): Promise<Json[]> {
+    return this.#until(`${type} to wait`, async () => {
+      const { state, reason, ledgerObjects = [] } = await this.read(id)
+      if (state === 'failed') throw new Error(reason)
+      return ledgerObjects.length > 0 && ledgerObjects.every((one: Json) => one.type === type) && ledgerObjects
+    })
+  }
+
+  /** Resolves when nothing waits any more. */
+  async hasWritten(id: string): Promise<void> {
+    await this.#until('nothing to wait', async () => !('ledgerObjects' in (await this.read(id))))
+  }
+
+  /** A revocable definition of a degree, which the ledger has: its first registry is being made. */
+  async define(issuerId: string, tag: string): Promise<Json> {
+    const { stage, caller } = this.#world
+    const body = { issuerId, name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
+    const { schemaId, state, ledgerTransaction } = (await stage.call('createSchema', { caller, body })).body
+    if (state === 'action') this.write({ transaction: ledgerTransaction })
+    const asked = await stage.call('createCredentialDefinition', {
+      caller,
+      body: { issuerId, schemaId, tag, supportRevocation: true, revocationRegistrySize: 100 },
+    })
+    const { id } = asked.body
+    const [definition] = await this.waiting(id, 'CLAIM_DEF')
+    this.write(definition)
+    return this.#until('the definition to be finished', async () => {
+      const found = await this.read(id)
+      return found.state === 'finished' && found
+    })
+  }
+}

@@ -1,0 +1,75 @@
+/** Makes definitions with keys and revocation registries, of an issuer and of a stranger. It takes some seconds of processor time. */
+
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import '../environment.ts'
+import '../../../lib/agent/anoncreds/library.ts'
+
+const { CredentialDefinition, RevocationRegistryDefinition, RevocationStatusList, Schema } = createRequire(
+  import.meta.url,
+)('@hyperledger/anoncreds-shared') as typeof import('@hyperledger/anoncreds-shared')
+
+const ATTRIBUTES = ['First Name', 'age', 'degree', 'zip']
+
+/** Credentials of a registry: indexes 1 to this less one. */
+const SIZE = 10
+
+const published = (did: string) => {
+  const schemaId = `${did}/schema/degree`
+  const definitionId = `${did}/definition/degree`
+  const schema = Schema.create({ name: 'degree', version: '1.0', issuerId: did, attributeNames: ATTRIBUTES })
+  const { credentialDefinition, credentialDefinitionPrivate, keyCorrectnessProof } = CredentialDefinition.create({
+    schemaId,
+    schema,
+    signatureType: 'CL',
+    tag: 'degree',
+    issuerId: did,
+    supportRevocation: true,
+  })
+  const made = {
+    schemaId,
+    schema: schema.toJson(),
+    definitionId,
+    definition: credentialDefinition.toJson(),
+    privateKey: credentialDefinitionPrivate.toJson(),
+    keyCorrectnessProof: keyCorrectnessProof.toJson(),
+  }
+  const registryId = `${did}/registry/degree`
+  const { revocationRegistryDefinition, revocationRegistryDefinitionPrivate } = RevocationRegistryDefinition.create({
+    credentialDefinition,
+    credentialDefinitionId: definitionId,
+    tag: 'degree',
+    issuerId: did,
+    revocationRegistryType: 'CL_ACCUM',
+    maximumCredentialNumber: SIZE,
+    tailsDirectoryPath: mkdtempSync(join(tmpdir(), 'tails-')),
+  })
+  const list = RevocationStatusList.create({
+    credentialDefinition,
+    revocationRegistryDefinitionId: registryId,
+    revocationRegistryDefinition,
+    revocationRegistryDefinitionPrivate,
+    issuerId: did,
+    issuanceByDefault: true,
+    timestamp: 100,
+  })
+  return {
+    ...made,
+    registry: {
+      registryId,
+      definition: revocationRegistryDefinition.toJson(),
+      privateKey: revocationRegistryDefinitionPrivate.toJson(),
+      list: list.toJson(),
+      tails: readFileSync(revocationRegistryDefinition.getTailsLocation()).toString('base64'),
+    },
+  }
+}
+
+export const prepare = () => ({
+  /** The issuer that verifiers trust. */
+  trusted: published('did:memory:trusted'),
+  /** Somebody who issues what they like, on a schema that looks the same. */
+  stranger: published('did:memory:stranger'),
+})

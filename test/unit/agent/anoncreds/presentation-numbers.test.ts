@@ -1,0 +1,262 @@
+/** What a presentation is made of: its form, the numbers of its proof, and the objects that it names. Each is checked before the library sees it. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  altered,
+  issue,
+  newLinkSecret,
+  PUBLISHED,
+  type PublishedObjects,
+  present,
+  stranger,
+  trusted,
+} from '../../../support/anoncreds/bare-library.ts'
+import { describeWithLibrary } from '../../../support/anoncreds/library.ts'
+import { memoryVerifier } from '../../../support/anoncreds/memory-verifier.ts'
+import type { Json } from '../../../support/stage/in-process-stage.ts'
+
+const { list } = trusted.registry
+
+const request = {
+  name: 'p',
+  version: '1.0',
+  nonce: '1234567890',
+  requested_attributes: { r0: { name: 'degree', restrictions: [{ cred_def_id: trusted.definitionId }] } },
+  requested_predicates: { p0: { name: 'age', p_type: '>=', p_value: 18 } },
+  non_revoked: { from: 100, to: 100 },
+}
+
+/** As an honest holder answers. */
+const answerTo = (asked: Json, isProvedNotRevoked: boolean): Json => {
+  const linkSecret = newLinkSecret()
+  const credential = issue(trusted, { linkSecret, index: 4 })
+  const nonRevocation = { issuer: trusted, index: 4, list }
+  const shown = { credential, attributes: { r0: true }, predicates: ['p0'] }
+  return present(asked, linkSecret, [isProvedNotRevoked ? { ...shown, nonRevocation } : shown])
+}
+
+let presentation: Json = {}
+
+const verdictOn = (presented: Json, published: PublishedObjects = PUBLISHED, asked: Json = request) =>
+  memoryVerifier(published).verdictOn(asked, presented)
+
+/** The first sub-proof, and the rest of the proof. */
+const withProof = (alter: (subProof: Json, proof: Json) => void) =>
+  altered(presentation, ({ proof }) => alter(proof.proofs[0], proof))
+
+const bits = (count: bigint) => (1n << count).toString()
+
+describeWithLibrary('an AnonCreds presentation', () => {
+  beforeAll(() => {
+    presentation = answerTo(request, true)
+  })
+
+  test('verifies what nobody has altered', async () => {
+    expect(await verdictOn(presentation)).toBe('verified')
+  })
+
+  describe('refuses', () => {
+    const RANGE = 'a number of the proof is out of its range'
+    const FORM = 'the presentation has another form than one of AnonCreds'
+    const COMMITMENTS = 'the challenge of the proof is not made of its commitments'
+
+    test.each<[string, string, (subProof: Json, proof: Json) => void]>([
+      ['a negative exponent', FORM, ({ primary_proof: { eq_proof } }) => (eq_proof.e = `-${eq_proof.e}`)],
+      ['an exponent of 458 bits', RANGE, ({ primary_proof: { eq_proof } }) => (eq_proof.e = bits(457n))],
+      ['a hidden value of 595 bits', RANGE, ({ primary_proof: { eq_proof } }) => (eq_proof.m.zip = bits(594n))],
+      [
+        'a link secret of 595 bits',
+        RANGE,
+        ({ primary_proof: { eq_proof } }) => (eq_proof.m.master_secret = bits(594n)),
+      ],
+      [
+        'the value of a predicate of 595 bits',
+        RANGE,
+        ({ primary_proof }) => {
+          primary_proof.eq_proof.m.age = bits(594n)
+          primary_proof.ge_proofs[0].mj = bits(594n)
+        },
+      ],
+      ['a number with a leading zero', FORM, ({ primary_proof: { eq_proof } }) => (eq_proof.v = `0${eq_proof.v}`)],
+      ['a number that ends in letters', FORM, ({ primary_proof: { eq_proof } }) => (eq_proof.v += 'x')],
+      ['a number of 1,001 digits', FORM, ({ primary_proof: { eq_proof } }) => (eq_proof.v = '9'.repeat(1001))],
+      [
+        'the old name of the link secret',
+        FORM,
+        ({ primary_proof: { eq_proof } }) => (eq_proof.m1 = eq_proof.m.master_secret),
+      ],
+      [
+        'a predicate of another number than the signed one',
+        'a predicate is not about the value in the credential',
+        ({ primary_proof: { ge_proofs } }) => (ge_proofs[0].mj = '7'),
+      ],
+      [
+        'a predicate of an attribute that is not hidden',
+        'a predicate is not about the value in the credential',
+        ({ primary_proof: { eq_proof } }) => delete eq_proof.m.age,
+      ],
+      [
+        'another commitment to the signature',
+        COMMITMENTS,
+        ({ primary_proof: { eq_proof } }) => (eq_proof.a_prime = '7'),
+      ],
+      [
+        'another commitment of a predicate',
+        COMMITMENTS,
+        ({ primary_proof: { ge_proofs } }) => (ge_proofs[0].t[2] = '7'),
+      ],
+      [
+        'another commitment of non-revocation',
+        COMMITMENTS,
+        ({ non_revoc_proof: { c_list } }) => {
+          c_list.e = c_list.d
+        },
+      ],
+      [
+        'another commitment of non-revocation on the twisted curve',
+        COMMITMENTS,
+        ({ non_revoc_proof: { c_list } }) => {
+          c_list.u = c_list.s
+        },
+      ],
+      [
+        'a point of another form',
+        'a point of the proof has another form',
+        ({ non_revoc_proof: { c_list } }) => (c_list.e = 'A B'),
+      ],
+      ['a commitment less', COMMITMENTS, (_, { aggregated_proof }) => aggregated_proof.c_list.pop()],
+      ['a commitment more', COMMITMENTS, (_, { aggregated_proof }) => aggregated_proof.c_list.push([1])],
+      [
+        'another commitment in the challenge',
+        COMMITMENTS,
+        (_, { aggregated_proof }) => (aggregated_proof.c_list[0] = [1]),
+      ],
+      ['no proof of non-revocation', COMMITMENTS, (subProof) => (subProof.non_revoc_proof = null)],
+    ])('%s', async (_, says, alter) => {
+      expect(await verdictOn(withProof(alter))).toBe(says)
+    })
+
+    test('a proof without non-revocation that names a list', async () => {
+      const { non_revoked: _, ...asked } = request
+      const without = answerTo(asked, false)
+      const claimed = altered(without, ({ identifiers }) => {
+        identifiers[0].timestamp = 100
+      })
+      expect(await verdictOn(claimed)).toBe('a credential is not proved to be not revoked')
+    })
+
+    test('a proof of non-revocation where none was asked for', async () => {
+      const { non_revoked: _, ...asked } = request
+      expect(await verdictOn(presentation, PUBLISHED, asked)).toBe('non-revocation is proved where it was not asked')
+    })
+
+    test('an interval without an end', async () => {
+      const asked = { ...request, non_revoked: { from: 100 } }
+      expect(await verdictOn(presentation, PUBLISHED, asked)).toBe('the request names no end of its interval')
+    })
+
+    test.each<[string, (presentation: Json) => void]>([
+      ['more identifiers than sub-proofs', ({ identifiers }) => identifiers.push(identifiers[0])],
+      ['fewer identifiers than sub-proofs', ({ identifiers }) => identifiers.pop()],
+    ])('%s', async (_, alter) => {
+      const says = 'the presentation does not name one credential for each sub-proof'
+      expect(await verdictOn(altered(presentation, alter))).toBe(says)
+    })
+
+    test.each([[undefined], ['verified'], [[]], [{}]])('what is no presentation: %j', async (presented) => {
+      expect(await verdictOn(presented as Json)).toBe(FORM)
+    })
+
+    test.each<[string, (presentation: Json) => void]>([
+      ['eleven credentials', (copy) => (copy.identifiers = Array(11).fill(copy.identifiers[0]))],
+      ['a credential that is number -1', ({ requested_proof }) => (requested_proof.predicates.p0.sub_proof_index = -1)],
+      ['a value that is a number', ({ requested_proof }) => (requested_proof.revealed_attrs.r0.raw = 24)],
+      ['a list in force at no time', ({ identifiers }) => (identifiers[0].timestamp = 0)],
+    ])('%s', async (_, alter) => {
+      expect(await verdictOn(altered(presentation, alter))).toBe(FORM)
+    })
+  })
+
+  describe('objects that do not belong together:', () => {
+    const { registryId } = trusted.registry
+    const published = (alter: (objects: Json) => void) => altered(PUBLISHED, alter) as PublishedObjects
+
+    test.each<[string, string, (objects: Json) => void]>([
+      [
+        'a schema in the name of somebody else',
+        'an object of the presentation is in the name of somebody else than its issuer',
+        ({ schemas }) => (schemas[trusted.schemaId].issuerId = stranger.schema.issuerId),
+      ],
+      [
+        'a definition in the name of somebody else',
+        'an object of the presentation is in the name of somebody else than its issuer',
+        ({ definitions }) => (definitions[trusted.definitionId].issuerId = stranger.schema.issuerId),
+      ],
+      [
+        'a definition of another schema',
+        'the credential definition is of another schema',
+        ({ definitions }) => (definitions[trusted.definitionId].schemaId = stranger.schemaId),
+      ],
+      [
+        'a definition with another attribute',
+        'the credential definition has other attributes than its schema',
+        ({ definitions }) => (definitions[trusted.definitionId].value.primary.r.honours = '7'),
+      ],
+      [
+        'a registry of another definition',
+        'the revocation registry is not one of the credential definition',
+        ({ registries }) => (registries[registryId].credDefId = stranger.definitionId),
+      ],
+      [
+        'a registry of another issuer',
+        'the revocation registry is not one of the credential definition',
+        ({ registries }) => (registries[registryId].issuerId = stranger.schema.issuerId),
+      ],
+      [
+        'a list of another issuer',
+        'the revocation status list is not one of the registry',
+        ({ lists }) => (lists[0].issuerId = stranger.schema.issuerId),
+      ],
+    ])('%s', async (_, says, alter) => {
+      expect(await verdictOn(presentation, published(alter))).toBe(says)
+    })
+  })
+
+  describe('what is read', () => {
+    const reads = async (asked: Json, presented: Json) => {
+      const verifier = memoryVerifier(PUBLISHED)
+      await verifier.verdictOn(asked, presented)
+      return verifier.read
+    }
+
+    test('is nothing that no restriction allows', async () => {
+      const issuer_id = stranger.schema.issuerId
+      for (const restriction of [
+        { cred_def_id: 'did:memory:other/definition' },
+        { issuer_id },
+        { schema_issuer_id: issuer_id },
+      ]) {
+        const asked = { ...request, requested_attributes: { r0: { name: 'degree', restrictions: [restriction] } } }
+        expect(await reads(asked, presentation)).toEqual([])
+      }
+    })
+
+    test('is nothing where the presentation itself is refused', async () => {
+      expect(
+        await reads(
+          request,
+          withProof(({ primary_proof }) => (primary_proof.eq_proof.e = bits(457n))),
+        ),
+      ).toEqual([])
+    })
+
+    test('is each object once, and the list in force at the end of the interval', async () => {
+      const { schemaId, definitionId, registry } = trusted
+      expect(await reads(request, presentation)).toEqual([
+        schemaId,
+        definitionId,
+        registry.registryId,
+        `${registry.registryId} at 100`,
+      ])
+    })
+  })
+})

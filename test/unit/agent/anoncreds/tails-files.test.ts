@@ -1,0 +1,143 @@
+/** Tails files of others: what a registry's definition names is fetched behind the address guard, bounded, and checked at each use. */
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AnonCredsRevocationRegistryDefinition } from '@credo-ts/anoncreds'
+import { type AgentContext, TypedArrayEncoder } from '@credo-ts/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { TailsFiles } from '../../../../lib/agent/anoncreds/tails-files.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
+
+let server: Server
+let origin = ''
+let requests = 0
+let answer: (response: ServerResponse) => void
+const service = new TailsFiles()
+
+beforeAll(async () => {
+  server = createServer((_, response) => {
+    requests += 1
+    answer(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.close()
+})
+beforeEach(async () => {
+  requests = 0
+  await rm(service.getTailsBasePath(), { recursive: true, force: true })
+})
+
+const hashOf = (content: Uint8Array) => TypedArrayEncoder.toBase58(createHash('sha256').update(content).digest())
+
+const file = (size = 25_730) => {
+  const content = randomBytes(size)
+  return { content, tailsHash: hashOf(content) }
+}
+
+type Value = AnonCredsRevocationRegistryDefinition['value']
+
+const getHere = (value: Partial<Value>) =>
+  service.getTailsFile({} as AgentContext, {
+    revocationRegistryDefinition: {
+      value: { maxCredNum: 100, tailsLocation: `${origin}/tails`, tailsHash: '', publicKeys: {}, ...value },
+    } as AnonCredsRevocationRegistryDefinition,
+  })
+
+/** In a message of its own. */
+const get = (value: Partial<Value>) => transaction('acme', () => getHere(value))
+
+test('is fetched once, and kept', async () => {
+  const { content, tailsHash } = file()
+  answer = (response) => response.end(content)
+  const first = await get({ tailsHash })
+  expect((await readFile(first.tailsFilePath)).equals(content)).toBe(true)
+  expect(await get({ tailsHash })).toEqual(first)
+  expect(requests).toBe(1)
+})
+
+test('is fetched again where what is kept has changed', async () => {
+  const { content, tailsHash } = file()
+  answer = (response) => response.end(content)
+  const { tailsFilePath } = await get({ tailsHash })
+  await writeFile(tailsFilePath, 'something else')
+  await get({ tailsHash })
+  expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
+})
+
+test('is one of 10 that are kept', async () => {
+  for (let i = 0; i < 15; i++) {
+    const { content, tailsHash } = file(1_000)
+    answer = (response) => response.end(content)
+    await get({ tailsHash })
+  }
+  expect(await readdir(service.getTailsBasePath())).toHaveLength(10)
+})
+
+test('the files of one message are waited for together, for 5 seconds', async () => {
+  answer = () => {}
+  const started = Date.now()
+  const outcomes = await transaction('acme', async () => {
+    const first = await getHere({ tailsHash: file().tailsHash }).catch((error) => error.message)
+    const second = await getHere({ tailsHash: file().tailsHash }).catch((error) => error.message)
+    return [first, second]
+  })
+  expect(outcomes).toEqual(['no tails file at its address: timeout', 'the tails files take too long to get'])
+  expect(Date.now() - started).toBeLessThan(9_000)
+  server.closeAllConnections()
+})
+
+describe('is refused', () => {
+  test('where its content has another hash', async () => {
+    answer = (response) => response.end('another file')
+    await expect(get({ tailsHash: file().tailsHash })).rejects.toThrow('not the one of the registry')
+  })
+
+  test.each([
+    '../../etc/passwd',
+    '/etc/passwd',
+    '',
+    '.',
+    `${'1'.repeat(31)}/`,
+    `${'z'.repeat(44)}`,
+    `${file().tailsHash}\0`,
+  ])('by the name %j', async (tailsHash) => {
+    answer = (response) => response.end('content')
+    await expect(get({ tailsHash })).rejects.toThrow('SHA-256')
+    expect(requests).toBe(0)
+  })
+
+  test('where it is larger than its registry can need', async () => {
+    const { content, tailsHash } = file(26_001)
+    answer = (response) => response.end(content)
+    await expect(get({ tailsHash })).rejects.toThrow('no tails file')
+  })
+
+  test('where it would be larger than 10 MB', async () => {
+    answer = (response) => {
+      const piece = randomBytes(1024 * 1024)
+      const write = (): void => {
+        if (!response.destroyed) response.write(piece, write)
+      }
+      write()
+    }
+    await expect(get({ tailsHash: file().tailsHash, maxCredNum: 1_000_000_000 })).rejects.toThrow('no tails file')
+  })
+
+  test.each([
+    ['an address of the network', 'http://169.254.169.254/latest/meta-data'],
+    ['a file', 'file:///etc/passwd'],
+    ['no address', 'tails'],
+  ])('at %s', async (_, tailsLocation) => {
+    await expect(get({ tailsHash: file().tailsHash, tailsLocation })).rejects.toThrow('no tails file')
+  })
+
+  test('behind a redirect', async () => {
+    answer = (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
+    await expect(get({ tailsHash: file().tailsHash })).rejects.toThrow('302')
+  })
+})

@@ -1,0 +1,103 @@
+/** AnonCreds' native library in the bundles: only where it is needed, found beside the code there, and loaded by its first call. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { needsLibrary, needsRegistries } from '../../../infra/anoncreds/functions.ts'
+import { libraryFor } from '../../../infra/anoncreds/library-file.ts'
+import { bundle, sizeOf } from '../../../infra/bundle/bundle.ts'
+import { nativeFiles } from '../../../infra/bundle/native-library.ts'
+import { describeWithLibrary } from '../../support/anoncreds/library.ts'
+import type { nativeFunction } from '../../support/anoncreds/native-function.ts'
+import { NODE_OPTIONS } from '../../support/bench/bundled-stage.ts'
+import type { Unpacked } from '../../support/bench/bundles.ts'
+import { startFunction } from '../../support/bench/function-process.ts'
+
+const REGISTRIES =
+  /didwebvh-ts|@credo-ts\/webvh|lib\/webvh\/(log|attested)|anoncreds\/(webvh|indy)-(registry|issuer|resources)/
+
+/** Of what a function with the library has beside what it would have without, unzipped. */
+const MAX_BYTES = 12_000_000
+
+const ENVIRONMENT = { NODE_OPTIONS, TABLE_NAME: 'agent', PUBLIC_URL: 'https://agent.example.org', LOG_LEVEL: 'silent' }
+
+type Answer = Awaited<ReturnType<typeof nativeFunction>>
+
+const bundleNativeFunction = (withLibrary: boolean) =>
+  bundle(resolve('.'), 'test/support/anoncreds/native-function.ts', withLibrary)
+
+/** Calls the bundled function in a plain process, with these files beside it. */
+const call = async (files: Record<string, Uint8Array>): Promise<Answer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'native-'))
+  for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
+  const environment = { ...ENVIRONMENT, LIB_ANONCREDS_PATH: folder }
+  const running = await startFunction(join(folder, 'index.mjs'), 'nativeFunction', environment)
+  try {
+    return (await running.invoke({})) as Answer
+  } finally {
+    await running.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+const NONCE = expect.stringMatching(/^\d{1,25}$/)
+
+const UNAVAILABLE = {
+  ...{ atStart: [], loadedByNonce: [], nonce: NONCE, isAvailable: false },
+  ...{ linkSecret: 'anoncreds.unavailable', schema: 'anoncreds.unavailable' },
+}
+
+export const testNativeLibrary = (unpacked: () => Unpacked): void => {
+  /** Packages and modules of the service in the bundles of those functions that do not need them, by `name: what`. */
+  const foundWithout = (needed: (name: string) => boolean, what: RegExp): string[] => {
+    const without = [...unpacked().functions.values()].filter(({ name }) => !needed(name))
+    expect(without.length).toBeGreaterThan(20)
+    return without.flatMap(({ name, metafile }) =>
+      Object.values(metafile.outputs)
+        .flatMap(({ inputs }) => Object.entries(inputs))
+        .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 && what.test(path) ? [`${name}: ${path}`] : [])),
+    )
+  }
+
+  test('functions that need no native library have nothing that binds it', () => {
+    expect(foundWithout(needsLibrary, /anoncreds-nodejs\/|koffi/)).toEqual([])
+  })
+
+  test('functions that need no registries have none, and nothing that verifies or makes a did:webvh', () => {
+    expect(foundWithout(needsRegistries, REGISTRIES)).toEqual([])
+  })
+
+  test('where the library is missing, its calls are refused and nonces are made all the same', async () => {
+    const { files } = await bundleNativeFunction(true)
+    expect(await call(files)).toEqual(UNAVAILABLE)
+  })
+
+  test('a bundle without the binding does the same', async () => {
+    const { files } = await bundleNativeFunction(false)
+    expect(await call(files)).toEqual(UNAVAILABLE)
+  })
+
+  describeWithLibrary('with the library beside the code', () => {
+    let native: Record<string, Uint8Array>
+
+    beforeAll(async () => {
+      const library = libraryFor(process.arch)
+      if (library === undefined) throw new Error('npm run anoncreds brings the library')
+      native = await nativeFiles(process.arch, library)
+    })
+
+    test('its first call loads it, and Credo’s classes use it', async () => {
+      const { files } = await bundleNativeFunction(true)
+      expect(await call({ ...files, ...native })).toEqual({
+        ...{ atStart: [], loadedByNonce: [], nonce: NONCE, isAvailable: true },
+        ...{ linkSecret: expect.stringMatching(/^\d{60,90}$/), schema: 'degree' },
+      })
+    })
+
+    test('it is not more than 12 MB, with all that comes with it', async () => {
+      const sizes = await Promise.all([true, false].map(async (one) => sizeOf((await bundleNativeFunction(one)).files)))
+      const [withBinding = 0, without = 0] = sizes
+      expect(withBinding - without + sizeOf(native)).toBeLessThanOrEqual(MAX_BYTES)
+    })
+  })
+}

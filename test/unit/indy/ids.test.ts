@@ -1,0 +1,102 @@
+/** Ids of Indy objects: both spellings, what they are made of, and what is none. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { definitionOf, entryId, parseIndyDid, parseIndyId, qualifiedId, unqualifiedId } from '../../../lib/indy/ids.ts'
+
+const DID = 'WgWxqztrNooG92RXvxSTWv'
+const QUALIFIED = `did:indy:sovrin:staging:${DID}/anoncreds/v0`
+
+describe.each([
+  [`${DID}:2:degree:1.0`, `${QUALIFIED}/SCHEMA/degree/1.0`, { kind: 'schema', name: 'degree', version: '1.0' }],
+  [`${DID}:2:Transcript of 100%:1.0.2`, `${QUALIFIED}/SCHEMA/Transcript of 100%/1.0.2`, { name: 'Transcript of 100%' }],
+  [
+    `${DID}:3:CL:12:tag`,
+    `${QUALIFIED}/CLAIM_DEF/12/tag`,
+    { kind: 'credentialDefinition', schemaSeqNo: 12, tag: 'tag' },
+  ],
+  [
+    `${DID}:4:${DID}:3:CL:12:tag:CL_ACCUM:first one`,
+    `${QUALIFIED}/REV_REG_DEF/12/tag/first one`,
+    { kind: 'revocationRegistry', schemaSeqNo: 12, credentialDefinitionTag: 'tag', tag: 'first one' },
+  ],
+])('%s', (unqualified, qualified, parts) => {
+  test('has the same parts in both spellings, and each can be made of the other', () => {
+    const id = parseIndyId(unqualified)
+    const same = parseIndyId(qualified)
+    if (id === undefined || same === undefined) throw new Error('not parsed')
+    expect(id).toMatchObject({ ...parts, did: DID })
+    expect(id).not.toHaveProperty('namespace')
+    expect(same).toEqual({ ...id, namespace: 'sovrin:staging' })
+    expect(qualifiedId(id, 'sovrin:staging')).toBe(qualified)
+    expect(unqualifiedId(same)).toBe(unqualified)
+  })
+})
+
+test('a DID has a namespace of one or two parts, or none', () => {
+  expect(parseIndyDid(DID)).toEqual({ did: DID })
+  expect(parseIndyDid(`did:indy:indicio:${DID}`)).toEqual({ namespace: 'indicio', did: DID })
+  expect(parseIndyDid(`did:indy:bcovrin:test:${DID}`)).toEqual({ namespace: 'bcovrin:test', did: DID })
+  for (const other of [
+    `did:sov:${DID}`,
+    `did:indy:${DID}`,
+    `did:indy:a:b:c:${DID}`,
+    `did:indy:A:${DID}`,
+    'did:indy:a:0OIl',
+  ])
+    expect(parseIndyDid(other), other).toBeUndefined()
+})
+
+test('a registry leads to its definition and its entry', () => {
+  const id = parseIndyId(`${QUALIFIED}/REV_REG_DEF/12/tag/first`)
+  if (id?.kind !== 'revocationRegistry') throw new Error('not parsed')
+  expect(unqualifiedId(definitionOf(id))).toBe(`${DID}:3:CL:12:tag`)
+  expect(definitionOf(id).namespace).toBe('sovrin:staging')
+  expect(entryId(id, 'sovrin:staging')).toBe(`${QUALIFIED}/REV_REG_ENTRY/12/tag/first`)
+})
+
+test('a name with a slash has no qualified id, which could be read in two ways', () => {
+  const id = parseIndyId(`${DID}:2:a/b:1.0`)
+  if (id === undefined) throw new Error('not parsed')
+  expect(unqualifiedId(id)).toBe(`${DID}:2:a/b:1.0`)
+  expect(qualifiedId(id, 'sovrin')).toBeUndefined()
+  expect(parseIndyId(`${QUALIFIED}/SCHEMA/a/b/1.0`)).toBeUndefined()
+})
+
+test.each([
+  ['nothing', ''],
+  ['a DID', DID],
+  ['a name that is missing', `${DID}:2::1.0`],
+  ['a name with a colon', `${DID}:2:a:b:1.0`],
+  ['a name with a line break', `${DID}:2:a\nb:1.0`],
+  ['a name of half a character', `${DID}:2:\ud800:1.0`],
+  ['a version with letters', `${DID}:2:degree:1.0a`],
+  ['a DID with a letter that base58 has not', `${DID.replace('W', '0')}:2:degree:1.0`],
+  ['a DID that is too short', `${DID.slice(2)}:2:degree:1.0`],
+  ['a sequence number with a leading zero', `${DID}:3:CL:012:tag`],
+  ['a sequence number of more than 32 bits', `${DID}:3:CL:2147483648:tag`],
+  ['a definition by the schema’s id', `${DID}:3:CL:${DID}:2:degree:1.0:tag`],
+  ['a definition of another signature', `${DID}:3:BBS:12:tag`],
+  ['a registry of somebody else’s definition', `${DID}:4:Th7MpTaRZVRYnPiabds81Y:3:CL:12:tag:CL_ACCUM:first`],
+  ['a registry of another type', `${DID}:4:${DID}:3:CL:12:tag:CL_OTHER:first`],
+  ['an object of no kind', `${QUALIFIED}/OTHER/12/tag`],
+  ['an object of a later version', `${QUALIFIED.replace('v0', 'v1')}/CLAIM_DEF/12/tag`],
+  ['a query behind the version', `${QUALIFIED}/SCHEMA/degree/1.0?x=1`],
+  ['another method', `did:web:example.org/anoncreds/v0/SCHEMA/degree/1.0`],
+  ['a name that is too long', `${DID}:2:${'x'.repeat(257)}:1.0`],
+  ['an id that is too long', `${DID}:${'2:'.repeat(100_000)}`],
+])('%s is no id', (_, text) => {
+  expect(parseIndyId(text)).toBeUndefined()
+})
+
+test('whatever is parsed is written in the same way again', () => {
+  const part = fc.oneof(fc.string({ minLength: 1, maxLength: 8 }), fc.constantFrom('1.0', '12', 'tag'))
+  const text = fc
+    .tuple(fc.constantFrom(':2:', ':3:CL:', `:4:${DID}:3:CL:12:`), part, fc.constantFrom(':', '/', ':CL_ACCUM:'), part)
+    .map((parts) => DID + parts.join(''))
+  fc.assert(
+    fc.property(text, (id) => {
+      const parsed = parseIndyId(id)
+      if (parsed !== undefined) expect(unqualifiedId(parsed)).toBe(id)
+    }),
+  )
+})

@@ -1,0 +1,52 @@
+/** The commands of an operator as programs, with an AWS that does not answer: what they write, and what they leave. */
+import { readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../support/stage/folder.ts'
+import { runProgram } from '../../support/stage/program.ts'
+
+const SERVERLESS = resolve('node_modules/serverless/bin/serverless.js')
+
+test('`serverless deploy` names every setting that is wrong, in a line each', { timeout: 60_000 }, async () => {
+  const wrong = { LOG_LEVEL: 'loud', CANARY_PERCENT: '100', ALARM_EMAIL: 'ops', SLS_LOG_LEVEL: 'error' }
+  const { code, stdout, stderr } = await runProgram(process.execPath, [SERVERLESS, 'deploy', '--stage', 'prod'], {
+    env: wrong,
+  })
+  expect(code).not.toBe(0)
+  const named = [...`${stdout}${stderr}`.matchAll(/^settings: ([A-Z_]+)/gm)].map(([, name]) => name)
+  expect(named).toEqual(['TOKEN_ISSUERS', 'LOG_LEVEL', 'CANARY_PERCENT', 'ALARM_EMAIL', 'PUBLIC_URL'])
+})
+
+describe('`npm run doctor`', { timeout: 60_000 }, () => {
+  // No address of a public name, and nothing is asked of the network.
+  const jwksUri = 'https://localhost.localdomain/jwks'
+  const env = {
+    TOKEN_ISSUERS: JSON.stringify([{ issuer: 'https://id.example', audience: 'agent', jwksUri }]),
+    ...{ PUBLIC_URL: 'https://agent.example.org', AWS_REGION: 'eu-central-1' },
+    ...{ AWS_ACCESS_KEY_ID: 'nobody', AWS_SECRET_ACCESS_KEY: 'nothing', AWS_ENDPOINT_URL: 'http://127.0.0.1:9' },
+  }
+
+  const doctor = async (...args: string[]) => {
+    await using folder = await temporaryFolder()
+    const ended = await runProgram(process.execPath, [SERVERLESS, 'check', '--stage', 'prod', ...args], {
+      env: { ...env, TMPDIR: folder.path },
+    })
+    return { ...ended, left: await readdir(folder.path) }
+  }
+  const KEYS = /^https:\/\/localhost\.localdomain\/jwks.* the keys of https:\/\/id\.example.* as jwks beside jwksUri/
+
+  test('finds an issuer whose keys can’t be had, in a line that says what to do, and leaves no file', async () => {
+    const { stdout, stderr, left } = await doctor()
+    expect(stdout).toMatch(new RegExp(`^(warning|FAULT  ) token issuers: ${KEYS.source.slice(1)}`, 'm'))
+    expect(stderr).toBe('')
+    expect(left).toEqual([])
+  })
+
+  test('finds it with --json too, and writes nothing beside', async () => {
+    const { stdout, stderr, left } = await doctor('--json')
+    const { findings } = JSON.parse(stdout)
+    const ofIssuers = findings.filter(({ check }: { check: string }) => check === 'token issuers')
+    expect(ofIssuers).toEqual([expect.objectContaining({ message: expect.stringMatching(KEYS) })])
+    expect([stderr, left]).toEqual(['', []])
+  })
+})

@@ -1,0 +1,309 @@
+/** Jobs: done once whatever is repeated, killed or taken over, and given up after three attempts. */
+import type { SQSRecord } from 'aws-lambda'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { AgentError } from '../../../lib/errors.ts'
+import { enqueue } from '../../../lib/jobs/enqueue.ts'
+import type { JobHandler, JobHandlers } from '../../../lib/jobs/handler.ts'
+import { type JobKey, type JobType, jobItem, jobName } from '../../../lib/jobs/job-item.ts'
+import { runBatch, runJob } from '../../../lib/jobs/run.ts'
+import { sweep } from '../../../lib/outbox/sweep.ts'
+import { defineItem } from '../../../lib/store/item.ts'
+import { text } from '../../../lib/store/item-fields.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+let queues: SentWakeUps
+const lines: string[] = []
+
+/** What the handlers of these tests leave behind. */
+const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '-' }), { text: text() })
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+  process.env.LOG_LEVEL = 'debug'
+  nameQueues()
+  table = await startTable()
+  queues = watchQueues()
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  await table.stop()
+})
+beforeEach(() => {
+  table.way = undefined
+  queues.clear()
+  lines.length = 0
+})
+
+let jobs = 0
+const newJob = async (type: JobType = 'credential-definition', delay = 0): Promise<JobKey> => {
+  const key = { tenant: 'acme', type, id: `job-${jobs++}` }
+  await transaction('acme', async (unit) => enqueue(unit, key, delay))
+  return key
+}
+
+const itemOf = async (key: JobKey) => {
+  const item = await table.get(jobItem.addressOf(key))
+  return item && jobItem.decode(item)
+}
+const outcomeOf = async ({ id }: JobKey) => {
+  const item = await table.get(outcome.addressOf({ id }))
+  return item && outcome.decode(item).text
+}
+const events = () => lines.map((line) => JSON.parse(line).event)
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
+const MINUTE = 60_000
+const LEASE = 90_000
+
+/** A handler that commits a text, or does what the test says first. */
+const handler = (run: () => unknown = () => undefined): JobHandler & { runs: number } => {
+  const made = {
+    runs: 0,
+    run: async ({ id }: JobKey) => {
+      made.runs += 1
+      await run()
+      return {
+        commit: async (unit: Parameters<JobHandler['giveUp']>[0]) => unit.create(outcome.encode({ id, text: 'done' })),
+      }
+    },
+    giveUp: async (unit: Parameters<JobHandler['giveUp']>[0], { id }: JobKey, reason: string) =>
+      unit.create(outcome.encode({ id, text: `given up: ${reason}` })),
+  }
+  return made
+}
+const failing = (error: unknown = new Error('secret')) =>
+  handler(() => {
+    throw error
+  })
+
+describe('a job', () => {
+  test('is woken after the commit that it is part of', async () => {
+    const key = await newJob()
+    expect(queues.sent).toMatchObject([{ queue: 'jobs', body: { job: jobName(key) } }])
+  })
+
+  test('is not there where that commit fails, and nobody is woken', async () => {
+    const key = await newJob()
+    queues.clear()
+    const again = transaction('acme', async (unit) => enqueue(unit, key))
+    await expect(again).rejects.toMatchObject({ code: 'store.conflict' })
+    expect(queues.sent).toEqual([])
+  })
+
+  test('of several in a unit are woken by one request', async () => {
+    await transaction('acme', async (unit) => {
+      for (const type of ['revocation-list', 'ledger-object'] as const)
+        enqueue(unit, { tenant: 'acme', type, id: 'both' })
+    })
+    expect(queues.sent).toHaveLength(2)
+  })
+
+  test('is done, and with its outcome it is gone', async () => {
+    const key = await newJob()
+    await runJob(key, handler())
+    expect(await outcomeOf(key)).toBe('done')
+    expect(await itemOf(key)).toBeUndefined()
+  })
+
+  test('whose wake-up was lost is woken by the sweep, by the keys of the index alone', async () => {
+    queues.refuse = 'down'
+    const key = await newJob()
+    expect(events()).toContain('job.not_woken')
+    queues.clear()
+    await sweep(Date.now())
+    expect(queues.sent).toContainEqual(expect.objectContaining({ queue: 'jobs', body: { job: jobName(key) } }))
+  })
+
+  test('that is to wait is woken by the sweep when its time has come', async () => {
+    const key = await newJob('ledger-object', MINUTE)
+    await sweep(Date.now())
+    expect(queues.sent).not.toContainEqual(expect.objectContaining({ body: { job: jobName(key) } }))
+    pass(MINUTE)
+    await sweep(Date.now())
+    expect(queues.sent).toContainEqual(expect.objectContaining({ body: { job: jobName(key) } }))
+  })
+})
+
+describe('three deliveries at once', () => {
+  test('are one run', async () => {
+    const key = await newJob()
+    const held = Promise.withResolvers<void>()
+    const slow = handler(() => held.promise)
+    const runs = [runJob(key, slow), runJob(key, slow), runJob(key, slow)]
+    await vi.waitFor(() => expect(slow.runs).toBe(1))
+    held.resolve()
+    await Promise.all(runs)
+    await runJob(key, slow)
+    expect(slow.runs).toBe(1)
+    expect(await outcomeOf(key)).toBe('done')
+  })
+})
+
+describe('a process that is killed amid a job', () => {
+  const never = () => new Promise<void>(() => {})
+
+  test('leaves it to the next one when the lease is over, and not before', async () => {
+    const key = await newJob()
+    const killed = handler(never)
+    void runJob(key, killed)
+    await vi.waitFor(() => expect(killed.runs).toBe(1))
+    const next = handler()
+    pass(LEASE - 10_000)
+    await runJob(key, next)
+    expect(next.runs).toBe(0)
+    pass(10_000)
+    await sweep(Date.now())
+    expect(queues.sent.map(({ body }) => body.job)).toContain(jobName(key))
+    await runJob(key, next)
+    expect(await outcomeOf(key)).toBe('done')
+  })
+
+  test('and one that was only slow commits nothing once another has the lease', async () => {
+    const key = await newJob()
+    const held = Promise.withResolvers<void>()
+    const slow = handler(() => held.promise)
+    const late = runJob(key, slow)
+    await vi.waitFor(() => expect(slow.runs).toBe(1))
+    pass(LEASE)
+    const other = Promise.withResolvers<void>()
+    const second = handler(() => other.promise)
+    const running = runJob(key, second)
+    await vi.waitFor(() => expect(second.runs).toBe(1))
+    held.resolve()
+    await late
+    expect(events()).toContain('job.taken_over')
+    expect(await outcomeOf(key)).toBeUndefined()
+    other.resolve()
+    await running
+    expect(await outcomeOf(key)).toBe('done')
+  })
+
+  test('three times ends the job', async () => {
+    const key = await newJob()
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const killed = handler(never)
+      void runJob(key, killed)
+      await vi.waitFor(() => expect(killed.runs).toBe(1))
+      pass(LEASE)
+    }
+    const last = handler()
+    await runJob(key, last)
+    expect(last.runs).toBe(0)
+    expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
+    expect(await itemOf(key)).toBeUndefined()
+  })
+})
+
+describe('an attempt that fails', () => {
+  test('is repeated after a pause, and given up after the third', async () => {
+    const key = await newJob()
+    const broken = failing()
+    await runJob(key, broken)
+    await runJob(key, broken)
+    expect(broken.runs).toBe(1)
+    expect(queues.sent.at(-1)).toMatchObject({ queue: 'jobs', body: { job: jobName(key) }, delay: 5 })
+    pass(5_000)
+    await runJob(key, broken)
+    expect(await itemOf(key)).toMatchObject({ attempts: 2, failures: 2 })
+    pass(MINUTE)
+    await runJob(key, broken)
+    expect(broken.runs).toBe(3)
+    expect(await itemOf(key)).toBeUndefined()
+    expect(await outcomeOf(key)).toBe('given up: an internal error')
+    expect(lines.join()).not.toContain('secret')
+  })
+
+  test('says why where the reason is fit to be read', async () => {
+    const key = await newJob()
+    const broken = failing(new AgentError('resource.not_found', 'there is no such schema'))
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await runJob(key, broken)
+      pass(MINUTE)
+    }
+    expect(await outcomeOf(key)).toBe('given up: there is no such schema')
+  })
+
+  test('by a conflict is no failure, but is not repeated for ever', async () => {
+    const key = await newJob()
+    const conflicting = failing(new AgentError('store.conflict', 'the record changed at the same time'))
+    for (let attempt = 1; attempt <= 25; attempt++) {
+      await runJob(key, conflicting)
+      pass(MINUTE)
+    }
+    expect(conflicting.runs).toBe(20)
+    expect(await outcomeOf(key)).toMatch(/^given up/)
+  })
+
+  test('to give up leaves the job where it is, and its wake-up comes again', async () => {
+    const key = await newJob()
+    const broken = failing()
+    broken.giveUp = () => Promise.reject(new Error('not even that'))
+    const record = { messageId: 'm', body: JSON.stringify({ job: jobName(key) }) } as SQSRecord
+    const batches: string[][] = []
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      batches.push(await runBatch([record], { [key.type]: broken } as unknown as JobHandlers))
+      pass(MINUTE)
+    }
+    expect(batches).toEqual([[], [], ['m']])
+    pass(LEASE)
+    await runJob(key, handler())
+    expect(await outcomeOf(key)).toMatch(/^given up/)
+  })
+})
+
+describe('a job that is put off', () => {
+  test('runs again at its time, as often as it takes, with attempts that are counted anew', async () => {
+    const key = await newJob('ledger-object')
+    let polls = 0
+    const polling: JobHandler = {
+      run: async ({ id }) =>
+        polls++ < 30
+          ? { later: 5 * MINUTE }
+          : { commit: async (unit) => unit.create(outcome.encode({ id, text: 'found' })) },
+      giveUp: () => Promise.reject(new Error('not expected')),
+    }
+    for (let poll = 0; poll <= 30; poll++) {
+      await runJob(key, polling)
+      await runJob(key, polling)
+      pass(5 * MINUTE)
+    }
+    expect(polls).toBe(31)
+    expect(await outcomeOf(key)).toBe('found')
+  })
+})
+
+test('every call of AWS may fail once: the job is done once', async () => {
+  for (let failed = 0, calls = Number.POSITIVE_INFINITY; failed < calls; failed++) {
+    for (const after of [false, true]) {
+      const key = await newJob()
+      let call = 0
+      table.way = async (_, send) => {
+        const struck = call++ === failed
+        if (!struck || after) await send()
+        if (struck) throw Object.assign(new Error('injected'), { name: 'ThrottlingException', $retryable: {} })
+      }
+      await runJob(key, handler()).catch(() => undefined)
+      calls = call
+      table.way = undefined
+      for (let turn = 0; turn < 3; turn++) {
+        pass(LEASE)
+        await runJob(key, handler())
+      }
+      expect(await outcomeOf(key)).toBe('done')
+      expect(await itemOf(key)).toBeUndefined()
+    }
+  }
+})
+
+test('what is no wake-up of a job fails, for the dead-letter queue', async () => {
+  const records = ['', '{}', '{"job":"acme|ConnectionRecord|c1"}', '{"job":"acme|job|other|1"}']
+  const failed = await runBatch(
+    records.map((body, index) => ({ body, messageId: String(index) }) as SQSRecord),
+    {} as JobHandlers,
+  )
+  expect(failed).toEqual(['0', '1', '2', '3'])
+  expect(events()).toEqual(['job.malformed', 'job.malformed', 'job.malformed', 'job.malformed'])
+})

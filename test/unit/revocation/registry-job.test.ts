@@ -1,0 +1,45 @@
+/** The jobs of a registry name it by their ids, whatever its credential definition is called. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobNamed } from '../../../lib/jobs/job-item.ts'
+import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry-job.ts'
+import { jobAddress } from '../../../lib/store/keys.ts'
+import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
+import { itemsOf } from '../../support/table/items.ts'
+import { nameQueues, watchQueues } from '../outbox/sent-wake-ups.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+
+beforeAll(async () => {
+  nameQueues()
+  table = await startTable()
+  watchQueues()
+})
+afterAll(() => table.stop())
+
+const jobs = async (tenant: string) => itemsOf(table.dynamo, jobAddress({ tenant, type: '', id: '' }).pk.slice(0, -1))
+
+test.each([
+  'did:webvh:scid:acme.example/resources/zQm',
+  'WgWxqztrNooG92RXvxSTWv:3:CL:10:a|b',
+  'WgWxqztrNooG92RXvxSTWv:3:CL:10:100%7C.5.x',
+  'WgWxqztrNooG92RXvxSTWv:3:CL:10:größe 1',
+])('one of %s', async (credentialDefinitionId) => {
+  const tenant = randomUUID()
+  const wanted = { tenant, credentialDefinitionId, number: 2, size: 100 }
+  await ensureRegistry(wanted)
+  const [job, ...others] = await jobs(tenant)
+  expect(others).toEqual([])
+  const key = jobNamed(job?.pk?.S ?? '')
+  expect(key).toMatchObject({ tenant, type: 'revocation-registry' })
+  expect(key && wantedRegistry(key)).toEqual(wanted)
+})
+
+test('none is asked for that waits to be written to a ledger', async () => {
+  const wanted = { tenant: 'waits', credentialDefinitionId: 'definition', number: 1, size: 100 }
+  const since = new Date().toISOString()
+  await table.put(registryWriteItem.encode({ ...wanted, registryId: 'registry', transaction: {}, since }))
+  await ensureRegistry(wanted)
+  expect(await jobs('waits')).toEqual([])
+})

@@ -1,0 +1,82 @@
+/** What RevokeCredential commits: the state of the exchange, what is pending, and the job that publishes it. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { jobItem } from '../../../lib/jobs/job-item.ts'
+import { pendingIndexes, revokeCredential } from '../../../lib/revocation/pending-revocation.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { nameQueues, watchQueues } from '../outbox/sent-wake-ups.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+let exchanges = 0
+let id = ''
+
+beforeAll(async () => {
+  nameQueues()
+  table = await startTable()
+  watchQueues()
+})
+afterAll(() => table.stop())
+beforeEach(() => {
+  table.way = undefined
+  id = `exchange-${exchanges++}`
+})
+
+const OFFERED = { '_anoncreds/credential': { revocationRegistryId: 'registry', credentialRevocationId: '7' } }
+const ISSUED = {
+  role: 'issuer',
+  state: 'done',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  metadata: { '_agent/issued': {}, ...OFFERED },
+}
+
+const addExchange = (value: object = {}) =>
+  transaction('acme', async (unit) => {
+    unit.insert({ tenant: 'acme', type: 'CredentialRecord', id, value: { ...ISSUED, ...value }, tags: {} })
+  })
+const revoke = (tenant = 'acme') => transaction(tenant, (unit) => revokeCredential(unit, id))
+const jobThere = async () =>
+  (await table.get(jobItem.addressOf({ tenant: 'acme', type: 'revocation-list', id: `${id}.1` }))) !== undefined
+
+test('is pending, and published by a job', async () => {
+  const registry = { revocationRegistryId: 'of-one', credentialRevocationId: '3' }
+  await addExchange({ metadata: { '_agent/issued': {}, '_anoncreds/credential': registry } })
+  const { metadata } = await revoke()
+  expect(metadata).toMatchObject({
+    '_agent/revocation': { state: 'pending', revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+  })
+  expect(await transaction('acme', (unit) => pendingIndexes(unit, 'of-one'))).toEqual([3])
+  expect(await jobThere()).toBe(true)
+})
+
+test('twice, also at once, is one revocation and the same answer', async () => {
+  const registry = { revocationRegistryId: 'of-two', credentialRevocationId: '3' }
+  await addExchange({ metadata: { '_agent/issued': {}, '_anoncreds/credential': registry } })
+  const answers = await Promise.all([revoke(), revoke(), revoke()])
+  answers.push(await revoke())
+  expect(new Set(answers.map(({ metadata }) => JSON.stringify(metadata))).size).toBe(1)
+  expect(await transaction('acme', (unit) => pendingIndexes(unit, 'of-two'))).toEqual([3])
+})
+
+describe('is refused', () => {
+  test.each([
+    ['of an exchange that has not issued yet', { state: 'request-received', metadata: OFFERED }],
+    ['of one that was abandoned before', { state: 'abandoned', metadata: OFFERED }],
+    ['of one that has issued another format of the offer', { metadata: OFFERED }],
+    ['as the holder', { role: 'holder' }],
+    ['of a credential that can not be revoked', { metadata: {} }],
+    ['of a JSON-LD credential', { metadata: undefined }],
+    [
+      'without an index',
+      { metadata: { '_agent/issued': {}, '_anoncreds/credential': { revocationRegistryId: 'registry' } } },
+    ],
+  ])('%s', async (_, value) => {
+    await addExchange(value)
+    await expect(revoke()).rejects.toMatchObject({ code: 'credential.not_revocable' })
+    expect(await jobThere()).toBe(false)
+  })
+
+  test("of somebody else's exchange as of none", async () => {
+    await addExchange()
+    await expect(revoke('other')).rejects.toMatchObject({ code: 'resource.not_found' })
+  })
+})

@@ -1,0 +1,38 @@
+/** Tails files in the table: in pieces that items take, whole or not there. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addTailsFile, readTailsFile } from '../../../lib/revocation/tails-file.ts'
+import { tailsPieceAddress } from '../../../lib/store/anoncreds-keys.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { removeIf } from '../../../lib/store/write.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(() => table.stop())
+
+const add = (hash: string, content: Uint8Array) =>
+  transaction('acme', async (unit) => addTailsFile(unit, hash, content))
+
+test.each([
+  ['of 100 credentials', 25_730],
+  ['of 5,000 credentials, the largest', 1_280_130],
+  ['of exactly one piece', 390 * 1024],
+])('a file %s is read as it was written', async (name, size) => {
+  const content = randomBytes(size)
+  await add(name, content)
+  expect((await readTailsFile(name))?.equals(content)).toBe(true)
+})
+
+test('a file with a piece too few is none', async () => {
+  await add('torn', randomBytes(800_000))
+  await removeIf(tailsPieceAddress({ hash: 'torn', piece: 1 }))
+  expect(await readTailsFile('torn')).toBeUndefined()
+})
+
+test('there is none of an unknown hash', async () => {
+  expect(await readTailsFile('unknown')).toBeUndefined()
+})

@@ -1,0 +1,105 @@
+/** What agents serve under did:webvh: one read each, of their own tenant only, as large as a registry's links get. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { itemBytes } from '../../../lib/store/item.ts'
+import { transaction } from '../../../lib/store/transaction.ts'
+import { MAX_ITEM_BYTES } from '../../../lib/store/write.ts'
+import {
+  etagOf,
+  logIn,
+  publishLog,
+  publishResource,
+  replaceResource,
+  requireLog,
+  requireResource,
+  resourceIn,
+} from '../../../lib/webvh/published.ts'
+import { type StartedTable, startTable } from '../store/started-table.ts'
+
+let table: StartedTable
+
+beforeAll(async () => {
+  table = await startTable()
+})
+afterAll(() => table.stop())
+
+const NOT_FOUND = { code: 'resource.not_found' }
+const fixed = (document: string) => ({ document, grows: false })
+
+test('a resource is read by one GetItem, and a log too', async () => {
+  await transaction('reads', async (unit) => {
+    publishLog(unit, { did: 'did:webvh:reads', log: '{}\n' })
+    await publishResource(unit, 'zOne', fixed('{"a":1}'))
+  })
+  table.watch()
+  await expect(requireResource('reads', 'zOne')).resolves.toMatchObject({ document: '{"a":1}', grows: false })
+  await expect(requireLog('reads')).resolves.toMatchObject({ log: '{}\n' })
+  expect(table.requests).toEqual(['GetItem', 'GetItem'])
+})
+
+test('what belongs to another tenant, or to nobody, is not found', async () => {
+  await transaction('owner', (unit) => publishResource(unit, 'zOwned', fixed('{}')))
+  await expect(requireResource('other', 'zOwned')).rejects.toMatchObject(NOT_FOUND)
+  await expect(requireResource('owner', 'zUnknown')).rejects.toMatchObject(NOT_FOUND)
+  await expect(requireLog('owner')).rejects.toMatchObject(NOT_FOUND)
+})
+
+test('a unit of work sees its own publications, which nobody else sees before the commit', async () => {
+  await transaction('unit', async (unit) => {
+    publishLog(unit, { did: 'did:webvh:unit', log: '{}\n' })
+    await publishResource(unit, 'zUnit', fixed('{}'))
+    await expect(logIn(unit, 'unit')).resolves.toHaveProperty('did', 'did:webvh:unit')
+    await expect(resourceIn(unit, 'unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
+    await expect(requireResource('unit', 'zUnit')).rejects.toMatchObject(NOT_FOUND)
+  })
+  await expect(requireResource('unit', 'zUnit')).resolves.toHaveProperty('document', '{}')
+})
+
+test('a resource that does not grow is not replaced', async () => {
+  await transaction('fixed', (unit) => publishResource(unit, 'zFixed', fixed('{}')))
+  await transaction('fixed', async (unit) => {
+    await expect(replaceResource(unit, 'zFixed', '{"other":1}')).resolves.toBe(false)
+    await expect(replaceResource(unit, 'zUnknown', '{"other":1}')).resolves.toBe(false)
+  })
+  await expect(requireResource('fixed', 'zFixed')).resolves.toHaveProperty('document', '{}')
+})
+
+test('a change builds on what was read: of two at once the second runs again', async () => {
+  await transaction('counter', (unit) => publishResource(unit, 'zCounter', { document: '0', grows: true }))
+  const increment = () =>
+    transaction('counter', async (unit) => {
+      const before = await resourceIn(unit, 'counter', 'zCounter')
+      await new Promise((resolve) => setImmediate(resolve))
+      await replaceResource(unit, 'zCounter', String(Number(before?.document) + 1))
+    })
+  await Promise.all([increment(), increment(), increment()])
+  await expect(requireResource('counter', 'zCounter')).resolves.toHaveProperty('document', '3')
+})
+
+test('an ETag differs where the document does', () => {
+  expect(etagOf('a')).toMatch(/^"[\w-]{43}"$/)
+  expect(etagOf('a')).not.toBe(etagOf('b'))
+})
+
+describe('a registry of 5,000 links', () => {
+  const host = `${'a'.repeat(63)}.execute-api.eu-central-1.amazonaws.com`
+  const did = `did:webvh:Qm${'x'.repeat(44)}:${host}:dev:webvh:6f9619ff-8b86-4d01-b42d-00cf4fc964ff`
+  /** Text that does not compress, as hashes do not. */
+  const digestOf = (index: number) =>
+    etagOf(`${index}`)
+      .replaceAll(/[^A-Za-z0-9]/g, '')
+      .padEnd(43, '7')
+  const links = Array.from({ length: 5_000 }, (_, index) => ({
+    id: `${did}/resources/zQm${digestOf(index)}`,
+    type: 'anonCredsStatusList',
+    timestamp: 1_800_000_000 + index * 3_601,
+  }))
+
+  test('fits into an item, and is served as it is', async () => {
+    const document = JSON.stringify({ id: `${did}/resources/z`, content: {}, links, proof: {} })
+    await transaction('large', (unit) => publishResource(unit, 'zLarge', { document, grows: true }))
+    const [item = {}] = await table.items('large|webvh|resource')
+    expect(itemBytes(item)).toBeLessThan(MAX_ITEM_BYTES * 0.75)
+    expect(document.length).toBeGreaterThan(1_000_000)
+    await expect(requireResource('large', 'zLarge')).resolves.toHaveProperty('document', document)
+  })
+})
