@@ -1,6 +1,6 @@
 /** ReceiveDidcomm: the door for other agents; one envelope, one transaction, and its answer by return route. */
 import { readEnvelope } from '../lib/agent/envelope.ts'
-import { countRefusals, receiveEnvelope } from '../lib/agent/receive.ts'
+import { logRefusals, receiveEnvelope } from '../lib/agent/receive.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { answer } from '../lib/http/request.ts'
 import { ReceiveDidcomm } from '../lib/interface/didcomm.ts'
@@ -11,7 +11,7 @@ const ENVELOPE = { 'content-type': 'application/didcomm-envelope-enc' }
 
 export const receiveDidcomm = defineOperation(ReceiveDidcomm, {
   handle: ({ path: { tenantId }, body }) =>
-    countRefusals(tenantId ?? BASE_AGENT, async () => {
+    logRefusals(tenantId ?? BASE_AGENT, async () => {
       const envelope = readEnvelope(body)
       if (tenantId !== undefined) await readTenant(tenantId)
       const returned = await receiveEnvelope(tenantId ?? BASE_AGENT, envelope)

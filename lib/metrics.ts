@@ -8,11 +8,11 @@ export const NAMESPACE = 'serverless-agent'
 export const METRICS = {
   /** Messages to wallets and events to endpoints, by what came of an attempt; given up is for good. */
   MessagesDelivered: 'Count',
-  MessageAttemptsFailed: 'Count',
   MessagesGivenUp: 'Count',
   EventsDelivered: 'Count',
-  EventAttemptsFailed: 'Count',
   EventsGivenUp: 'Count',
+  /** Of both. */
+  AttemptsFailed: 'Count',
   /** Destinations that the circuit breaker has closed, and webhook endpoints that were disabled. */
   DestinationsClosed: 'Count',
   EndpointDisabled: 'Count',
@@ -29,8 +29,6 @@ export const METRICS = {
   ItemsCorrupt: 'Count',
   /** Credential and proof exchanges that came to an end, by `Format` and `State`. */
   ExchangesEnded: 'Count',
-  /** Envelopes of strangers and wallets that were answered with an error. */
-  EnvelopesRefused: 'Count',
   KmsFaults: 'Count',
   /** Tokens that could neither be accepted nor refused. */
   AuthorizerFaults: 'Count',

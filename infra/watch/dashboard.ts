@@ -73,7 +73,7 @@ const graphs = (stack: string, stage: string): Graph[] => {
     {
       title: 'Refusals and faults',
       lines: [
-        { metric: own('EnvelopesRefused'), label: 'envelopes refused' },
+        { metric: own('AttemptsFailed'), label: 'attempts to deliver' },
         { metric: own('ItemsCorrupt'), label: 'items that can not be read' },
         { metric: own('AuthorizerFaults'), label: 'authorizer' },
         { metric: own('KmsFaults'), label: 'KMS' },
@@ -85,7 +85,6 @@ const graphs = (stack: string, stage: string): Graph[] => {
       title: 'Messages to wallets',
       lines: [
         { metric: own('MessagesDelivered'), label: 'delivered' },
-        { metric: own('MessageAttemptsFailed'), label: 'attempts failed' },
         { metric: own('MessagesGivenUp'), label: 'given up' },
       ],
     },
@@ -93,7 +92,6 @@ const graphs = (stack: string, stage: string): Graph[] => {
       title: 'Events to endpoints',
       lines: [
         { metric: own('EventsDelivered'), label: 'delivered' },
-        { metric: own('EventAttemptsFailed'), label: 'attempts failed' },
         { metric: own('EventsGivenUp'), label: 'given up' },
       ],
     },

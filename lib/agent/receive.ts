@@ -1,7 +1,7 @@
 /** Handles an envelope of another agent in one transaction. */
 import { DidCommMessageReceiver } from '@credo-ts/didcomm'
 import { AgentError, errorName, isAgentError } from '../errors.ts'
-import { measure } from '../metrics.ts'
+import { log } from '../log.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { transaction } from '../store/transaction.ts'
 import { agentContexts } from './agent.ts'
@@ -46,15 +46,16 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
   }
 }
 
-/** Counts the envelopes that are refused, with their problem report where there is a thread. */
-export const countRefusals = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
+/** Logs the envelopes that are refused, with their problem report where there is a thread. */
+export const logRefusals = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
   try {
     return await receive()
   } catch (error) {
-    if (isAgentError(error, 'request.malformed')) {
-      const fields = { event: 'inbound.refused', tenant, error: errorName(error.cause ?? error) } as const
-      measure('info', 'an inbound message was refused', fields, { values: { EnvelopesRefused: 1 } })
-    }
+    if (isAgentError(error, 'request.malformed'))
+      log('info', 'an inbound message was refused', {
+        event: 'inbound.refused',
+        ...{ tenant, error: errorName(error.cause ?? error) },
+      })
     throw error
   }
 }

@@ -6,8 +6,8 @@ import type { LaneContents } from './lane-contents.ts'
 type Came = 'delivered' | 'failed' | 'givenUp'
 
 const METRIC = {
-  message: { delivered: 'MessagesDelivered', failed: 'MessageAttemptsFailed', givenUp: 'MessagesGivenUp' },
-  event: { delivered: 'EventsDelivered', failed: 'EventAttemptsFailed', givenUp: 'EventsGivenUp' },
+  message: { delivered: 'MessagesDelivered', failed: 'AttemptsFailed', givenUp: 'MessagesGivenUp' },
+  event: { delivered: 'EventsDelivered', failed: 'AttemptsFailed', givenUp: 'EventsGivenUp' },
 } as const satisfies Record<LaneContents<unknown>['kind'], Record<Came, keyof Measurements>>
 
 export class Tally {

@@ -42,7 +42,7 @@ test('what was measured is what has happened', () => {
   expect(until - from).toBeGreaterThan(70)
   expect(total('OutboxDueAge', 'SampleCount')).toBeGreaterThan(70)
   expect(total('MessagesDelivered', 'Sum')).toBeGreaterThan(1_000)
-  expect(total('MessageAttemptsFailed', 'Sum')).toBeGreaterThan(10)
+  expect(total('AttemptsFailed', 'Sum')).toBeGreaterThan(10)
   expect(total('DestinationsClosed', 'Sum')).toBeGreaterThanOrEqual(1)
   expect(total('OutboxWaiting', 'Maximum')).toBeGreaterThan(50)
 })

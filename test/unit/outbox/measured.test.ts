@@ -39,7 +39,7 @@ describe('deliveries', () => {
     await scene.sendTo(newOrigin(), 1)
     await scene.handleAll()
     await scene.pass(2 * MINUTE)
-    expect([sum('MessagesDelivered'), sum('MessageAttemptsFailed'), sum('MessagesGivenUp')]).toEqual([1, 2, 0])
+    expect([sum('MessagesDelivered'), sum('AttemptsFailed'), sum('MessagesGivenUp')]).toEqual([1, 2, 0])
 
     scene.respond = () => answered(500)
     const [late] = await scene.sendTo(newOrigin(), 1)

@@ -177,8 +177,8 @@ describe('alarms are heard', () => {
   })
 })
 
-test('there are at most 33 metrics of our own', () => {
+test('there are at most 30 metrics of our own', () => {
   const exchanges = FORMATS.length * FINAL_STATES.length
   const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
-  expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(33)
+  expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(30)
 })
