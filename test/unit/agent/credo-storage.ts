@@ -1,5 +1,5 @@
 /** The storage service for tests, free of the generics of Credo's records. */
-import { AgentContext, DependencyManager } from '@credo-ts/core'
+import { AgentContext, DependencyManager, InjectionSymbols } from '@credo-ts/core'
 import { UnitOfWorkStorageService } from '../../../lib/agent/storage-service.ts'
 import type { AnyRecord, RecordClass } from './credo-records.ts'
 
@@ -28,7 +28,11 @@ export interface Storage {
 export const service = new UnitOfWorkStorageService()
 export const storage = service as unknown as Storage
 
-export const contextOf = (tenant: string, isRootAgentContext = false): AgentContext =>
-  new AgentContext({ contextCorrelationId: tenant, dependencyManager: new DependencyManager(), isRootAgentContext })
+/** An agent that another file has started in this process has Credo's repositories look for the storage in the context. */
+export const contextOf = (tenant: string, isRootAgentContext = false): AgentContext => {
+  const dependencyManager = new DependencyManager()
+  dependencyManager.registerInstance(InjectionSymbols.StorageService, service)
+  return new AgentContext({ contextCorrelationId: tenant, dependencyManager, isRootAgentContext })
+}
 
 export const idsOf = (records: AnyRecord[]): string[] => records.map(({ id }) => id)
