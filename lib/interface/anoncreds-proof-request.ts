@@ -1,5 +1,6 @@
 /** An AnonCreds proof request, as the AnonCreds specification (v1.0, "Create Presentation Request") has it, for indy and anoncreds. */
 import * as v from 'valibot'
+import { commonName } from '../records/anoncreds-objects.ts'
 import { exactly, noArray, text } from './fields.ts'
 
 /** Seconds since the epoch. */
@@ -42,9 +43,6 @@ const restrictionsOf = (keys: readonly string[]) => {
 }
 
 const Name = text(256)
-
-/** AnonCreds compares attributes' names without spaces and case. */
-const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
 const requestedAttribute = (restrictions: v.GenericSchema<unknown, Record<string, string>[]>) =>
   v.pipe(
