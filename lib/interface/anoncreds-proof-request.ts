@@ -18,7 +18,7 @@ const NonRevoked = v.pipe(
 /** `rev_reg_id` is none of them: the prover names the registry. */
 const RESTRICTIONS = ['schema_id', 'schema_issuer_id', 'schema_name', 'schema_version', 'issuer_id', 'cred_def_id']
 
-/** Of Indy's unqualified DIDs alone; elsewhere the library meets them with nothing. */
+/** The two more are for unqualified DIDs of Indy; with any other the library finds nothing that matches. */
 const INDY_RESTRICTIONS = [...RESTRICTIONS, 'schema_issuer_did', 'issuer_did']
 
 const ATTRIBUTE_RESTRICTION = /^attr::[^:]+::(marker|value)$/
