@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 20
 const pauseAfter = (failures: number): number => (failures < 2 ? 5_000 : 20_000)
 
 const INTERNAL = 'an internal error'
-/** Nobody knows what became of it: the next attempt looks at the job anew. */
+/** The process ended without a report of its attempt: only the lease that was left shows it. */
 const STOPPED = 'its process was stopped, or ran out of time'
 
 /** Runs the jobs of wake-ups, one after the other. Returns the ids of the wake-ups that are to come again. */
@@ -51,7 +51,8 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
 export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> => {
   const job = await leaseJob(key, randomUUID(), Date.now())
   if (job === undefined) return
-  if (job.failures >= MAX_FAILURES || job.attempts > MAX_ATTEMPTS) return giveUp(job, handler, STOPPED)
+  if (job.failures >= MAX_FAILURES) return giveUp(job, handler, STOPPED)
+  if (job.attempts > MAX_ATTEMPTS) return giveUp(job, handler, INTERNAL)
   try {
     const result = await handler.run(job)
     await transaction(job.tenant, (unit) => end(unit, job, result))
