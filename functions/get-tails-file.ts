@@ -1,12 +1,10 @@
 /** GetTailsFile: what holders need to prove that a credential is not revoked. */
 import { defineOperation } from '../lib/http/operation.ts'
-import { StoredDocument } from '../lib/http/request.ts'
+import { IMMUTABLE, StoredDocument } from '../lib/http/request.ts'
 import { GetTailsFile } from '../lib/interface/webvh.ts'
 import { requireTailsFile } from '../lib/revocation/tails-file.ts'
 
-const FOR_EVER = 'public, max-age=31536000, immutable'
-
 export const getTailsFile = defineOperation(GetTailsFile, {
   handle: async ({ path: { hash } }) =>
-    new StoredDocument(await requireTailsFile(hash), { cacheControl: FOR_EVER, etag: `"${hash}"` }),
+    new StoredDocument(await requireTailsFile(hash), { cacheControl: IMMUTABLE, etag: `"${hash}"` }),
 })

@@ -1,15 +1,13 @@
 /** GetWebvhResource: a resource that an agent's did:webvh attests, in one read. */
 import { defineOperation } from '../lib/http/operation.ts'
-import { StoredDocument } from '../lib/http/request.ts'
+import { IMMUTABLE, StoredDocument } from '../lib/http/request.ts'
 import { GetWebvhResource } from '../lib/interface/webvh.ts'
 import { tenantOfSegment } from '../lib/webvh/did.ts'
 import { etagOf, requireResource } from '../lib/webvh/published.ts'
 
-const FOR_EVER = 'public, max-age=31536000, immutable'
-
 export const getWebvhResource = defineOperation(GetWebvhResource, {
   handle: async ({ path }) => {
     const { document, grows } = await requireResource(tenantOfSegment(path.tenantId), path.resourceId)
-    return new StoredDocument(document, { cacheControl: grows ? 'no-cache' : FOR_EVER, etag: etagOf(document) })
+    return new StoredDocument(document, { cacheControl: grows ? 'no-cache' : IMMUTABLE, etag: etagOf(document) })
   },
 })

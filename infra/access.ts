@@ -4,7 +4,7 @@
  */
 import type { Access } from './roles/statements.ts'
 
-/** Patterns of partition keys, which lib/store/keys.ts writes: `*` stands for a tenant and for ids. */
+/** Patterns of partition keys, which lib/store/keys.ts and anoncreds-keys.ts write: `*` stands for a tenant and for ids. */
 const TENANT = '@tenant|*'
 const ISSUER_KEYS = '@issuer-keys|*'
 const IDEMPOTENCY = '*|idempotency|*'
@@ -59,6 +59,18 @@ const TAILS = '@tails|*'
 /** An offer asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
 const ASKS_FOR_REGISTRY = [JOB, LEDGER_OBJECT, REVOCATION_REGISTRY]
 
+/** An offer on a connection or in an invitation. */
+const OFFERS = {
+  GetItem: [
+    ...[DATA_KEY, DEFINITION, IDEMPOTENCY, ISSUER_DID, KEY, KEY_CORRECTNESS_PROOF, OWN_DEFINITION, WEBVH],
+    ...ASKS_FOR_REGISTRY,
+  ],
+  BatchGetItem: [OWN_DEFINITION],
+  Query: [RECORD, REVOCATION_REGISTRY],
+  PutItem: [IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
+  UpdateItem: [REVOCATION_REGISTRY],
+} satisfies Access
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
@@ -109,22 +121,8 @@ export const ACCESS: Record<string, Access> = {
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
   createOffer: {
-    GetItem: [
-      CONNECTION,
-      DATA_KEY,
-      DEFINITION,
-      IDEMPOTENCY,
-      ISSUER_DID,
-      KEY,
-      KEY_CORRECTNESS_PROOF,
-      OWN_DEFINITION,
-      WEBVH,
-      ...ASKS_FOR_REGISTRY,
-    ],
-    BatchGetItem: [OWN_DEFINITION],
-    Query: [RECORD, REVOCATION_REGISTRY],
-    PutItem: [IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
-    UpdateItem: [REVOCATION_REGISTRY],
+    ...OFFERS,
+    GetItem: [...OFFERS.GetItem, CONNECTION],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
@@ -157,22 +155,9 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [WEBVH_SEEN],
   },
   createOfferOob: {
-    GetItem: [
-      DATA_KEY,
-      DEFINITION,
-      IDEMPOTENCY,
-      ISSUER_DID,
-      KEY,
-      KEY_CORRECTNESS_PROOF,
-      OWN_DEFINITION,
-      TENANT,
-      WEBVH,
-      ...ASKS_FOR_REGISTRY,
-    ],
-    BatchGetItem: [OWN_DEFINITION],
-    Query: [RECORD, REVOCATION_REGISTRY],
-    PutItem: [DATA_KEY, IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
-    UpdateItem: [REVOCATION_REGISTRY],
+    ...OFFERS,
+    GetItem: [...OFFERS.GetItem, TENANT],
+    PutItem: [...OFFERS.PutItem, DATA_KEY],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],

@@ -11,7 +11,7 @@ export const METRICS = {
   MessagesGivenUp: 'Count',
   EventsDelivered: 'Count',
   EventsGivenUp: 'Count',
-  /** Of both. */
+  /** Failed attempts, at messages and events together. */
   AttemptsFailed: 'Count',
   /** Destinations that the circuit breaker has closed, and webhook endpoints that were disabled. */
   DestinationsClosed: 'Count',

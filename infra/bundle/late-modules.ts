@@ -13,7 +13,6 @@ const TOUCHED_LATE = new RegExp(
     '@sphereon/[^/]+',
     '@peculiar/x509',
     'dcql',
-    'didwebvh-ts',
     're2js',
   ].join('|')})$`,
 )

@@ -2,10 +2,8 @@
  * The filter patterns of an event source mapping, as far as this service uses them: fields that equal one of some values.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
  */
+import { isObject } from '../../lib/json.ts'
 import { StageFailure } from '../failure.ts'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const matches = (pattern: unknown, value: unknown): boolean =>
   Array.isArray(pattern)

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { libraryFor } from '../anoncreds/library-file.ts'
 import type { Account } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
+import { anonCredsPlan } from '../deployment/checks/anoncreds.ts'
 import type { Plan } from '../deployment/checks.ts'
 import { type Finding, fault, faultsOf, refusal, toLine } from '../deployment/finding.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
@@ -64,7 +64,6 @@ export default class Deployment {
 
   get #plan(): Plan {
     const { service } = this.#serverless
-    const { architecture } = service.provider
     const events = Object.values(service.functions).flatMap((definition) => definition.events ?? [])
     const indexes = service.resources.Resources.Table?.Properties.GlobalSecondaryIndexes
     return {
@@ -74,7 +73,7 @@ export default class Deployment {
       environment: process.env,
       paths: events.flatMap(({ http }) => http?.path ?? []),
       functionNames: Object.values(service.functions).map(({ name }) => name),
-      anonCreds: { architecture, hasLibrary: libraryFor(architecture) !== undefined },
+      anonCreds: anonCredsPlan(service.provider.architecture),
       indexes: Array.isArray(indexes) ? indexes.map(({ IndexName }) => String(IndexName)) : [],
     }
   }

@@ -1,5 +1,4 @@
 /** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and `deploy` begins with a list of all settings that are wrong. */
-import { libraryFor } from '../anoncreds/library-file.ts'
 import type { Serverless } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 
@@ -20,13 +19,14 @@ export default class Settings {
 const refuseWrongSettings = async ({ service, processedInput, classes }: Serverless): Promise<void> => {
   if (processedInput.commands.join(' ') !== 'deploy') return
   // Loaded here: every serverless command loads the plugins.
-  const [{ checkPlan }, { refusal }] = await Promise.all([
+  const [{ checkPlan }, { anonCredsPlan }, { refusal }] = await Promise.all([
     import('../deployment/checks.ts'),
+    import('../deployment/checks/anoncreds.ts'),
     import('../deployment/finding.ts'),
   ])
   const { stage, region, architecture } = service.provider
   const functionNames = Object.values(service.functions).map(({ name }) => name)
-  const anonCreds = { architecture, hasLibrary: libraryFor(architecture) !== undefined }
+  const anonCreds = anonCredsPlan(architecture)
   const refused = refusal(checkPlan({ environment: process.env, stage, region, functionNames, anonCreds }))
   if (refused !== undefined) throw new classes.Error(refused)
 }

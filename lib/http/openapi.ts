@@ -92,6 +92,7 @@ const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none
 
 const describeOperation = (contract: Contract, path: string) => {
   const { operationId, summary, description, security, companion, body, mediaTypes = [], contentType } = contract
+  const types = ['application/json', ...mediaTypes]
   const { status, schema } = successOf(contract)
   const example = EXAMPLES[operationId]
   const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
@@ -106,7 +107,7 @@ const describeOperation = (contract: Contract, path: string) => {
     ...(body && {
       requestBody: {
         required: true,
-        content: content(schemaOf(body), example?.request, ['application/json', ...mediaTypes]),
+        content: content(schemaOf(body), example?.request, types),
       },
     }),
     responses: {
@@ -117,11 +118,7 @@ const describeOperation = (contract: Contract, path: string) => {
           ...(paged && { link: { $ref: '#/components/headers/Link' } }),
           ...(contentType !== undefined && ETAG),
         },
-        content: content(
-          schemaOf(schema),
-          example?.response,
-          contentType === undefined ? ['application/json', ...mediaTypes] : [contentType],
-        ),
+        content: content(schemaOf(schema), example?.response, contentType === undefined ? types : [contentType]),
       },
       ...(contentType !== undefined && NOT_MODIFIED),
       ...Object.fromEntries(
@@ -133,16 +130,13 @@ const describeOperation = (contract: Contract, path: string) => {
   }
 }
 
-const inDocument = (path: string): string => path.replace('+}', '}')
-
 const describePaths = () => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const contract of OPERATIONS)
-    for (const path of [contract.path, ...(contract.tenantPath ? [contract.tenantPath] : [])])
-      paths[inDocument(path)] = {
-        ...paths[inDocument(path)],
-        [contract.method.toLowerCase()]: describeOperation(contract, inDocument(path)),
-      }
+    for (const template of [contract.path, ...(contract.tenantPath ? [contract.tenantPath] : [])]) {
+      const path = template.replace('+}', '}')
+      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describeOperation(contract, path) }
+    }
   return paths
 }
 

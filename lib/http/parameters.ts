@@ -5,15 +5,15 @@ import { headerOf, keep, type OperationEvent, type OperationMiddleware } from '.
 import { validate } from './validate.ts'
 
 /**
- * A did:webvh has its port in percent-encoding. An id that came as it is, not encoded once more, keeps that: a caller who encodes ids has no
- * `%` left but for `%25`.
+ * A did:webvh has its port in percent-encoding, which is part of the id. Where the caller did not encode the id once more (then every `%` of
+ * it would be `%25`), this does, so that decoding leaves the port as it is.
  */
-const kept = (value: string): string =>
+const withPortEncoded = (value: string): string =>
   value.startsWith('did:webvh:') && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value
 
 const decoded = (value: string | undefined): string | undefined => {
   try {
-    return value === undefined ? undefined : decodeURIComponent(kept(value))
+    return value === undefined ? undefined : decodeURIComponent(withPortEncoded(value))
   } catch {
     return value
   }

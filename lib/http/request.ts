@@ -49,6 +49,9 @@ export class Answer {
 export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
   new Answer(body, headers)
 
+/** Value of `Cache-Control` for what is named by a hash of its content. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable'
+
 export interface Caching {
   /** Value of `Cache-Control`. */
   cacheControl: string

@@ -1,5 +1,6 @@
 /** An AnonCreds proof request, as the AnonCreds specification (v1.0, "Create Presentation Request") has it, for indy and anoncreds. */
 import * as v from 'valibot'
+import { commonName } from '../records/anoncreds-objects.ts'
 import { exactly, noArray, text } from './fields.ts'
 
 /** Seconds since the epoch. */
@@ -17,7 +18,7 @@ const NonRevoked = v.pipe(
 /** `rev_reg_id` is none of them: the prover names the registry. */
 const RESTRICTIONS = ['schema_id', 'schema_issuer_id', 'schema_name', 'schema_version', 'issuer_id', 'cred_def_id']
 
-/** Of Indy's unqualified DIDs alone; elsewhere the library meets them with nothing. */
+/** The two more are for unqualified DIDs of Indy; with any other the library finds nothing that matches. */
 const INDY_RESTRICTIONS = [...RESTRICTIONS, 'schema_issuer_did', 'issuer_did']
 
 const ATTRIBUTE_RESTRICTION = /^attr::[^:]+::(marker|value)$/
@@ -42,9 +43,6 @@ const restrictionsOf = (keys: readonly string[]) => {
 }
 
 const Name = text(256)
-
-/** AnonCreds compares attributes' names without spaces and case. */
-const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
 const requestedAttribute = (restrictions: v.GenericSchema<unknown, Record<string, string>[]>) =>
   v.pipe(

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsSchema,
+  commonName,
   MAX_ATTRIBUTES,
   MAX_OBJECT_ID,
 } from '../records/anoncreds-objects.ts'
@@ -31,9 +32,6 @@ const Label = v.pipe(
 
 const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
 
-/** How AnonCreds compares names of attributes: without spaces, in lower case. */
-const comparable = (name: string): string => name.replaceAll(' ', '').toLowerCase()
-
 /** The library has the link secret under this name; the others would be lost in the objects of a definition that are by attribute. */
 const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
 
@@ -41,13 +39,13 @@ const Attributes = v.pipe(
   v.array(Label),
   v.minLength(1),
   v.maxLength(MAX_ATTRIBUTES),
-  v.check((names) => names.every((name) => comparable(name) !== ''), 'must have names of more than spaces'),
+  v.check((names) => names.every((name) => commonName(name) !== ''), 'must have names of more than spaces'),
   v.check(
-    (names) => !names.some((name) => RESERVED.includes(comparable(name))),
+    (names) => !names.some((name) => RESERVED.includes(commonName(name))),
     `must have no name of ${RESERVED.join(', ')}`,
   ),
   v.check(
-    (names) => new Set(names.map(comparable)).size === names.length,
+    (names) => new Set(names.map(commonName)).size === names.length,
     'must have no two names that differ in spaces and case only',
   ),
 )

@@ -1,12 +1,10 @@
 /** What an offer of a credential is made of: one or more formats of issue-credential (Aries RFC 0453, and 0036 with `indy` alone). */
 import * as v from 'valibot'
+import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AutoAccept, exactly, text } from './fields.ts'
 import { INVITATION_FIELDS } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
-
-/** AnonCreds v1.0: a schema has at most this many attributes. */
-const MAX_ATTRIBUTES = 125
 
 const Attribute = exactly({
   // In an object of attributes it would be lost.
@@ -25,7 +23,7 @@ const Attributes = v.pipe(
 
 const AnonCredsOffer = exactly({
   /** A credential definition of this agent, by its own id or its record's. */
-  credentialDefinitionId: text(4096),
+  credentialDefinitionId: text(MAX_OBJECT_ID),
   attributes: Attributes,
 })
 
@@ -35,7 +33,7 @@ const UNQUALIFIED = /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/
 const IndyOffer = exactly({
   /** A credential definition of this agent, by its unqualified id (`<did>:3:CL:<number>:<tag>`). */
   credentialDefinitionId: v.pipe(
-    text(4096),
+    text(MAX_OBJECT_ID),
     v.regex(UNQUALIFIED, 'must be an unqualified id of a credential definition on an Indy ledger'),
   ),
   attributes: Attributes,

@@ -1,4 +1,4 @@
-/** Adds a job to a unit of work: it is there if and only if the change is that needs it. */
+/** Adds a job to a unit of work, so that the job is committed together with the change that needs it, or not at all. */
 import { wakeJobsNow } from '../outbox/queues.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { dueJob, type JobKey, jobItem, jobName } from './job-item.ts'

@@ -8,7 +8,7 @@ export interface Done {
   commit(unit: UnitOfWork): Promise<unknown>
 }
 
-/** The job has to wait for something: it runs again in `later` ms, to a minute, and its attempts are counted anew. */
+/** The job has to wait for something: it runs again in `later` ms, or up to a minute later, and its attempts are counted anew. */
 export interface PutOff {
   later: number
   commit?(unit: UnitOfWork): Promise<unknown>

@@ -11,17 +11,16 @@ import type { Done, JobHandler, JobHandlers, PutOff } from './handler.ts'
 import { dueJob, type JobKey, jobItem, jobName, jobNamed } from './job-item.ts'
 import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
-/** A job that has failed so often is given up. */
+/** After so many failures a job is given up. */
 const MAX_FAILURES = 3
-/** The same of attempts that met conflicts or a table that does not answer, which alone are no failures. */
+/** It is also given up after so many attempts: a conflict, or a table that does not answer, is no failure. */
 const MAX_ATTEMPTS = 20
 
 /** Ms until the next attempt, by the number of failures so far. */
-const PAUSES = [5_000, 5_000, 20_000]
-const pauseAfter = (failures: number): number => PAUSES[failures] ?? 20_000
+const pauseAfter = (failures: number): number => (failures < 2 ? 5_000 : 20_000)
 
 const INTERNAL = 'an internal error'
-/** Nobody knows what became of it: the next attempt looks at the job anew. */
+/** The process ended without a report of its attempt: only the lease that was left shows it. */
 const STOPPED = 'its process was stopped, or ran out of time'
 
 /** Runs the jobs of wake-ups, one after the other. Returns the ids of the wake-ups that are to come again. */
@@ -46,13 +45,14 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
 }
 
 /**
- * Runs a job if it is due and nobody else runs it. Throws `store.unavailable`, `store.conflict` where not even that could be written down, and
- * what giving it up throws: the job stays, and is due when the lease is over.
+ * Runs a job if it is due and nobody else runs it. Throws `store.unavailable` and `store.conflict` where the result of the attempt could not
+ * be stored, and what giving it up throws: the job stays, and is due when the lease is over.
  */
 export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> => {
   const job = await leaseJob(key, randomUUID(), Date.now())
   if (job === undefined) return
-  if (job.failures >= MAX_FAILURES || job.attempts > MAX_ATTEMPTS) return giveUp(job, handler, STOPPED)
+  if (job.failures >= MAX_FAILURES) return giveUp(job, handler, STOPPED)
+  if (job.attempts > MAX_ATTEMPTS) return giveUp(job, handler, INTERNAL)
   try {
     const result = await handler.run(job)
     await transaction(job.tenant, (unit) => end(unit, job, result))

@@ -26,7 +26,7 @@ export interface DueEntry {
   /** Exactly one of the three is there. */
   lane?: string
   destination?: string
-  /** Partition key of a job's item: an index always has the table's keys, so that jobs need no attribute of its projection. */
+  /** Partition key of a job's item: an index always has the table's keys, so a job needs no attribute of its own in the projection. */
   job?: string
   at: number
   /** Of a lane: when the first attempt at its first item failed. */

@@ -3,8 +3,12 @@ import * as v from 'valibot'
 
 /** In characters, of the id of whatever object, and of a DID. */
 export const MAX_OBJECT_ID = 4096
-/** Attributes of a schema. */
+/** Attributes of a schema (AnonCreds v1.0). */
 export const MAX_ATTRIBUTES = 125
+
+/** AnonCreds compares attributes' names without spaces and case. */
+export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
+
 /** Credentials of somebody's registry: its status list is 2 bytes of JSON for each. */
 const MAX_REGISTRY = 500_000
 

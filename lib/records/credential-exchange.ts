@@ -20,6 +20,12 @@ export const CREDENTIAL_STATES = [
 
 export const CREDENTIAL_ROLES = ['issuer', 'holder'] as const
 
+/** Where the state of a revocation stands in the metadata of an exchange. */
+export const REVOCATION = '_agent/revocation'
+
+export const RevocationState = v.object({ state: v.picklist(['pending', 'published']), revokedAt: Timestamp })
+export type RevocationState = v.InferOutput<typeof RevocationState>
+
 export const CredentialExchangeRecord = recordSchema({
   /** Absent in a connectionless exchange. */
   connectionId: v.optional(v.string()),
@@ -39,7 +45,7 @@ export const CredentialExchangeRecord = recordSchema({
         v.looseObject({ credentialDefinitionId: v.optional(v.string()), schemaId: v.optional(v.string()) }),
       ),
       /** Of a credential that this agent has revoked. */
-      '_agent/revocation': v.optional(v.object({ state: v.picklist(['pending', 'published']), revokedAt: Timestamp })),
+      [REVOCATION]: v.optional(RevocationState),
     },
     v.unknown(),
   ),

@@ -1,18 +1,16 @@
 /** Credentials that are revoked and not in the published list of their registry yet. */
+import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { legacyId } from '../indy/ids.ts'
 import { enqueue } from '../jobs/enqueue.ts'
 import { isObject } from '../json.ts'
-import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
+import { ANONCREDS, REVOCATION, RevocationState, toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'
 import { pendingRevocationAddress, pendingRevocations } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-
-/** Where the state of a revocation stands in the metadata of its exchange. */
-const REVOCATION = '_agent/revocation'
 
 export const CREDENTIAL = 'CredentialRecord'
 
@@ -23,12 +21,6 @@ export const pendingRevocationItem = defineItem(
     pendingRevocationAddress({ tenant, registryId: legacyId(registryId), index }),
   { index: integer(), credentialRecordId: text() },
 )
-
-export interface RevocationState {
-  state: 'pending' | 'published'
-  /** ISO 8601. */
-  revokedAt: string
-}
 
 /** What of an exchange is revoked, and where. */
 export interface Revocable {
@@ -41,7 +33,7 @@ export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
   const { metadata, role } = value
   // Not the state: a wallet may take another format of the offer, or give the exchange up when it has the credential.
   if (role !== 'issuer' || !isObject(metadata) || metadata[ANONCREDS_ISSUED] === undefined) return undefined
-  const credential = metadata['_anoncreds/credential']
+  const credential = metadata[ANONCREDS]
   if (!isObject(credential)) return undefined
   const { revocationRegistryId, credentialRevocationId } = credential
   const index = Number(credentialRevocationId)
@@ -52,7 +44,7 @@ export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
 
 export const revocationOf = ({ value: { metadata } }: StoredRecord): RevocationState | undefined => {
   const known = isObject(metadata) ? metadata[REVOCATION] : undefined
-  return isObject(known) ? (known as unknown as RevocationState) : undefined
+  return v.is(RevocationState, known) ? known : undefined
 }
 
 /** The record with this state of its revocation. */

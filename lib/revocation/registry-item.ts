@@ -1,5 +1,4 @@
 /** The revocation registries of a credential definition, and how many of their indexes are taken. */
-
 import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'

@@ -16,8 +16,8 @@ const pieceItem = defineItem('tails-piece', tailsPieceAddress, {
 })
 
 /**
- * Adds a tails file to the unit of work. `hash`: SHA-256 in base58, as `tailsHash` of a registry's definition. The same file may be there
- * already: its pieces are the same.
+ * Adds a tails file to the unit of work. `hash`: SHA-256 in base58, as `tailsHash` of a registry's definition. The commit fails where a
+ * file of this hash is there: tails are random, so that no two registries have the same.
  */
 export const addTailsFile = (unit: UnitOfWork, hash: string, content: Uint8Array): void => {
   const pieces = Math.ceil(content.byteLength / MAX_PIECE)

@@ -1,4 +1,4 @@
-/** The keys of items, which nothing else writes but anoncreds-keys.ts. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+/** The keys of items: only this file and anoncreds-keys.ts write keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { RegistrationKind } from '../records/registration.ts'

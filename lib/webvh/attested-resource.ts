@@ -2,7 +2,7 @@
 import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
-import { canonicalJson, sha256 } from './canonical-json.ts'
+import { canonicalJson, SIGNED_JSON_RULES, sha256 } from './canonical-json.ts'
 import { MAX_ID } from './did.ts'
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_ID))
@@ -42,9 +42,6 @@ export type ResourceLink = v.InferOutput<typeof Link>
 export type UnsignedResource = v.InferOutput<typeof Unsigned>
 export type AttestedResource = v.InferOutput<typeof AttestedResource>
 
-/** Deeper than a credential definition. A name of a prototype would not be seen by what compares or hashes members. */
-const RULES = { maxDepth: 16, forbidden: ['__proto__', 'prototype', 'constructor'] }
-
 /** A resource as somebody serves it; undefined where it is none. Its proof has not been looked at yet. */
 export const readResource = (text: string): AttestedResource | undefined => {
   let value: unknown
@@ -53,7 +50,7 @@ export const readResource = (text: string): AttestedResource | undefined => {
   } catch {
     return undefined
   }
-  if (findFlaw(value, RULES) !== undefined) return undefined
+  if (findFlaw(value, SIGNED_JSON_RULES) !== undefined) return undefined
   const result = v.safeParse(AttestedResource, value, { abortEarly: true })
   return result.success ? result.output : undefined
 }

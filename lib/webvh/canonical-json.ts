@@ -11,4 +11,7 @@ export const canonicalJson = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
+/** Rules for JSON of others. The names are left out of what is hashed and signed, and would still be read afterwards. */
+export const SIGNED_JSON_RULES = { maxDepth: 16, forbidden: ['__proto__', 'prototype', 'constructor'] }
+
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,5 +1,4 @@
 /** did:webvh identifiers: where the files of a DID and its resources are, and which of them this service hosts. */
-
 import * as v from 'valibot'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
@@ -102,9 +101,9 @@ export const possibleTenantOf = ({ path }: WebvhDid): string | undefined => {
 }
 
 /** Whether the DID's files are, or would be, served by this service. */
-export const isOurLocation = ({ host, path }: WebvhDid): boolean => {
-  const tenant = possibleTenantOf({ did: '', scid: '', host, path })
+export const isOurLocation = (did: WebvhDid): boolean => {
+  const tenant = possibleTenantOf(did)
   if (tenant === undefined) return false
   const ours = locationOf(tenant)
-  return host === decodeURIComponent(ours.domain) && path.join('/') === ours.path.join('/')
+  return did.host === decodeURIComponent(ours.domain) && did.path.join('/') === ours.path.join('/')
 }

@@ -2,6 +2,7 @@
 import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
+import { SIGNED_JSON_RULES } from './canonical-json.ts'
 import { MAX_ID, type WebvhDid } from './did.ts'
 
 /** Of a log or of a file of witness proofs. */
@@ -15,9 +16,6 @@ const MAX_WITNESS_PROOFS = 50
 const MAX_WITNESS_CHECKS = 1_000
 
 const METHOD = 'did:webvh:1.0'
-
-/** A name of a prototype is left out of what is hashed and signed, and still read afterwards. */
-const RULES = { maxDepth: 16, forbidden: ['__proto__', 'prototype', 'constructor'] }
 
 const Short = v.pipe(v.string(), v.maxLength(MAX_ID))
 
@@ -56,7 +54,7 @@ const hasLongText = (value: unknown): boolean => {
 }
 
 const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
-  if (findFlaw(value, RULES) !== undefined || hasLongText(value)) throw new Error('it has a flaw')
+  if (findFlaw(value, SIGNED_JSON_RULES) !== undefined || hasLongText(value)) throw new Error('it has a flaw')
   const result = v.safeParse(schema, value, { abortEarly: true })
   if (!result.success) throw new Error(`${v.getDotPath(result.issues[0]) ?? 'it'} is not as the method has it`)
   return result.output

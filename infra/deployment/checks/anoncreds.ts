@@ -1,4 +1,5 @@
 /** Check of AnonCreds' native library, which is packed with the functions that call it. */
+import { libraryFor } from '../../anoncreds/library-file.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 
 export interface AnonCredsPlan {
@@ -7,6 +8,11 @@ export interface AnonCredsPlan {
   /** Whether the library for it is here. */
   hasLibrary: boolean
 }
+
+export const anonCredsPlan = (architecture: string): AnonCredsPlan => ({
+  architecture,
+  hasLibrary: libraryFor(architecture) !== undefined,
+})
 
 /** A deployment that forgot the library would refuse what the last one took, so it has to say that it does without. */
 export const checkAnonCreds = (

@@ -6,6 +6,7 @@ import { enqueue } from '../../../lib/jobs/enqueue.ts'
 import type { JobHandler, JobHandlers } from '../../../lib/jobs/handler.ts'
 import { type JobKey, type JobType, jobItem, jobName } from '../../../lib/jobs/job-item.ts'
 import { runBatch, runJob } from '../../../lib/jobs/run.ts'
+import { sqsOnce } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
@@ -94,11 +95,14 @@ describe('a job', () => {
   })
 
   test('of several in a unit are woken by one request', async () => {
+    const { calls } = vi.mocked(sqsOnce().send).mock
+    const before = calls.length
     await transaction('acme', async (unit) => {
       for (const type of ['revocation-list', 'ledger-object'] as const)
         enqueue(unit, { tenant: 'acme', type, id: 'both' })
     })
     expect(queues.sent).toHaveLength(2)
+    expect(calls.length - before).toBe(1)
   })
 
   test('is done, and with its outcome it is gone', async () => {
@@ -234,7 +238,7 @@ describe('an attempt that fails', () => {
       pass(MINUTE)
     }
     expect(conflicting.runs).toBe(20)
-    expect(await outcomeOf(key)).toMatch(/^given up/)
+    expect(await outcomeOf(key)).toBe('given up: an internal error')
   })
 
   test('to give up leaves the job where it is, and its wake-up comes again', async () => {
