@@ -46,9 +46,12 @@ const proofRequestOf = (asked: Asked): object => {
   }
 }
 
+/** The credentials that will do. */
+export const restrictedTo = (credentialDefinitionId: string) => [{ cred_def_id: credentialDefinitionId }]
+
 /** Name and age of a credential of this definition. */
 export const nameAndAge = ({ credentialDefinitionId }: Definition): Pick<Asked, 'attributes' | 'predicates'> => {
-  const restrictions = [{ cred_def_id: credentialDefinitionId }]
+  const restrictions = restrictedTo(credentialDefinitionId)
   return {
     attributes: { name: { name: 'name', restrictions } },
     predicates: { adult: { name: 'age', p_type: '>=', p_value: 18, restrictions } },

@@ -27,6 +27,3 @@ export const taken = async (scene: Scene, exchange: Exchange) => {
   const issue = exchange.outOfBand ? issueOutOfBand : issueOnConnection
   return { definition, ...(await issue(scene, definition, exchange)) }
 }
-
-/** The credentials that will do. */
-export const restrictedTo = (credentialDefinitionId: string) => [{ cred_def_id: credentialDefinitionId }]

@@ -1,5 +1,4 @@
 /** What a scenario of the interop suite is: something that an ACA-Py and the service do together. */
-import type { IndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import type { AcaPy } from './acapy.ts'
 import type { OurAgent } from './agent.ts'
 import type { Version } from './install.ts'
@@ -30,7 +29,6 @@ export interface Scene {
   walletIssuer(): Promise<WalletIssuer>
   /** A tenant with credential definitions, which scenarios share. */
   issuer(): Promise<Issuer>
-  ledger: IndyProxy
 }
 
 export interface Scenario {

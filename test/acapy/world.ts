@@ -59,7 +59,6 @@ export class World {
       mediator: () => this.#mediator(version),
       walletIssuer: () => this.#sharedWalletIssuer(),
       issuer: () => this.#sharedIssuer(),
-      ledger: this.#ledger,
     }
   }
 

@@ -40,7 +40,6 @@ export const ANONCREDS_STEPS: Step[] = [
     request: 'POST /anoncreds/schemas',
     token: 'tenant',
     body: { name: 'degree', version: '1.0', attributes: ['degree', 'age'] },
-    status: 200,
     holds: { state: 'finished' },
     note: { schemaId: 'schemaId' },
   },
@@ -57,7 +56,6 @@ export const ANONCREDS_STEPS: Step[] = [
     title: 'Seconds later it is there',
     request: 'GET /anoncreds/credential-definitions/{definitionRecordId}',
     token: 'tenant',
-    status: 200,
     holds: { state: 'finished', schemaId: '{schemaId}' },
     eventually: KEYS_MS,
     show: ['id', 'state', 'credentialDefinitionId'],
@@ -81,7 +79,6 @@ export const ANONCREDS_STEPS: Step[] = [
         },
       },
     },
-    status: 200,
     holds: { state: 'offer-sent', connectionId: '{connectionId}' },
     eventually: true,
     note: { revocableId: 'id' },
@@ -90,7 +87,6 @@ export const ANONCREDS_STEPS: Step[] = [
     title: 'GetCredentialById: the wallet has it, and the record names its schema and definition',
     request: 'GET /credentials/{revocableId}',
     token: 'tenant',
-    status: 200,
     holds: {
       state: 'done',
       metadata: {
@@ -108,7 +104,6 @@ export const ANONCREDS_STEPS: Step[] = [
     request: 'POST /proofs/create-request-oob',
     token: 'tenant',
     body: requestBody,
-    status: 200,
     note: { validInvitationUrl: 'invitationUrl', validProofId: 'proofRecordId' },
   },
   {
@@ -122,7 +117,6 @@ export const ANONCREDS_STEPS: Step[] = [
     title: 'tenant_ProofFormData: verified, with what is revealed and what is only proved',
     request: 'GET /multi-tenancy/form-data/{tenantId}/{validProofId}',
     token: 'root',
-    status: 200,
     holds: {
       state: 'done',
       isVerified: true,
@@ -140,14 +134,12 @@ export const ANONCREDS_STEPS: Step[] = [
     title: 'The tenant revokes it; the answer comes when this is certain',
     request: 'POST /credentials/{revocableId}/revoke',
     token: 'tenant',
-    status: 200,
     holds: { id: '{revocableId}', state: 'done' },
   },
   {
     title: 'GetCredentialById: the new status list is published',
     request: 'GET /credentials/{revocableId}',
     token: 'tenant',
-    status: 200,
     holds: { metadata: { '_agent/revocation': { state: 'published' } } },
     eventually: true,
     show: ['id', 'metadata'],
@@ -165,7 +157,6 @@ export const ANONCREDS_STEPS: Step[] = [
     request: 'POST /proofs/create-request-oob',
     token: 'tenant',
     body: requestBody,
-    status: 200,
     note: { revokedInvitationUrl: 'invitationUrl', revokedProofId: 'proofRecordId' },
   },
   {
@@ -180,7 +171,6 @@ export const ANONCREDS_STEPS: Step[] = [
     title: 'tenant_ProofFormData: not verified',
     request: 'GET /multi-tenancy/form-data/{tenantId}/{revokedProofId}',
     token: 'root',
-    status: 200,
     holds: { state: 'abandoned', isVerified: false },
     eventually: true,
     show: ['state', 'isVerified', 'errorMessage'],

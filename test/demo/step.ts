@@ -14,7 +14,8 @@ export interface RequestStep {
   token?: 'root' | 'tenant'
   /** A function makes it when it is sent: it may tell the time. */
   body?: unknown
-  status: number
+  /** 200 unless said. */
+  status?: number
   /** What the answer has to contain. */
   holds?: unknown
   /** The answer comes to hold this in time, or in this many ms: the request is repeated until then. */
@@ -112,7 +113,7 @@ export class Scene {
     })
   }
 
-  #check({ status, holds = {} }: RequestStep, played: Played): Played {
+  #check({ status = 200, holds = {} }: RequestStep, played: Played): Played {
     if (played.status !== status) {
       throw new Error(`expected ${status}, got ${played.status}: ${JSON.stringify(played.answer)}`)
     }

@@ -117,7 +117,6 @@ export const eventSteps = (ends: Ends): Step[] => [
     title: 'The secret is rotated: for a day the one before it signs too',
     request: 'POST /webhooks/orgs/{orgId}/{webhookId}/rotate-secret',
     token: 'tenant',
-    status: 200,
     holds: { id: '{webhookId}', status: 'active' },
     note: { rotatedSecret: 'secret' },
   },
@@ -144,7 +143,6 @@ export const eventSteps = (ends: Ends): Step[] => [
     title: 'The organization looks at its endpoints',
     request: 'GET /webhooks/orgs/{orgId}',
     token: 'tenant',
-    status: 200,
     holds: [
       { kind: 'notification', status: 'active' },
       { kind: 'webhook', status: 'active', id: '{webhookId}' },

@@ -1,8 +1,16 @@
 /** What is asked for of AnonCreds, and how ACA-Py answers. */
 import assert from 'node:assert/strict'
 import { PERSON } from '../anoncreds-offers.ts'
-import { type Asked, ask, assertRefused, assertVerified, presentChosen, proofOf } from '../anoncreds-proofs.ts'
-import { LEDGER, restrictedTo, taken, WEBVH } from '../anoncreds-scenario.ts'
+import {
+  type Asked,
+  ask,
+  assertRefused,
+  assertVerified,
+  presentChosen,
+  proofOf,
+  restrictedTo,
+} from '../anoncreds-proofs.ts'
+import { LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
 /** What is presented of a credential of ours, over did:webvh. */
@@ -123,7 +131,7 @@ export const ANONCREDS_PRESENTED: Scenario[] = [
   {
     ...LEDGER,
     name: 'anoncreds-marker',
-    title: 'can not parse a request with a marker: it reports a problem, and the proof is abandoned',
+    title: 'cannot parse a request with a marker: it reports a problem, and the proof is abandoned',
     versions: ['1.7.0'],
     protocol: 'AnonCreds',
     role: 'verifier',

@@ -35,12 +35,17 @@ const revoked =
     assertVerified(await present(await secondThatIsOver(), other))
   }
 
+const protocolsOf = ({ of, protocolVersion }: Exchange): string => {
+  const older = protocolVersion === 'v1' ? ['Issue Credential 1.0'] : []
+  return [of === 'webvh' ? WEBVH : INDY, ...older, 'Revocation Notification 2.0'].join('; ')
+}
+
 const revoking = (name: string, versions: readonly Version[], exchange: Exchange): Scenario => ({
   ...LEDGER,
   name,
   title: 'presents a credential that is not revoked; hears that it is revoked; presents it again, and is not verified',
   versions,
-  protocol: `${exchange.of === 'webvh' ? WEBVH : INDY}; Revocation Notification 2.0`,
+  protocol: protocolsOf(exchange),
   role: 'issuer, verifier',
   play: revoked(exchange),
 })
