@@ -7,12 +7,10 @@ import {
   type DidCommInboundMessageContext,
   type DidCommProblemReportError,
 } from '@credo-ts/didcomm'
+import { MAX_ATTRIBUTES } from '../records/anoncreds-objects.ts'
 import { abandonExchange } from './exchanges.ts'
 
 export const NOT_OFFERED = 'the request is not for what was offered'
-
-/** AnonCreds v1.0 allows a schema this many attributes. */
-const MAX_ATTRIBUTES = 125
 
 /** A format service that tells a request for the offer from one for anything else. */
 export interface CheckedFormat {

@@ -419,6 +419,20 @@ describe('a status list', () => {
     expect(host.asked).toHaveLength(3)
   })
 
+  test('of a registry that was asked for as if it never changed is the one of the registry as it is now', async () => {
+    const name = `as a schema ${++count}`
+    const id = registryWith((registryId) => [published(registryId, 100)], name)
+    // A schema may come from memory: this one is no schema, and is kept all the same.
+    await getSchema(id)
+    registryWith((registryId) => [published(registryId, 100), published(registryId, 400)], name)
+    expect((await getList(id, 500)).revocationStatusList?.timestamp).toBe(400)
+    await inTenant(async ({ context }) => {
+      await registry.getSchema(context, id)
+      const { revocationStatusList } = await registry.getRevocationStatusList(context, id, 500)
+      expect(revocationStatusList?.timestamp).toBe(400)
+    })
+  })
+
   const refusesList = async (id: string, reason: RegExp) => {
     const { revocationStatusList, resolutionMetadata } = await getList(id, 500)
     expect(revocationStatusList).toBeUndefined()

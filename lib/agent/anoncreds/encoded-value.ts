@@ -1,7 +1,8 @@
 /** How a value of a credential is encoded as the number that is signed (Aries RFC 0036, "Encoding Claims for Indy-based Verifiable Credentials"). */
 import { createHash } from 'node:crypto'
 
-const MAX_INT32 = 2 ** 31 - 1
+/** AnonCreds counts in 32 bits, with a sign. */
+export const MAX_INT32 = 2 ** 31 - 1
 
 const isInt32 = (raw: string): boolean =>
   /^-?\d+$/.test(raw) && Number(raw) <= MAX_INT32 && Number(raw) >= -MAX_INT32 - 1

@@ -23,6 +23,7 @@ import {
   schemaTransaction,
 } from '../../indy/transactions.ts'
 import * as objects from '../../records/anoncreds-objects.ts'
+import { epochSeconds } from '../../store/table.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
 /** The ledger would not take it, or no ledger is there to. What a proxy does not answer is another error. */
@@ -36,8 +37,6 @@ interface Prepared {
   registrationMetadata: { didIndyNamespace: string; transaction: LedgerTransaction }
 }
 
-const epochSeconds = (): number => Math.floor(Date.now() / 1000)
-
 /** Whether the ledger has exactly what an operator was to write to it. Throws where it could not be asked. */
 export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerState> => {
   const [ledger] = ledgersOf({ namespace: transaction.namespace, did: transaction.request.identifier })
@@ -45,7 +44,7 @@ export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerSt
   return ledgerState(ledger, transaction, epochSeconds())
 }
 
-const issuerOf = (issuerId: string): IndyDid => {
+const indyDidOf = (issuerId: string): IndyDid => {
   const did = parseIndyDid(issuerId)
   if (did === undefined) throw new NotWritableError('the issuer is no DID of an Indy ledger')
   return did
@@ -87,7 +86,7 @@ const prepared = async (id: string, transaction: LedgerTransaction): Promise<Pre
 
 export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> => {
   const { issuerId, name, version, attrNames } = checked(objects.AnonCredsSchema, schema)
-  const of = issuerOf(issuerId)
+  const of = indyDidOf(issuerId)
   const id = { kind: 'schema' as const, ...of, name, version }
   const { namespace } = ledgerOf(of)
   return prepared(writtenId(id, of), schemaTransaction(namespace, id, attrNames))
@@ -96,7 +95,7 @@ export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> 
 /** Its id has the number of the schema's transaction, which only the ledger knows: the schema is there first. */
 export const prepareDefinition = async (definition: AnonCredsCredentialDefinition): Promise<Prepared> => {
   const { issuerId, schemaId, tag, value } = checked(objects.AnonCredsCredentialDefinition, definition)
-  const of = issuerOf(issuerId)
+  const of = indyDidOf(issuerId)
   const ledger = ledgerOf(of)
   const schema = parseIndyId(schemaId)
   if (schema?.kind !== 'schema' || (schema.namespace ?? ledger.namespace) !== ledger.namespace)
@@ -114,7 +113,7 @@ const assertSame = (of: IndyDid, other: IndyDid): void => {
 
 export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefinition): Promise<Prepared> => {
   const { issuerId, credDefId, tag, value } = checked(objects.AnonCredsRevocationRegistryDefinition, registry)
-  const of = issuerOf(issuerId)
+  const of = indyDidOf(issuerId)
   const definition = parseIndyId(credDefId)
   if (definition?.kind !== 'credentialDefinition')
     throw new NotWritableError('the definition is none of an Indy ledger')
@@ -141,7 +140,7 @@ export const prepareEntry = async (
 ): Promise<Omit<Prepared, 'id'>> => {
   const schema = v.omit(objects.AnonCredsRevocationStatusList, ['timestamp'])
   const { issuerId, revRegDefId, revocationList, currentAccumulator } = checked(schema, given)
-  const of = issuerOf(issuerId)
+  const of = indyDidOf(issuerId)
   const id = parseIndyId(revRegDefId)
   if (id?.kind !== 'revocationRegistry') throw new NotWritableError('the registry is none of an Indy ledger')
   assertSame(of, id)

@@ -100,8 +100,6 @@ const saveAs = async (
     // For as long as an offer may still be accepted: the indexes are counted elsewhere.
     state: AnonCredsRevocationRegistryState.Active,
   })
-  // Credo leaves it out, and the index is in the order of creation.
-  secret.createdAt = new Date()
   await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)
 }
 

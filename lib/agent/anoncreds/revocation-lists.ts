@@ -27,6 +27,7 @@ import { revokes, waitForWrite } from '../../revocation/registry-write.ts'
 import { registryPartition } from '../../store/anoncreds-keys.ts'
 import { registryWriteItem } from '../../store/ledger-objects.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'
+import { epochSeconds } from '../../store/table.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
@@ -65,7 +66,6 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
   const waiting = await unit.load(registryWriteItem, item)
   if (waiting !== undefined && revokes(waiting, index)) return false
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
-  const now = Math.floor(Date.now() / 1000)
   // Whatever the clock says: a list that is made of an older one would not have what was revoked since.
   const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
   if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
@@ -78,7 +78,7 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
     revocationStatusList: newest,
     revocationRegistryDefinition,
     revoked,
-    timestamp: Math.max(now, newest.timestamp + 1),
+    timestamp: Math.max(epochSeconds(), newest.timestamp + 1),
     // Only the holder's library reads the tails.
     tailsFilePath: '',
   })

@@ -10,8 +10,8 @@ import { readTailsFile } from '../../revocation/tails-file.ts'
 import { settings } from '../../settings.ts'
 import { currentUnit } from '../../store/transaction.ts'
 
-/** A file has 2 points of 128 bytes for each credential, and 130 bytes beside them. */
-const BYTES_PER_CREDENTIAL = 260
+/** A file has two points of 128 bytes for each credential, one more point, and a version of 2 bytes. */
+const sizeOf = (maxCredNum: number): number => 2 * 128 * maxCredNum + 128 + 2
 const MAX_BYTES = 10 * 1024 * 1024
 /** Files that are kept; Lambda's /tmp has 512 MB. */
 const MAX_FILES = 10
@@ -41,7 +41,7 @@ export class TailsFiles implements TailsFileService {
     const tailsFilePath = join(folder, tailsHash)
     const kept = await readFile(tailsFilePath).catch(() => undefined)
     if (kept === undefined || hashOf(kept) !== tailsHash) {
-      const content = await fetchFile(tailsHash, tailsLocation, Math.min(MAX_BYTES, maxCredNum * BYTES_PER_CREDENTIAL))
+      const content = await fetchFile(tailsHash, tailsLocation, Math.min(MAX_BYTES, sizeOf(maxCredNum)))
       if (hashOf(content) !== tailsHash) throw new CredoError('the tails file is not the one of the registry')
       await keep(tailsFilePath, content)
     }

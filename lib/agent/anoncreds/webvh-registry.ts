@@ -14,6 +14,7 @@ import {
   AnonCredsRevocationStatusList,
   AnonCredsSchema,
 } from '../../records/anoncreds-objects.ts'
+import { epochSeconds } from '../../store/table.ts'
 import type { AttestedResource, ResourceLink } from '../../webvh/attested-resource.ts'
 import { parseResourceId } from '../../webvh/did.ts'
 import { publish, republish } from './webvh-publishing.ts'
@@ -77,8 +78,6 @@ const readStatusList = async (agentContext: AgentContext, registryId: string, ti
     throw new CredoError('the list is of another length than its registry')
   return list
 }
-
-const epochSeconds = (): number => Math.floor(Date.now() / 1000)
 
 export class WebvhRegistry implements AnonCredsRegistry {
   readonly methodName = 'webvh'

@@ -15,7 +15,7 @@ import { noteVersions } from '../../webvh/seen-versions.ts'
 import { readText } from '../web-documents.ts'
 import { hostOf, resolveWebvh } from './webvh-resolver.ts'
 
-/** A registry of 5,000 whose list was published as often has links of 1.2 MB; the budget of a message ends before. */
+/** The links of a registry whose list was published 5,000 times are 1.2 MB long; all that a message makes this agent read is less. */
 const MAX_BYTES = 1024 * 1024
 
 /** Texts of others' resources that never change, by id: 10 MB at most. */
@@ -25,7 +25,10 @@ const kept = new Bounded<string, string>(100)
 /** Whether a resource may have changed since it was read. */
 export type Freshness = 'immutable' | 'growing'
 
-/** Others' resources that the running unit of work has read: a registry is asked for itself, and for each of its lists. */
+/**
+ * Others' resources that the running unit of work has read, by freshness and id: a registry is asked for itself and for each of its lists,
+ * and what was read as immutable may come from memory.
+ */
 const READ = Symbol('resources of others')
 
 /** A resource and the DID that attests it. Throws where there is none, or where it is not the one that its id names. */
@@ -40,15 +43,15 @@ export const readAttested = async (
   const tenant = await hostOf(parsed.issuer)
   const resource =
     tenant === undefined
-      ? await readOnce(id, () => readOthers(agentContext, parsed, freshness))
+      ? await readOnce(`${freshness} ${id}`, () => readOthers(agentContext, parsed, freshness))
       : readOwn(await resourceIn(currentUnit(), tenant, parsed.name), id)
   return { resource, issuerId }
 }
 
-const readOnce = (id: string, read: () => Promise<AttestedResource>): Promise<AttestedResource> => {
+const readOnce = (key: string, read: () => Promise<AttestedResource>): Promise<AttestedResource> => {
   const resources = currentUnit().slot(READ, () => new Map<string, Promise<AttestedResource>>())
-  const resource = resources.get(id) ?? read()
-  resources.set(id, resource)
+  const resource = resources.get(key) ?? read()
+  resources.set(key, resource)
   return resource
 }
 

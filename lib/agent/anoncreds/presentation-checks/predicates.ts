@@ -1,4 +1,5 @@
 /** Predicates: those that were asked, of the credential that answers, and no others. The library verifies whatever predicates it is shown. */
+import { MAX_INT32 } from '../encoded-value.ts'
 import { type Answers, quoted, Refused } from './answers.ts'
 import type { Presentation } from './presentation.ts'
 import { commonName, type RequestedPredicate } from './request.ts'
@@ -8,8 +9,6 @@ const TYPES = { '>=': 'GE', '>': 'GT', '<=': 'LE', '<': 'LT' } as const
 /** The library adds 1 to the value of `>`, takes 1 from that of `<`, and counts on from the other end of 32 bits. */
 const isPossible = ({ p_type, p_value }: RequestedPredicate): boolean =>
   !(p_type === '>' && p_value >= MAX_INT32) && !(p_type === '<' && p_value <= -MAX_INT32 - 1)
-
-const MAX_INT32 = 2 ** 31 - 1
 
 const keyOf = (name: string, type: string, value: number): string => JSON.stringify([commonName(name), type, value])
 

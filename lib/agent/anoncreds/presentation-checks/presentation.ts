@@ -53,8 +53,14 @@ const InequalityProof = v.strictObject({
   }),
 })
 
+/** Without the `m2` of older provers, by which the library, where it is told to take it, does not tie the proof to the credential. */
+const HIDDEN = [
+  ...['rho', 'r', 'r_prime', 'r_prime_prime', 'r_prime_prime_prime', 'o', 'o_prime'],
+  ...['m', 'm_prime', 't', 't_prime', 's', 'c'],
+] as const
+
 const NonRevocationProof = v.strictObject({
-  x_list: v.record(Name, Element),
+  x_list: v.strictObject(v.entriesFromList(HIDDEN, Element)),
   c_list: v.strictObject({ e: Point, d: Point, a: Point, g: Point, w: Point, s: Point, u: Point }),
 })
 

@@ -85,6 +85,12 @@ describeWithLibrary('an AnonCreds presentation', () => {
         ({ primary_proof: { eq_proof } }) => (eq_proof.m1 = eq_proof.m.master_secret),
       ],
       [
+        'a proof of non-revocation with the old link to its credential',
+        FORM,
+        ({ non_revoc_proof: { x_list } }) => (x_list.m2 = x_list.m),
+      ],
+      ['a proof of non-revocation that lacks a number', FORM, ({ non_revoc_proof: { x_list } }) => delete x_list.rho],
+      [
         'a predicate of another number than the signed one',
         'a predicate is not about the value in the credential',
         ({ primary_proof: { ge_proofs } }) => (ge_proofs[0].mj = '7'),

@@ -60,6 +60,13 @@ test('is fetched once, and kept', async () => {
   expect(requests).toBe(1)
 })
 
+test('is fetched for a registry of one credential too', async () => {
+  const { content, tailsHash } = file(386)
+  answer = (response) => response.end(content)
+  const { tailsFilePath } = await get({ tailsHash, maxCredNum: 1 })
+  expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
+})
+
 test('is fetched again where what is kept has changed', async () => {
   const { content, tailsHash } = file()
   answer = (response) => response.end(content)
