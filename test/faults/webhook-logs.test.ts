@@ -126,6 +126,17 @@ const expectHidden = (texts: string[]): void => {
   for (const hidden of texts) expect({ hidden, said: said(hidden) }).toEqual({ hidden, said: 0 })
 }
 
+/** What AnonCreds keep secret, where the library is: in the table while the other test makes trouble. */
+let anonCreds: string[] = []
+
+testWithLibrary('no line of the log holds a secret of AnonCreds, or an attribute', async () => {
+  const before = lines.length
+  anonCreds = await exchangeAnonCreds()
+  expect(lines.length).toBeGreaterThan(before)
+  expect(anonCreds).toHaveLength(4)
+  expectHidden(['Bachelor', ...anonCreds])
+})
+
 test('no line of the log holds a secret, a content or an attribute', async () => {
   await makeTrouble(await exchange())
   await garble()
@@ -133,13 +144,12 @@ test('no line of the log holds a secret, a content or an attribute', async () =>
     expect({ text, said: said(text) }).toEqual({ text, said: expect.toSatisfy((times) => times > 0) })
   expect(said('dispatcher.change_parked')).toBeGreaterThanOrEqual(4)
   expect(secrets.length).toBeGreaterThanOrEqual(2)
-  expectHidden([TO_WALLET, FROM_WALLET, 'Bachelor', 'whsec_', ...secrets.map((secret) => secret.slice(6))])
-})
-
-testWithLibrary('no line of the log holds a secret of AnonCreds, or an attribute', async () => {
-  const before = lines.length
-  const anonCreds = await exchangeAnonCreds()
-  expect(lines.length).toBeGreaterThan(before)
-  expect(anonCreds).toHaveLength(4)
-  expectHidden(['Bachelor', ...anonCreds])
+  expectHidden([
+    TO_WALLET,
+    FROM_WALLET,
+    'Bachelor',
+    'whsec_',
+    ...secrets.map((secret) => secret.slice(6)),
+    ...anonCreds,
+  ])
 })
