@@ -1,6 +1,6 @@
 /** RevokeCredential over HTTP. */
-import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { expectExample } from '../support/api/example.ts'
 import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, expectError, tokens, world } from '../support/api/scene.ts'
@@ -8,33 +8,15 @@ import { acme, api, expectError, tokens, world } from '../support/api/scene.ts'
 const pathOf = (id: string) => `/credentials/${id}/revoke`
 const route = { method: 'POST', path: pathOf(acme.credentialRecordId) } as const
 
-/** Adds an exchange to the table of the stage, as it is when its credential was issued. */
-const issued = async (metadata: object): Promise<string> => {
-  const { transaction } = await import('../../lib/store/transaction.ts')
-  const tenant = acme.tenantId ?? ''
-  const id = randomUUID()
-  const threadId = randomUUID()
-  const tags = { state: 'done', role: 'issuer', threadId }
-  const createdAt = new Date().toISOString()
-  await transaction(tenant, async (unit) => {
-    const value = { id, createdAt, updatedAt: createdAt, protocolVersion: 'v2', credentials: [], ...tags, metadata }
-    unit.insert({ tenant, type: 'CredentialRecord', id, value, tags })
-  })
-  return id
-}
+const issued = (metadata: object): Promise<string> => addIssuedExchange(acme.tenantId ?? '', metadata)
 
 const revocable = (index: number) => {
   const did = 'did:webvh:QmXyC1pVxSxVKvJ1Lk7xWm1oCWxSVuJ6qhUKSfkDuAJxC1:agent.example.org:webvh:acme'
-  return {
-    '_agent/issued': {},
-    '_anoncreds/credential': {
-      schemaId: `${did}/resources/zQmSchema`,
-      credentialDefinitionId: `${did}/resources/zQmDefinition`,
-      // Nobody publishes it: the registry is not there.
-      revocationRegistryId: `${did}/resources/zQmRegistry`,
-      credentialRevocationId: String(index),
-    },
-  }
+  // Nobody publishes it: the registry is not there.
+  return revocableAt(`${did}/resources/zQmRegistry`, index, {
+    schemaId: `${did}/resources/zQmSchema`,
+    credentialDefinitionId: `${did}/resources/zQmDefinition`,
+  })
 }
 
 beforeAll(() => {

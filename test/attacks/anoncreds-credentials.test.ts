@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
+import { memoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { OTHER_DEGREE_KEYS, prepareDefinition } from '../support/anoncreds/prepared-definition.ts'
-import { type AnonCredsWorld, inTenant, memoryRegistry, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -108,15 +110,17 @@ const withValue = (name: string, value: object) => (content: Json) => ({
   values: { ...content.values, [name]: { ...content.values[name], ...value } },
 })
 
-test('a credential as it was offered is stored', async () => {
-  const exchange = await requested()
-  const before = await heldCredentials()
-  await send(await issued(exchange))
-  expect((await recordOf(exchange.id)).state).toBe('done')
-  expect(await heldCredentials()).toBe(before + 1)
+describeWithLibrary('a credential', () => {
+  test('as it was offered is stored', async () => {
+    const exchange = await requested()
+    const before = await heldCredentials()
+    await send(await issued(exchange))
+    expect((await recordOf(exchange.id)).state).toBe('done')
+    expect(await heldCredentials()).toBe(before + 1)
+  })
 })
 
-describe('a credential is abandoned, and not stored,', () => {
+describeWithLibrary('a credential is abandoned, and not stored,', () => {
   test.each<[string, (content: Json) => unknown]>([
     ['with another raw value', withValue('degree', { raw: 'Doctor' })],
     ['with another encoded value', withValue('degree', { encoded: '1' })],
@@ -206,25 +210,27 @@ describe('an offer is refused, and nothing is stored,', () => {
   })
 })
 
-test.each<[string, () => object]>([
-  ['another schema than its definition', () => ({ schema_id: other.schemaId })],
-  ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
-])('an offer that names %s is not accepted', async (_, more) => {
-  const { context, didcomm } = world.wallet.agent
-  const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)
-  const anoncreds = { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES }
-  const options = { credentialFormats: { anoncreds }, connectionRecord }
-  const created = await protocolOf('v2')?.createOffer(context, options as never)
-  const json: Json = created?.message.toJSON()
-  const [attachment] = json['offers~attach']
-  const content = { ...JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString()), ...more() }
-  const base64 = Buffer.from(JSON.stringify(content)).toString('base64')
-  const message = { ...json, 'offers~attach': [{ ...attachment, data: { base64 } }] }
-  expect(await send({ ...message, '~transport': { return_route: 'all' } })).toEqual({ status: 200, body: '' })
-  const id = await exchangeOn(json['~thread'].thid)
-  const accepting = inTenant(world.caller.tenantId, (agent) =>
-    agent.didcomm.credentials.acceptOffer({ credentialExchangeRecordId: id }),
-  )
-  await expect(accepting).rejects.toThrow()
-  expect((await recordOf(id)).state).toBe('offer-received')
+describeWithLibrary('an offer', () => {
+  test.each<[string, () => object]>([
+    ['another schema than its definition', () => ({ schema_id: other.schemaId })],
+    ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
+  ])('that names %s is not accepted', async (_, more) => {
+    const { context, didcomm } = world.wallet.agent
+    const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)
+    const anoncreds = { credentialDefinitionId: definition.credentialDefinitionId, attributes: ATTRIBUTES }
+    const options = { credentialFormats: { anoncreds }, connectionRecord }
+    const created = await protocolOf('v2')?.createOffer(context, options as never)
+    const json: Json = created?.message.toJSON()
+    const [attachment] = json['offers~attach']
+    const content = { ...JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString()), ...more() }
+    const base64 = Buffer.from(JSON.stringify(content)).toString('base64')
+    const message = { ...json, 'offers~attach': [{ ...attachment, data: { base64 } }] }
+    expect(await send({ ...message, '~transport': { return_route: 'all' } })).toEqual({ status: 200, body: '' })
+    const id = await exchangeOn(json['~thread'].thid)
+    const accepting = inTenant(world.caller.tenantId, (agent) =>
+      agent.didcomm.credentials.acceptOffer({ credentialExchangeRecordId: id }),
+    )
+    await expect(accepting).rejects.toThrow()
+    expect((await recordOf(id)).state).toBe('offer-received')
+  })
 })

@@ -2,42 +2,36 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askForAnonCreds, publish, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
 import { altered } from '../support/anoncreds/bare-library.ts'
-import { publishedByAll } from '../support/anoncreds/holder.ts'
+import { type Asked, publishedByAll } from '../support/anoncreds/holder.ts'
 import { HONEST } from '../support/anoncreds/honest-presentations.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { ATTACKS } from '../support/anoncreds/presentation-attacks.ts'
-import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 
-let stage: InProcessStage
-let caller: Caller & { tenantId: string }
-let wallet: Wallet
+let started: TenantAndWallet
 
 const ways = Object.keys(WAYS) as Way[]
+
+const ask = (asked: Asked, way?: Way, fields?: Json) =>
+  askForAnonCreds(started.stage, started.caller, started.wallet, asked, way, fields)
 
 describeWithLibrary('a presentation of AnonCreds', () => {
   beforeAll(async () => {
     await publish(publishedByAll())
-    stage = await startInProcessStage()
-    stage.line.run()
-    caller = await createTenant(stage)
-    wallet = await Wallet.start({ answerProofs: false })
+    started = await startTenantAndWallet()
   })
-  afterAll(async () => {
-    await wallet.stop()
-    await stage.stop()
-  })
+  afterAll(() => started.stop())
 
   test.each(HONEST)('is verified: $name', async ({ asked, answer }) => {
-    const asking = await askForAnonCreds(stage, caller, wallet, asked)
+    const asking = await ask(asked)
     const proof = await asking.answer(answer(asking.request))
     expect(proof).toMatchObject({ state: 'done', isVerified: true })
     expect(proof.errorMessage).toBeUndefined()
   })
 
   test.each(ATTACKS)('is not verified: $name', async ({ asked, answer, says }) => {
-    const asking = await askForAnonCreds(stage, caller, wallet, asked)
+    const asking = await ask(asked)
     const proof = await asking.answer(answer(asking.request))
     expect(proof).toMatchObject({ state: 'abandoned', isVerified: false, errorMessage: says })
     expect(asking.answers[0]?.message).toMatchObject({ '@type': expect.stringContaining('problem-report') })
@@ -47,13 +41,13 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     const [honest] = HONEST
     const lie = ATTACKS.find(({ name }) => name === 'a weaker predicate')
     if (honest === undefined || lie === undefined) throw new Error('there is nothing to present')
-    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked, way)
+    const asking = await ask(honest.asked, way)
     const presentation = honest.answer(asking.request)
     const proof = await asking.answer(presentation)
     expect(proof).toMatchObject({ state: 'done', isVerified: true })
     expect(proof.presentation).toEqual({ [WAYS[way].asked]: presentation })
 
-    const askingAgain = await askForAnonCreds(stage, caller, wallet, lie.asked, way)
+    const askingAgain = await ask(lie.asked, way)
     const lied = lie.answer(askingAgain.request)
     const refused = await askingAgain.answer(lied)
     expect(refused).toMatchObject({ state: 'abandoned', isVerified: false, errorMessage: lie.says })
@@ -63,7 +57,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
   test('shows in form data what was asked for and is not revealed', async () => {
     const lie = ATTACKS.find(({ name }) => name === 'an attribute that is not revealed')
     if (lie === undefined) throw new Error('there is nothing to present')
-    const asking = await askForAnonCreds(stage, caller, wallet, lie.asked)
+    const asking = await ask(lie.asked)
     const { presentedAttributes, errorMessage } = await asking.answer(lie.answer(asking.request))
     expect(errorMessage).toBe('the attribute "r0" is not revealed')
     expect(presentedAttributes.anoncreds).toMatchObject({
@@ -79,7 +73,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
       non_revoked: { to: 200 },
     }
     for (const way of ways) {
-      const { request } = await askForAnonCreds(stage, caller, wallet, asked, way)
+      const { request } = await ask(asked, way)
       expect(request).toMatchObject({
         requested_attributes: { r0: { non_revoked: { from: 50, to: 100 } } },
         requested_predicates: { p0: { non_revoked: { from: 150, to: 150 } } },
@@ -91,10 +85,10 @@ describeWithLibrary('a presentation of AnonCreds', () => {
   test('is not verified when it answered another request before', async () => {
     const [honest] = HONEST
     if (honest === undefined) throw new Error('there is nothing to present')
-    const first = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    const first = await ask(honest.asked)
     const presentation = honest.answer(first.request)
     expect(await first.answer(presentation)).toMatchObject({ state: 'done', isVerified: true })
-    const second = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    const second = await ask(honest.asked)
     expect(await second.answer(presentation)).toMatchObject({
       state: 'abandoned',
       isVerified: false,
@@ -106,7 +100,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     const [honest] = HONEST
     for (const schema_id of ['did:memory:nobody/schema', 'did:unknown:method/schema']) {
       const asked = { requested_attributes: { r0: { name: 'degree' } } }
-      const asking = await askForAnonCreds(stage, caller, wallet, asked)
+      const asking = await ask(asked)
       const presentation = altered(honest?.answer(asking.request) ?? {}, ({ identifiers: [identifier] }) => {
         identifier.schema_id = schema_id
       })
@@ -123,7 +117,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     const [honest] = HONEST
     if (honest === undefined) throw new Error('there is nothing to present')
     const format = { name: 'p', version: '1.0', ...honest.asked }
-    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked, 'v2 anoncreds', {
+    const asking = await ask(honest.asked, 'v2 anoncreds', {
       autoAcceptProof: 'contentApproved',
       willConfirm: true,
       proofFormats: { indy: format, anoncreds: format },
@@ -141,7 +135,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     if (registry === undefined || honest === undefined) throw new Error('there is nothing to read')
     const failure = vi.spyOn(registry, 'getSchema')
     failure.mockRejectedValueOnce(new AgentError('store.unavailable', 'the table does not answer'))
-    const asking = await askForAnonCreds(stage, caller, wallet, honest.asked)
+    const asking = await ask(honest.asked)
     const presentation = honest.answer(asking.request)
     expect(await asking.answer(presentation)).toMatchObject({ state: 'request-sent' })
     expect(asking.answers[0]?.status).toBe(503)
@@ -152,7 +146,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
 
   test.each([[null], ['verified'], [{}], [[]]])('is not verified when it is %j', async (presented) => {
     for (const way of ways) {
-      const asking = await askForAnonCreds(stage, caller, wallet, { requested_attributes: { r0: { name: 'x' } } }, way)
+      const asking = await ask({ requested_attributes: { r0: { name: 'x' } } }, way)
       expect(await asking.answer(presented)).toMatchObject({ state: 'abandoned', isVerified: false })
     }
   })

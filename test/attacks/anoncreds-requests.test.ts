@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type DidCommCredentialExchangeRecord, DidCommCredentialsModuleConfig } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
   INDY_IDS,
   INDY_ISSUER,
@@ -28,215 +29,223 @@ let other: string
 let indy: string
 let foreign: string
 
-beforeAll(async () => {
-  world = await startAnonCredsWorld({ acceptOffers: false })
-  raw = new RawMessages(world.wallet)
-  const { tenantId } = world.caller
-  other = (await definitionOf(tenantId, { tag: 'other', keys: OTHER_DEGREE_KEYS })).credentialDefinitionId
-  ledger = await startOperatedLedger()
-  await definitionOf(tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
-  indy = INDY_IDS.credentialDefinitionId
-  const { tenantId: somebody } = await createTenant(world.stage)
-  foreign = (await definitionOf(somebody, { tag: 'foreign' })).credentialDefinitionId
-})
-afterAll(async () => {
-  await world.stop()
-  await ledger.stop()
-})
-
-type Version = 'v1' | 'v2'
-
-interface Offered {
-  id: string
-  version: Version
-  /** The wallet's exchange. */
-  held: DidCommCredentialExchangeRecord
-}
-
-const offer = async (
-  mode: string = 'always',
-  format: 'indy' | 'anoncreds' = 'anoncreds',
-  version: Version = 'v2',
-): Promise<Offered> => {
-  const { caller, connectionId, credentialDefinitionId, wallet } = world
-  const offered = { credentialDefinitionId: format === 'indy' ? indy : credentialDefinitionId, attributes: ATTRIBUTES }
-  const { id, threadId } = await inTenant(caller.tenantId, ({ didcomm }) =>
-    didcomm.credentials.offerCredential({
-      connectionId,
-      protocolVersion: version,
-      credentialFormats: { [format]: offered },
-      autoAcceptCredential: mode,
-    } as Parameters<typeof didcomm.credentials.offerCredential>[0]),
-  )
-  const held = await waitFor('the offer', async () =>
-    (await wallet.credentialExchanges()).find((exchange) => exchange.threadId === threadId),
-  )
-  return { id, version, held }
-}
-
-/** The wallet's request to an offer, which it does not send. */
-const requestTo = async ({ held, version }: Offered): Promise<Json> => {
-  const { context, didcomm } = world.wallet.agent
-  const { credentialProtocols } = context.resolve(DidCommCredentialsModuleConfig)
-  const protocol = credentialProtocols.find((one) => one.version === version)
-  const credentialExchangeRecord = await didcomm.credentials.getById(held.id)
-  const accepted = await protocol?.acceptOffer(context, { credentialExchangeRecord })
-  return { ...accepted?.message.toJSON(), '~transport': { return_route: 'all' } }
-}
-
-const contentOf = (attachment: Json): Json => JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString())
-
-const withContent = (message: Json, alter: (content: Json) => unknown): Json => {
-  const name = 'requests~attach'
-  const [attachment] = message[name]
-  const altered = alter(contentOf(attachment))
-  const base64 = Buffer.from(typeof altered === 'string' ? altered : JSON.stringify(altered)).toString('base64')
-  return { ...message, [name]: [{ ...attachment, data: { base64 } }] }
-}
-
-const send = (message: Json) => raw.sendOn(world.walletConnectionId, message)
-
-const record = async ({ id }: Offered): Promise<Json> => {
-  const { stage, caller } = world
-  return (await stage.call('getCredentialById', { caller, path: { credentialRecordId: id } })).body
-}
-
-/** The exchange is given up, and the wallet is told. */
-const expectAbandoned = async (offered: Offered, answer: { status: number; message?: Json }) => {
-  expect(answer).toMatchObject({
-    status: 200,
-    message: {
-      '@type': expect.stringMatching(/issue-credential\/[12]\.0\/problem-report$/),
-      '~thread': { thid: offered.held.threadId },
-      description: { code: 'issuance-abandoned' },
-    },
+describeWithLibrary('requests of AnonCreds', () => {
+  beforeAll(async () => {
+    world = await startAnonCredsWorld({ acceptOffers: false })
+    raw = new RawMessages(world.wallet)
+    const { tenantId } = world.caller
+    other = (await definitionOf(tenantId, { tag: 'other', keys: OTHER_DEGREE_KEYS })).credentialDefinitionId
+    ledger = await startOperatedLedger()
+    await definitionOf(tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
+    indy = INDY_IDS.credentialDefinitionId
+    const { tenantId: somebody } = await createTenant(world.stage)
+    foreign = (await definitionOf(somebody, { tag: 'foreign' })).credentialDefinitionId
   })
-  expect(await record(offered)).toMatchObject({ state: 'abandoned', errorMessage: expect.stringContaining('offered') })
-}
-
-const issued = ({ message }: { message?: Json }): Json => {
-  expect(message?.['@type']).toMatch(/issue-credential\/[12]\.0\/issue-credential$/)
-  return contentOf(message['credentials~attach'][0])
-}
-
-describe.each(MODES)('with autoAcceptCredential %s', (mode) => {
-  test.each([
-    ["another definition of the issuer's", () => other],
-    ["another tenant's definition", () => foreign],
-    ['a definition that nobody has', () => 'did:memory:issuer/definition/none'],
-  ])('a request for %s is abandoned', async (_, definition) => {
-    const offered = await offer(mode)
-    const request = withContent(await requestTo(offered), (content) => ({ ...content, cred_def_id: definition() }))
-    await expectAbandoned(offered, await send(request))
-  })
-})
-
-describe.each<[Version, 'indy' | 'anoncreds']>([
-  ['v2', 'anoncreds'],
-  ['v2', 'indy'],
-  ['v1', 'indy'],
-])('of %s with %s', (version, format) => {
-  test('a request is answered with what was offered', async () => {
-    const offered = await offer('contentApproved', format, version)
-    const credential = issued(await send(await requestTo(offered)))
-    expect(credential).toMatchObject({
-      cred_def_id: format === 'indy' ? indy : world.credentialDefinitionId,
-      values: { degree: { raw: 'Bachelor' }, age: { raw: '24', encoded: '24' } },
-    })
+  afterAll(async () => {
+    await world.stop()
+    await ledger.stop()
   })
 
-  test.each<[string, (content: Json) => unknown]>([
-    ['of another definition', (content) => ({ ...content, cred_def_id: other })],
-    ['without a definition', ({ cred_def_id: _, ...content }) => content],
-    ['with two definitions', (content) => ({ ...content, cred_def_id: [content.cred_def_id, other] })],
-    [
-      'with a definition in its prototype',
-      ({ cred_def_id, ...content }) =>
-        `{"__proto__":{"cred_def_id":"${cred_def_id}"},${JSON.stringify(content).slice(1)}`,
-    ],
-    ['that is no object', () => [1]],
-    ['that is no JSON', () => '{'],
-    ['that is nothing', () => 'null'],
-  ])('a request %s is abandoned', async (_, alter) => {
-    const offered = await offer('always', format, version)
-    await expectAbandoned(offered, await send(withContent(await requestTo(offered), alter)))
-  })
+  type Version = 'v1' | 'v2'
 
-  test.each<[string, (content: Json) => unknown]>([
-    ['with another blinded secret', (content) => ({ ...content, blinded_ms: { ...content.blinded_ms, u: '12345' } })],
-    ['without a proof', ({ blinded_ms_correctness_proof: _, ...content }) => content],
-    ['with a nonce that is none', (content) => ({ ...content, nonce: 'x' })],
-  ])('a request %s, which only the library can tell, is abandoned', async (_, alter) => {
-    const offered = await offer('always', format, version)
-    await expectAbandoned(offered, await send(withContent(await requestTo(offered), alter)))
-  })
+  interface Offered {
+    id: string
+    version: Version
+    /** The wallet's exchange. */
+    held: DidCommCredentialExchangeRecord
+  }
 
-  test('a request that was made for another offer is abandoned', async () => {
-    const [first, second] = [await offer('always', format, version), await offer('always', format, version)]
-    const replayed = await requestTo(first)
-    const onSecond = {
-      ...replayed,
-      '@id': randomUUID(),
-      '~thread': { ...replayed['~thread'], thid: second.held.threadId },
+  const offer = async (
+    mode: string = 'always',
+    format: 'indy' | 'anoncreds' = 'anoncreds',
+    version: Version = 'v2',
+  ): Promise<Offered> => {
+    const { caller, connectionId, credentialDefinitionId, wallet } = world
+    const offered = {
+      credentialDefinitionId: format === 'indy' ? indy : credentialDefinitionId,
+      attributes: ATTRIBUTES,
     }
-    await expectAbandoned(second, await send(onSecond))
-    issued(await send(replayed))
-  })
-
-  test('a second request after the credential gets no other one', async () => {
-    const offered = await offer('always', format, version)
-    const request = await requestTo(offered)
-    issued(await send(request))
-    expect(await send({ ...request, '@id': randomUUID() })).toMatchObject({ status: 400 })
-    expect((await record(offered)).state).toBe('credential-issued')
-  })
-
-  test('a request that waits for the tenant is issued by hand as it was offered', async () => {
-    const offered = await offer('never', format, version)
-    expect(await send(await requestTo(offered))).toEqual({ status: 200, body: '' })
-    expect((await record(offered)).state).toBe('request-received')
-    await inTenant(world.caller.tenantId, ({ didcomm }) =>
-      didcomm.credentials.acceptRequest({ credentialExchangeRecordId: offered.id }),
+    const { id, threadId } = await inTenant(caller.tenantId, ({ didcomm }) =>
+      didcomm.credentials.offerCredential({
+        connectionId,
+        protocolVersion: version,
+        credentialFormats: { [format]: offered },
+        autoAcceptCredential: mode,
+      } as Parameters<typeof didcomm.credentials.offerCredential>[0]),
     )
-    expect((await record(offered)).state).toBe('credential-issued')
-  })
-})
+    const held = await waitFor('the offer', async () =>
+      (await wallet.credentialExchanges()).find((exchange) => exchange.threadId === threadId),
+    )
+    return { id, version, held }
+  }
 
-test('a request on the thread of the other version is refused', async () => {
-  const [one, two] = [await offer('always', 'indy', 'v1'), await offer('always', 'indy', 'v2')]
-  const request = await requestTo(one)
-  const onOther = { ...request, '@id': randomUUID(), '~thread': { thid: two.held.threadId } }
-  expect((await send(onOther)).status).toBe(400)
-  expect((await record(two)).state).toBe('offer-sent')
-})
+  /** The wallet's request to an offer, which it does not send. */
+  const requestTo = async ({ held, version }: Offered): Promise<Json> => {
+    const { context, didcomm } = world.wallet.agent
+    const { credentialProtocols } = context.resolve(DidCommCredentialsModuleConfig)
+    const protocol = credentialProtocols.find((one) => one.version === version)
+    const credentialExchangeRecord = await didcomm.credentials.getById(held.id)
+    const accepted = await protocol?.acceptOffer(context, { credentialExchangeRecord })
+    return { ...accepted?.message.toJSON(), '~transport': { return_route: 'all' } }
+  }
 
-test('a request that answers no offer is refused', async () => {
-  for (const version of ['v1', 'v2'] as const) {
-    const request = await requestTo(await offer('always', 'indy', version))
-    const thid = randomUUID()
-    expect(await send({ ...request, '@id': randomUUID(), '~thread': { thid } })).toMatchObject({
+  const contentOf = (attachment: Json): Json => JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString())
+
+  const withContent = (message: Json, alter: (content: Json) => unknown): Json => {
+    const name = 'requests~attach'
+    const [attachment] = message[name]
+    const altered = alter(contentOf(attachment))
+    const base64 = Buffer.from(typeof altered === 'string' ? altered : JSON.stringify(altered)).toString('base64')
+    return { ...message, [name]: [{ ...attachment, data: { base64 } }] }
+  }
+
+  const send = (message: Json) => raw.sendOn(world.walletConnectionId, message)
+
+  const record = async ({ id }: Offered): Promise<Json> => {
+    const { stage, caller } = world
+    return (await stage.call('getCredentialById', { caller, path: { credentialRecordId: id } })).body
+  }
+
+  /** The exchange is given up, and the wallet is told. */
+  const expectAbandoned = async (offered: Offered, answer: { status: number; message?: Json }) => {
+    expect(answer).toMatchObject({
       status: 200,
-      message: { '~thread': { thid }, description: { code: 'issuance-abandoned' } },
+      message: {
+        '@type': expect.stringMatching(/issue-credential\/[12]\.0\/problem-report$/),
+        '~thread': { thid: offered.held.threadId },
+        description: { code: 'issuance-abandoned' },
+      },
+    })
+    expect(await record(offered)).toMatchObject({
+      state: 'abandoned',
+      errorMessage: expect.stringContaining('offered'),
     })
   }
-})
 
-describe('a request that is labelled as anoncreds', () => {
-  const labelled = (request: Json) => ({
-    ...request,
-    formats: [{ ...request.formats[0], format: 'anoncreds/credential-request@v1.0' }],
+  const issued = ({ message }: { message?: Json }): Json => {
+    expect(message?.['@type']).toMatch(/issue-credential\/[12]\.0\/issue-credential$/)
+    return contentOf(message['credentials~attach'][0])
+  }
+
+  describe.each(MODES)('with autoAcceptCredential %s', (mode) => {
+    test.each([
+      ["another definition of the issuer's", () => other],
+      ["another tenant's definition", () => foreign],
+      ['a definition that nobody has', () => 'did:memory:issuer/definition/none'],
+    ])('a request for %s is abandoned', async (_, definition) => {
+      const offered = await offer(mode)
+      const request = withContent(await requestTo(offered), (content) => ({ ...content, cred_def_id: definition() }))
+      await expectAbandoned(offered, await send(request))
+    })
   })
 
-  test('is one of indy where only that was offered', async () => {
-    const offered = await offer('always', 'indy')
-    const answer = await send(labelled(await requestTo(offered)))
-    expect(answer.message?.formats).toEqual([expect.objectContaining({ format: 'hlindy/cred@v2.0' })])
-    expect(issued(answer).cred_def_id).toBe(indy)
+  describe.each<[Version, 'indy' | 'anoncreds']>([
+    ['v2', 'anoncreds'],
+    ['v2', 'indy'],
+    ['v1', 'indy'],
+  ])('of %s with %s', (version, format) => {
+    test('a request is answered with what was offered', async () => {
+      const offered = await offer('contentApproved', format, version)
+      const credential = issued(await send(await requestTo(offered)))
+      expect(credential).toMatchObject({
+        cred_def_id: format === 'indy' ? indy : world.credentialDefinitionId,
+        values: { degree: { raw: 'Bachelor' }, age: { raw: '24', encoded: '24' } },
+      })
+    })
+
+    test.each<[string, (content: Json) => unknown]>([
+      ['of another definition', (content) => ({ ...content, cred_def_id: other })],
+      ['without a definition', ({ cred_def_id: _, ...content }) => content],
+      ['with two definitions', (content) => ({ ...content, cred_def_id: [content.cred_def_id, other] })],
+      [
+        'with a definition in its prototype',
+        ({ cred_def_id, ...content }) =>
+          `{"__proto__":{"cred_def_id":"${cred_def_id}"},${JSON.stringify(content).slice(1)}`,
+      ],
+      ['that is no object', () => [1]],
+      ['that is no JSON', () => '{'],
+      ['that is nothing', () => 'null'],
+    ])('a request %s is abandoned', async (_, alter) => {
+      const offered = await offer('always', format, version)
+      await expectAbandoned(offered, await send(withContent(await requestTo(offered), alter)))
+    })
+
+    test.each<[string, (content: Json) => unknown]>([
+      ['with another blinded secret', (content) => ({ ...content, blinded_ms: { ...content.blinded_ms, u: '12345' } })],
+      ['without a proof', ({ blinded_ms_correctness_proof: _, ...content }) => content],
+      ['with a nonce that is none', (content) => ({ ...content, nonce: 'x' })],
+    ])('a request %s, which only the library can tell, is abandoned', async (_, alter) => {
+      const offered = await offer('always', format, version)
+      await expectAbandoned(offered, await send(withContent(await requestTo(offered), alter)))
+    })
+
+    test('a request that was made for another offer is abandoned', async () => {
+      const [first, second] = [await offer('always', format, version), await offer('always', format, version)]
+      const replayed = await requestTo(first)
+      const onSecond = {
+        ...replayed,
+        '@id': randomUUID(),
+        '~thread': { ...replayed['~thread'], thid: second.held.threadId },
+      }
+      await expectAbandoned(second, await send(onSecond))
+      issued(await send(replayed))
+    })
+
+    test('a second request after the credential gets no other one', async () => {
+      const offered = await offer('always', format, version)
+      const request = await requestTo(offered)
+      issued(await send(request))
+      expect(await send({ ...request, '@id': randomUUID() })).toMatchObject({ status: 400 })
+      expect((await record(offered)).state).toBe('credential-issued')
+    })
+
+    test('a request that waits for the tenant is issued by hand as it was offered', async () => {
+      const offered = await offer('never', format, version)
+      expect(await send(await requestTo(offered))).toEqual({ status: 200, body: '' })
+      expect((await record(offered)).state).toBe('request-received')
+      await inTenant(world.caller.tenantId, ({ didcomm }) =>
+        didcomm.credentials.acceptRequest({ credentialExchangeRecordId: offered.id }),
+      )
+      expect((await record(offered)).state).toBe('credential-issued')
+    })
   })
 
-  test('is checked as one of indy', async () => {
-    const offered = await offer('always', 'indy')
-    const request = withContent(await requestTo(offered), (content) => ({ ...content, cred_def_id: other }))
-    await expectAbandoned(offered, await send(labelled(request)))
+  test('a request on the thread of the other version is refused', async () => {
+    const [one, two] = [await offer('always', 'indy', 'v1'), await offer('always', 'indy', 'v2')]
+    const request = await requestTo(one)
+    const onOther = { ...request, '@id': randomUUID(), '~thread': { thid: two.held.threadId } }
+    expect((await send(onOther)).status).toBe(400)
+    expect((await record(two)).state).toBe('offer-sent')
+  })
+
+  test('a request that answers no offer is refused', async () => {
+    for (const version of ['v1', 'v2'] as const) {
+      const request = await requestTo(await offer('always', 'indy', version))
+      const thid = randomUUID()
+      expect(await send({ ...request, '@id': randomUUID(), '~thread': { thid } })).toMatchObject({
+        status: 200,
+        message: { '~thread': { thid }, description: { code: 'issuance-abandoned' } },
+      })
+    }
+  })
+
+  describe('a request that is labelled as anoncreds', () => {
+    const labelled = (request: Json) => ({
+      ...request,
+      formats: [{ ...request.formats[0], format: 'anoncreds/credential-request@v1.0' }],
+    })
+
+    test('is one of indy where only that was offered', async () => {
+      const offered = await offer('always', 'indy')
+      const answer = await send(labelled(await requestTo(offered)))
+      expect(answer.message?.formats).toEqual([expect.objectContaining({ format: 'hlindy/cred@v2.0' })])
+      expect(issued(answer).cred_def_id).toBe(indy)
+    })
+
+    test('is checked as one of indy', async () => {
+      const offered = await offer('always', 'indy')
+      const request = withContent(await requestTo(offered), (content) => ({ ...content, cred_def_id: other }))
+      await expectAbandoned(offered, await send(labelled(request)))
+    })
   })
 })

@@ -2,14 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { type Connected, connect, requestBody } from '../support/scenes.ts'
+import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { headerOf, type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
+let started: TenantAndWallet
 let stage: InProcessStage
 let caller: { tenantId: string }
 let wallet: Wallet
@@ -21,16 +23,11 @@ let newKey: RawKey
 let newDid: string
 
 beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start({ answerProofs: false })
+  started = await startTenantAndWallet()
+  ;({ stage, caller, wallet } = started)
   raw = new RawMessages(wallet)
 })
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+afterAll(() => started.stop())
 beforeEach(async () => {
   connected = await connect(stage, wallet, caller)
   route = await raw.route(connected.walletConnectionId)

@@ -1,8 +1,8 @@
 /** Signatures that no library would make: keys used for what they are not listed for, and proofs that say two things. */
 import { DidDocument, didDocumentToNumAlgo4Did } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, InProcessStage, Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import {
   DEGREE_CONTEXTS,
   degreeDefinition,
@@ -12,24 +12,20 @@ import {
   type Signer,
 } from '../support/wallets/hand-signed.ts'
 import { askForProof } from '../support/wallets/presentations.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
+let started: TenantAndWallet
 let stage: InProcessStage
 let caller: Caller & { tenantId: string }
 let wallet: Wallet
 let byHand: HandSigning
 
 beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start({ answerProofs: false })
+  started = await startTenantAndWallet()
+  ;({ stage, caller, wallet } = started)
   byHand = new HandSigning(wallet)
 })
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+afterAll(() => started.stop())
 
 const ask = () =>
   askForProof(stage, caller, wallet, {

@@ -1,26 +1,17 @@
 /** Messages of present-proof that carry two presentations, or none that was asked for: only what was verified is ever shown. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { askWallet } from '../support/wallets/asked-proof.ts'
 import { DEGREE_CONTEXTS, degreeDefinition, HandSigning, keySigner } from '../support/wallets/hand-signed.ts'
-import { RawMessages } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let caller: Caller & { tenantId: string }
-let wallet: Wallet
+let started: TenantAndWallet
 
 beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start({ answerProofs: false })
+  started = await startTenantAndWallet()
 })
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+afterAll(() => started.stop())
 
 const FORMAT = 'dif/presentation-exchange/submission@v1.0'
 const presentationExchange = { presentationDefinition: degreeDefinition, options: { contexts: DEGREE_CONTEXTS } }
@@ -35,25 +26,24 @@ const withAttachments = (...attachments: Json[]): Json => ({
 
 /** Sends what `messagesOf` makes of an honest presentation, and of the same with a claim that nobody has signed. */
 const answered = async (messagesOf: (honest: Json, forged: Json) => Json[]): Promise<Json> => {
-  const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
-  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
-  const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body
-  const { challenge } = (await read()).request.presentationExchange.options
+  const { stage, caller, wallet } = started
+  const { request, thread, send, answers } = await askWallet(stage, caller, wallet, body)
+  const { challenge } = request.presentationExchange.options
   const byHand = new HandSigning(wallet)
   const holder = keySigner()
   const honest = await byHand.presentation(holder, await byHand.credential(keySigner(), holder.did), { challenge })
   const forged = structuredClone(honest)
   forged.verifiableCredential[0].credentialSubject.degree = 'Professor'
-  for (const message of messagesOf(honest, forged)) {
-    const { status } = await new RawMessages(wallet).sendOn(walletConnectionId, {
+  let proof: Json
+  for (const message of messagesOf(honest, forged))
+    proof = await send({
       '@type': 'https://didcomm.org/present-proof/2.0/presentation',
       '@id': randomUUID(),
-      '~thread': { thid: request.proofRecordThId, pthid: request.invitation['@id'] },
+      '~thread': thread,
       ...message,
     })
-    expect(status).toBeLessThan(500)
-  }
-  return read()
+  for (const { status } of answers) expect(status).toBeLessThan(500)
+  return proof
 }
 
 const ID = randomUUID()

@@ -1,32 +1,29 @@
 /** Problem reports: taken from everybody who is connected, of effect on the sender's own exchange, and on no other. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonCredsRequest, type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { anonCredsRequest, type Connected, connect, offerBody, requestBody } from '../support/scenes.ts'
+import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { didCommMessage, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
 const v1Body = { protocolVersion: 'v1', proofFormats: { indy: anonCredsRequest } }
 
+let started: TenantAndWallet
 let stage: InProcessStage
 let caller: { tenantId: string }
 let wallet: Wallet
 let raw: RawMessages
 
 beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start({ answerProofs: false, acceptOffers: false })
+  started = await startTenantAndWallet({ acceptOffers: false })
+  ;({ stage, caller, wallet } = started)
   raw = new RawMessages(wallet)
 })
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+afterAll(() => started.stop())
 
 const report = (protocol: string, thread?: Thread): Json => ({
   ...didCommMessage(`${protocol}/problem-report`, thread),

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { type Connected, connect, requestBody } from '../support/scenes.ts'
+import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
+let started: TenantAndWallet
 let stage: InProcessStage
 let caller: { tenantId: string }
 let wallet: Wallet
@@ -16,18 +18,13 @@ let connected: Connected
 let route: Route
 
 beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start({ answerProofs: false })
+  started = await startTenantAndWallet()
+  ;({ stage, caller, wallet } = started)
   raw = new RawMessages(wallet)
   connected = await connect(stage, wallet, caller)
   route = await raw.route(connected.walletConnectionId)
 })
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+afterAll(() => started.stop())
 
 const heard = async (): Promise<string[]> => {
   const path = { ...caller, connectionId: connected.connectionId }

@@ -1,5 +1,6 @@
 /** Revocation against the wallet that it is about: whatever it sends, its credential is revoked, and only by who issued it. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -10,160 +11,162 @@ import { waitFor } from '../wallet/wait.ts'
 let world: AnonCredsWorld
 let raw: RawMessages
 
-beforeAll(async () => {
-  world = await startAnonCredsWorld({ revocable: 100, acceptOffers: false })
-  raw = new RawMessages(world.wallet)
-})
-afterAll(() => world.stop())
-
-const exchangeOf = async (credentialRecordId: string): Promise<Json> =>
-  (await world.stage.call('getCredentialById', { caller: world.caller, path: { credentialRecordId } })).body
-
-const revoke = (credentialRecordId: string) =>
-  world.stage.call('revokeCredential', { caller: world.caller, path: { credentialRecordId } })
-
-const inState = (id: string, state: string): Promise<Json> =>
-  waitFor(`the exchange to be ${state}`, async () => {
-    const exchange = await exchangeOf(id)
-    return exchange.state === state && exchange
+describeWithLibrary('revocation', () => {
+  beforeAll(async () => {
+    world = await startAnonCredsWorld({ revocable: 100, acceptOffers: false })
+    raw = new RawMessages(world.wallet)
   })
+  afterAll(() => world.stop())
 
-/** Offers a credential; 503 as long as the first registry is being made. */
-const offer = (more: object = {}): Promise<Json> =>
-  waitFor('an offer', async () => {
-    const { credentialDefinitionId, connectionId, caller } = world
-    const attributes = [
-      { name: 'degree', value: 'Bachelor' },
-      { name: 'age', value: '24' },
-    ]
-    const { status, body } = await world.stage.call('createOffer', {
-      caller,
-      body: {
-        connectionId,
-        protocolVersion: 'v2',
-        credentialFormats: { anoncreds: { credentialDefinitionId, attributes }, ...more },
-      },
+  const exchangeOf = async (credentialRecordId: string): Promise<Json> =>
+    (await world.stage.call('getCredentialById', { caller: world.caller, path: { credentialRecordId } })).body
+
+  const revoke = (credentialRecordId: string) =>
+    world.stage.call('revokeCredential', { caller: world.caller, path: { credentialRecordId } })
+
+  const inState = (id: string, state: string): Promise<Json> =>
+    waitFor(`the exchange to be ${state}`, async () => {
+      const exchange = await exchangeOf(id)
+      return exchange.state === state && exchange
     })
-    return status === 200 && body
+
+  /** Offers a credential; 503 as long as the first registry is being made. */
+  const offer = (more: object = {}): Promise<Json> =>
+    waitFor('an offer', async () => {
+      const { credentialDefinitionId, connectionId, caller } = world
+      const attributes = [
+        { name: 'degree', value: 'Bachelor' },
+        { name: 'age', value: '24' },
+      ]
+      const { status, body } = await world.stage.call('createOffer', {
+        caller,
+        body: {
+          connectionId,
+          protocolVersion: 'v2',
+          credentialFormats: { anoncreds: { credentialDefinitionId, attributes }, ...more },
+        },
+      })
+      return status === 200 && body
+    })
+
+  /** The wallet has the credential, and has not said so. */
+  const issuedWithoutAck = async (more?: object, taken: object = { anoncreds: {} }): Promise<Json> => {
+    const { credentials } = world.wallet.agent.didcomm
+    const { id, threadId } = await offer(more)
+    const received = await waitFor('the offer', async () => (await credentials.findAllByQuery({ threadId }))[0])
+    await credentials.acceptOffer({
+      credentialExchangeRecordId: received.id,
+      autoAcceptCredential: 'never' as never,
+      credentialFormats: taken,
+    })
+    return inState(id, 'credential-issued')
+  }
+
+  const report = (thid: string) =>
+    raw.sendOn(world.walletConnectionId, {
+      ...didCommMessage('issue-credential/2.0/problem-report', { thid }),
+      description: { code: 'issuance-abandoned', en: 'I never got it' },
+    })
+
+  /** The job of a revocation runs here, as well as in the stage's own function. */
+  const publishNow = async (id: string): Promise<Json> => {
+    const { JOB_HANDLERS } = await import('../../lib/agent/anoncreds/jobs.ts')
+    const { runJob } = await import('../../lib/jobs/run.ts')
+    const key = { tenant: world.caller.tenantId, type: 'revocation-list', id: `${id}.1` } as const
+    await runJob(key, JOB_HANDLERS['revocation-list'])
+    return published(id)
+  }
+
+  const published = (id: string): Promise<Json> =>
+    waitFor('the revocation to be published', async () => {
+      const exchange = await exchangeOf(id)
+      return exchange.metadata['_agent/revocation'].state === 'published' && exchange
+    })
+
+  const listOf = async (registryId: string): Promise<Json> => {
+    const { anoncreds } = world.wallet.agent.modules
+    // Credo keeps what it has read of a time.
+    later += 1
+    const time = Math.floor(Date.now() / 1000) + later
+    return { ...(await anoncreds.getRevocationStatusList(registryId, time)).revocationStatusList?.revocationList }
+  }
+  let later = 60
+
+  test('a wallet that gives the exchange up after it was issued a credential has one that can be revoked', async () => {
+    const { id, threadId } = await issuedWithoutAck()
+    await report(threadId)
+    await inState(id, 'abandoned')
+    expect(await revoke(id)).toMatchObject({ status: 200 })
+    const { revocationRegistryId, credentialRevocationId } = (await published(id)).metadata['_anoncreds/credential']
+    expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
   })
 
-/** The wallet has the credential, and has not said so. */
-const issuedWithoutAck = async (more?: object, taken: object = { anoncreds: {} }): Promise<Json> => {
-  const { credentials } = world.wallet.agent.didcomm
-  const { id, threadId } = await offer(more)
-  const received = await waitFor('the offer', async () => (await credentials.findAllByQuery({ threadId }))[0])
-  await credentials.acceptOffer({
-    credentialExchangeRecordId: received.id,
-    autoAcceptCredential: 'never' as never,
-    credentialFormats: taken,
-  })
-  return inState(id, 'credential-issued')
-}
-
-const report = (thid: string) =>
-  raw.sendOn(world.walletConnectionId, {
-    ...didCommMessage('issue-credential/2.0/problem-report', { thid }),
-    description: { code: 'issuance-abandoned', en: 'I never got it' },
+  test('a wallet that gives the exchange up between revocation and its publication does not stop it', async () => {
+    const { id, threadId } = await issuedWithoutAck()
+    const { line } = world.stage
+    await line.stop()
+    expect(await revoke(id)).toMatchObject({ status: 200 })
+    await report(threadId)
+    await inState(id, 'abandoned')
+    line.run()
+    await line.sweep()
+    const { revocationRegistryId, credentialRevocationId } = (await published(id)).metadata['_anoncreds/credential']
+    expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
   })
 
-/** The job of a revocation runs here, as well as in the stage's own function. */
-const publishNow = async (id: string): Promise<Json> => {
-  const { JOB_HANDLERS } = await import('../../lib/agent/anoncreds/jobs.ts')
-  const { runJob } = await import('../../lib/jobs/run.ts')
-  const key = { tenant: world.caller.tenantId, type: 'revocation-list', id: `${id}.1` } as const
-  await runJob(key, JOB_HANDLERS['revocation-list'])
-  return published(id)
-}
-
-const published = (id: string): Promise<Json> =>
-  waitFor('the revocation to be published', async () => {
-    const exchange = await exchangeOf(id)
-    return exchange.metadata['_agent/revocation'].state === 'published' && exchange
+  test('an exchange that was given up before anything was issued can not be revoked', async () => {
+    const { id, threadId } = await offer()
+    await report(threadId)
+    await inState(id, 'abandoned')
+    expect(await revoke(id)).toMatchObject({ status: 409 })
   })
 
-const listOf = async (registryId: string): Promise<Json> => {
-  const { anoncreds } = world.wallet.agent.modules
-  // Credo keeps what it has read of a time.
-  later += 1
-  const time = Math.floor(Date.now() / 1000) + later
-  return { ...(await anoncreds.getRevocationStatusList(registryId, time)).revocationStatusList?.revocationList }
-}
-let later = 60
-
-test('a wallet that gives the exchange up after it was issued a credential has one that can be revoked', async () => {
-  const { id, threadId } = await issuedWithoutAck()
-  await report(threadId)
-  await inState(id, 'abandoned')
-  expect(await revoke(id)).toMatchObject({ status: 200 })
-  const { revocationRegistryId, credentialRevocationId } = (await published(id)).metadata['_anoncreds/credential']
-  expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
-})
-
-test('a wallet that gives the exchange up between revocation and its publication does not stop it', async () => {
-  const { id, threadId } = await issuedWithoutAck()
-  const { line } = world.stage
-  await line.stop()
-  expect(await revoke(id)).toMatchObject({ status: 200 })
-  await report(threadId)
-  await inState(id, 'abandoned')
-  line.run()
-  await line.sweep()
-  const { revocationRegistryId, credentialRevocationId } = (await published(id)).metadata['_anoncreds/credential']
-  expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
-})
-
-test('an exchange that was given up before anything was issued can not be revoked', async () => {
-  const { id, threadId } = await offer()
-  await report(threadId)
-  await inState(id, 'abandoned')
-  expect(await revoke(id)).toMatchObject({ status: 409 })
-})
-
-test('a wallet that takes another format of the offer only has nothing that is said to be revoked', async () => {
-  const { jsonld } = offerBody(world.connectionId, world.wallet.did).credentialFormats
-  const { id } = await issuedWithoutAck({ jsonld }, { jsonld: {} })
-  expect(await revoke(id)).toMatchObject({ status: 409 })
-})
-
-test('a wallet can not notify the issuer of the revocation of what the issuer has issued', async () => {
-  const { id } = await issuedWithoutAck()
-  const before = await exchangeOf(id)
-  const { revocationRegistryId, credentialRevocationId } = before.metadata['_anoncreds/credential']
-  await raw.sendOn(world.walletConnectionId, {
-    ...didCommMessage('revocation_notification/2.0/revoke'),
-    revocation_format: 'anoncreds',
-    credential_id: `${revocationRegistryId}::${credentialRevocationId}`,
-    comment: 'revoked by its holder',
+  test('a wallet that takes another format of the offer only has nothing that is said to be revoked', async () => {
+    const { jsonld } = offerBody(world.connectionId, world.wallet.did).credentialFormats
+    const { id } = await issuedWithoutAck({ jsonld }, { jsonld: {} })
+    expect(await revoke(id)).toMatchObject({ status: 409 })
   })
-  expect(await exchangeOf(id)).toEqual(before)
-})
 
-test('what is revoked while the clock is behind the newest list leaves nothing out of the list', async () => {
-  const first = await issuedWithoutAck()
-  const second = await issuedWithoutAck()
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 60 * 60_000 })
-  onTestFinished(() => void vi.useRealTimers())
-  await revoke(first.id)
-  await publishNow(first.id)
-  vi.useRealTimers()
-  await revoke(second.id)
-  const { revocationRegistryId } = (await publishNow(second.id)).metadata['_anoncreds/credential']
-  const indexes = [first, second].map(({ metadata }) => metadata['_anoncreds/credential'].credentialRevocationId)
-  const { revocationStatusList } = await inTenant(world.caller.tenantId, ({ modules }) =>
-    modules.anoncreds.getRevocationStatusList(revocationRegistryId, Math.floor(Date.now() / 1000) + 24 * 60 * 60),
-  )
-  expect(indexes.map((index) => revocationStatusList?.revocationList[Number(index)])).toEqual([1, 1])
-})
-
-test('a wallet without an endpoint does not keep a revocation from being done', async () => {
-  const { id } = await issuedWithoutAck()
-  const { DidCommConnectionRepository } = await import('@credo-ts/didcomm')
-  await inTenant(world.caller.tenantId, async ({ context }) => {
-    const connections = context.resolve(DidCommConnectionRepository)
-    const connection = await connections.getById(context, world.connectionId)
-    connection.theirDid = world.wallet.did
-    await connections.update(context, connection)
+  test('a wallet can not notify the issuer of the revocation of what the issuer has issued', async () => {
+    const { id } = await issuedWithoutAck()
+    const before = await exchangeOf(id)
+    const { revocationRegistryId, credentialRevocationId } = before.metadata['_anoncreds/credential']
+    await raw.sendOn(world.walletConnectionId, {
+      ...didCommMessage('revocation_notification/2.0/revoke'),
+      revocation_format: 'anoncreds',
+      credential_id: `${revocationRegistryId}::${credentialRevocationId}`,
+      comment: 'revoked by its holder',
+    })
+    expect(await exchangeOf(id)).toEqual(before)
   })
-  await revoke(id)
-  expect((await publishNow(id)).metadata['_agent/revocation'].state).toBe('published')
+
+  test('what is revoked while the clock is behind the newest list leaves nothing out of the list', async () => {
+    const first = await issuedWithoutAck()
+    const second = await issuedWithoutAck()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 60 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    await revoke(first.id)
+    await publishNow(first.id)
+    vi.useRealTimers()
+    await revoke(second.id)
+    const { revocationRegistryId } = (await publishNow(second.id)).metadata['_anoncreds/credential']
+    const indexes = [first, second].map(({ metadata }) => metadata['_anoncreds/credential'].credentialRevocationId)
+    const { revocationStatusList } = await inTenant(world.caller.tenantId, ({ modules }) =>
+      modules.anoncreds.getRevocationStatusList(revocationRegistryId, Math.floor(Date.now() / 1000) + 24 * 60 * 60),
+    )
+    expect(indexes.map((index) => revocationStatusList?.revocationList[Number(index)])).toEqual([1, 1])
+  })
+
+  test('a wallet without an endpoint does not keep a revocation from being done', async () => {
+    const { id } = await issuedWithoutAck()
+    const { DidCommConnectionRepository } = await import('@credo-ts/didcomm')
+    await inTenant(world.caller.tenantId, async ({ context }) => {
+      const connections = context.resolve(DidCommConnectionRepository)
+      const connection = await connections.getById(context, world.connectionId)
+      connection.theirDid = world.wallet.did
+      await connections.update(context, connection)
+    })
+    await revoke(id)
+    expect((await publishNow(id)).metadata['_agent/revocation'].state).toBe('published')
+  })
 })

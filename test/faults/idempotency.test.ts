@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
+import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { sign, type TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
@@ -81,26 +82,7 @@ const ofEndpoint = async (): Promise<Example> => {
 }
 
 /** An exchange whose credential was issued, and can be revoked. */
-const revocable = async (): Promise<string> => {
-  const { transaction } = await import('../../lib/store/transaction.ts')
-  const id = randomUUID()
-  await transaction(tenantId, async (unit) => {
-    const credential = { revocationRegistryId: `registry-${id}`, credentialRevocationId: '1' }
-    const value = {
-      ...{
-        id,
-        createdAt: new Date().toISOString(),
-        threadId: id,
-        protocolVersion: 'v2',
-        role: 'issuer',
-        state: 'done',
-      },
-      metadata: { '_anoncreds/credential': credential, '_agent/issued': {} },
-    }
-    unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { state: 'done', threadId: id } })
-  })
-  return id
-}
+const revocable = (): Promise<string> => addIssuedExchange(tenantId, revocableAt(`registry-${randomUUID()}`, 1))
 
 /** By operationId. */
 const EXAMPLES: Record<string, () => Promise<Example>> = {

@@ -1,12 +1,9 @@
 /** Revocation on an Indy ledger amid repetition, crashes and operators who are late or write something else: nothing is lost or doubled. */
-// First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../lib/agent/anoncreds/library.ts'
-
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { takeRevocationIndex } from '../../lib/revocation/take-index.ts'
-import { transaction } from '../../lib/store/transaction.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
+import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
@@ -75,17 +72,7 @@ describeWithLibrary('on an Indy ledger', () => {
     const issued = []
     for (let turn = 0; turn < count; turn++) {
       const { registryId, index } = await takeRevocationIndex(caller.tenantId, credentialDefinitionId)
-      const record = `issued-${index}`
-      const credential = { revocationRegistryId: registryId, credentialRevocationId: String(index) }
-      const value = {
-        ...{ id: record, createdAt: new Date().toISOString(), threadId: record, protocolVersion: 'v2' },
-        ...{ role: 'issuer', state: 'done', metadata: { '_anoncreds/credential': credential, '_agent/issued': {} } },
-      }
-      const tags = { threadId: record, state: 'done' }
-      await transaction(caller.tenantId, async (unit) => {
-        unit.insert({ tenant: caller.tenantId, type: 'CredentialRecord', id: record, value, tags })
-      })
-      issued.push({ id: record, index })
+      issued.push({ id: await addIssuedExchange(caller.tenantId, revocableAt(registryId, index)), index })
     }
     return issued
   }

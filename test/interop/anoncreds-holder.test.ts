@@ -1,12 +1,10 @@
 /** A tenant as holder and prover of AnonCreds: it takes what another tenant offers, keeps it, and proves it. */
-// First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../lib/agent/anoncreds/library.ts'
-
 import { AnonCredsLinkSecretRepository, type AnonCredsProofRequestRestriction } from '@credo-ts/anoncreds'
 import { W3cCredentialRepository } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLED_CONTEXTS } from '../../lib/agent/json-ld/bundled-contexts.ts'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
   INDY_IDS,
   INDY_ISSUER,
@@ -29,146 +27,156 @@ let connectionId: string
 /** The connection of a wallet, which verifies, to the holder. */
 let verifying: { walletConnectionId: string }
 
-beforeAll(async () => {
-  world = await startAnonCredsWorld()
-  ledger = await startOperatedLedger()
-  await definitionOf(world.caller.tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
-  holder = await createTenant(world.stage, 'Holder')
-  connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
-  verifying = await connect(world.stage, world.wallet, holder)
-})
-afterAll(async () => {
-  await world.stop()
-  await ledger.stop()
-})
-
-const recordOf = async (caller: { tenantId: string }, credentialRecordId: string): Promise<Json> =>
-  (await world.stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body
-
-type Format = 'anoncreds' | 'indy'
-
-const idOf = (format: Format) => (format === 'indy' ? INDY : world.credentialDefinitionId)
-
-const offered = (format: Format, protocolVersion: string, age: string) => {
-  const attributes = [
-    { name: 'degree', value: 'Bachelor' },
-    { name: 'age', value: age },
-  ]
-  const credentialFormats = { [format]: { credentialDefinitionId: idOf(format), attributes } }
-  return offerToTenant(world.stage, { issuer: world.caller, holder, connectionId, protocolVersion, credentialFormats })
-}
-
-/** The holder answers a request with what it has. */
-const answerProof = async (threadId: string): Promise<void> => {
-  const proofExchangeRecordId = await waitFor('the request', () =>
-    inTenant(holder.tenantId, async (agent) => {
-      const [proof] = await agent.didcomm.proofs.findAllByQuery({ threadId: threadId })
-      return proof?.id
-    }),
-  )
-  await inTenant(holder.tenantId, async (agent) => {
-    const { proofFormats } = await agent.didcomm.proofs.selectCredentialsForRequest({ proofExchangeRecordId })
-    await agent.didcomm.proofs.acceptRequest({ proofExchangeRecordId, proofFormats })
+describeWithLibrary('a tenant as holder', () => {
+  beforeAll(async () => {
+    world = await startAnonCredsWorld()
+    ledger = await startOperatedLedger()
+    await definitionOf(world.caller.tenantId, { registry: ledger.registry, issuerId: INDY_ISSUER })
+    holder = await createTenant(world.stage, 'Holder')
+    connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
+    verifying = await connect(world.stage, world.wallet, holder)
   })
-}
-
-/** The wallet asks the holder, who answers with what it has. Resolves to the wallet's proof exchange. */
-const proved = async (format: Format, request: object): Promise<Json> => {
-  const { didcomm } = world.wallet.agent
-  const asked = await didcomm.proofs.requestProof({
-    connectionId: verifying.walletConnectionId,
-    protocolVersion: 'v2',
-    proofFormats: { [format]: request },
+  afterAll(async () => {
+    await world.stop()
+    await ledger.stop()
   })
-  await answerProof(asked.threadId)
-  return waitFor('the presentation', async () => {
-    const proof = await didcomm.proofs.getById(asked.id)
-    return proof.isVerified !== undefined && proof
-  })
-}
 
-const proofRequest = (restriction: AnonCredsProofRequestRestriction, age: number) => ({
-  name: 'degree',
-  version: '1.0',
-  requested_attributes: { degree: { name: 'degree', restrictions: [restriction] } },
-  requested_predicates: { age: { name: 'age', p_type: '>=' as const, p_value: age, restrictions: [restriction] } },
-})
+  const recordOf = async (caller: { tenantId: string }, credentialRecordId: string): Promise<Json> =>
+    (await world.stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body
 
-describe.each<[Format, string]>([
-  ['anoncreds', 'v2'],
-  ['indy', 'v2'],
-  ['indy', 'v1'],
-])('as %s of %s', (format, version) => {
-  test('an offer is accepted by hand, stored, and proved', async () => {
-    const { id, heldId } = await offered(format, version, '24')
-    expect((await recordOf(holder, heldId)).state).toBe('offer-received')
-    await acceptOffer(holder, heldId)
-    const exchange = await storedBy(world.stage, holder, heldId)
-    expect(exchange).toMatchObject({
-      role: 'holder',
-      credentials: [{ credentialRecordType: 'w3c', credentialRecordId: expect.any(String) }],
-      credentialAttributes: [
-        { name: 'degree', value: 'Bachelor' },
-        { name: 'age', value: '24' },
-      ],
-      metadata: { '_internal/indyCredential': { credentialDefinitionId: idOf(format) } },
+  type Format = 'anoncreds' | 'indy'
+
+  const idOf = (format: Format) => (format === 'indy' ? INDY : world.credentialDefinitionId)
+
+  const offered = (format: Format, protocolVersion: string, age: string) => {
+    const attributes = [
+      { name: 'degree', value: 'Bachelor' },
+      { name: 'age', value: age },
+    ]
+    const credentialFormats = { [format]: { credentialDefinitionId: idOf(format), attributes } }
+    return offerToTenant(world.stage, {
+      issuer: world.caller,
+      holder,
+      connectionId,
+      protocolVersion,
+      credentialFormats,
     })
-    expect(exchange.metadata).not.toHaveProperty('_anoncreds/credentialRequest')
-    await waitFor('the issuer to know', async () => (await recordOf(world.caller, id)).state === 'done')
-    const proof = await proved(format, proofRequest({ cred_def_id: idOf(format) }, 21))
-    expect(proof.isVerified).toBe(true)
+  }
+
+  /** The holder answers a request with what it has. */
+  const answerProof = async (threadId: string): Promise<void> => {
+    const proofExchangeRecordId = await waitFor('the request', () =>
+      inTenant(holder.tenantId, async (agent) => {
+        const [proof] = await agent.didcomm.proofs.findAllByQuery({ threadId: threadId })
+        return proof?.id
+      }),
+    )
+    await inTenant(holder.tenantId, async (agent) => {
+      const { proofFormats } = await agent.didcomm.proofs.selectCredentialsForRequest({ proofExchangeRecordId })
+      await agent.didcomm.proofs.acceptRequest({ proofExchangeRecordId, proofFormats })
+    })
+  }
+
+  /** The wallet asks the holder, who answers with what it has. Resolves to the wallet's proof exchange. */
+  const proved = async (format: Format, request: object): Promise<Json> => {
+    const { didcomm } = world.wallet.agent
+    const asked = await didcomm.proofs.requestProof({
+      connectionId: verifying.walletConnectionId,
+      protocolVersion: 'v2',
+      proofFormats: { [format]: request },
+    })
+    await answerProof(asked.threadId)
+    return waitFor('the presentation', async () => {
+      const proof = await didcomm.proofs.getById(asked.id)
+      return proof.isVerified !== undefined && proof
+    })
+  }
+
+  const proofRequest = (restriction: AnonCredsProofRequestRestriction, age: number) => ({
+    name: 'degree',
+    version: '1.0',
+    requested_attributes: { degree: { name: 'degree', restrictions: [restriction] } },
+    requested_predicates: { age: { name: 'age', p_type: '>=' as const, p_value: age, restrictions: [restriction] } },
   })
-})
 
-test('what a tenant holds is proved to another tenant', async () => {
-  const { stage, caller } = world
-  const request = proofRequest({ cred_def_id: world.credentialDefinitionId }, 21)
-  const asked = await inTenant(caller.tenantId, ({ didcomm }) =>
-    didcomm.proofs.requestProof({ connectionId, protocolVersion: 'v2', proofFormats: { anoncreds: request } }),
-  )
-  await answerProof(asked.threadId)
-  const path = { tenantId: caller.tenantId, proofRecordId: asked.id }
-  const proof = await waitFor('the proof to be verified', async () => {
-    const { body } = await stage.call('tenantProofFormData', { caller, path })
-    return body.isVerified !== undefined && body
+  describe.each<[Format, string]>([
+    ['anoncreds', 'v2'],
+    ['indy', 'v2'],
+    ['indy', 'v1'],
+  ])('as %s of %s', (format, version) => {
+    test('an offer is accepted by hand, stored, and proved', async () => {
+      const { id, heldId } = await offered(format, version, '24')
+      expect((await recordOf(holder, heldId)).state).toBe('offer-received')
+      await acceptOffer(holder, heldId)
+      const exchange = await storedBy(world.stage, holder, heldId)
+      expect(exchange).toMatchObject({
+        role: 'holder',
+        credentials: [{ credentialRecordType: 'w3c', credentialRecordId: expect.any(String) }],
+        credentialAttributes: [
+          { name: 'degree', value: 'Bachelor' },
+          { name: 'age', value: '24' },
+        ],
+        metadata: { '_internal/indyCredential': { credentialDefinitionId: idOf(format) } },
+      })
+      expect(exchange.metadata).not.toHaveProperty('_anoncreds/credentialRequest')
+      await waitFor('the issuer to know', async () => (await recordOf(world.caller, id)).state === 'done')
+      const proof = await proved(format, proofRequest({ cred_def_id: idOf(format) }, 21))
+      expect(proof.isVerified).toBe(true)
+    })
   })
-  expect(proof).toMatchObject({ isVerified: true, state: 'done' })
-})
 
-describe('held credentials are found', () => {
-  test.each<[string, () => AnonCredsProofRequestRestriction]>([
-    ['by their schema', () => ({ schema_id: world.schemaId })],
-    ['by the name of their schema', () => ({ schema_name: 'degree' })],
-    ['without any restriction', () => ({})],
-    ['by a value', () => ({ 'attr::degree::value': 'Bachelor' })],
-  ])('%s', async (_, restriction) => {
-    expect((await proved('anoncreds', proofRequest(restriction(), 18))).isVerified).toBe(true)
+  test('what a tenant holds is proved to another tenant', async () => {
+    const { stage, caller } = world
+    const request = proofRequest({ cred_def_id: world.credentialDefinitionId }, 21)
+    const asked = await inTenant(caller.tenantId, ({ didcomm }) =>
+      didcomm.proofs.requestProof({ connectionId, protocolVersion: 'v2', proofFormats: { anoncreds: request } }),
+    )
+    await answerProof(asked.threadId)
+    const path = { tenantId: caller.tenantId, proofRecordId: asked.id }
+    const proof = await waitFor('the proof to be verified', async () => {
+      const { body } = await stage.call('tenantProofFormData', { caller, path })
+      return body.isVerified !== undefined && body
+    })
+    expect(proof).toMatchObject({ isVerified: true, state: 'done' })
   })
 
-  test.each<[string, () => AnonCredsProofRequestRestriction]>([
-    ['of another definition', () => ({ cred_def_id: 'did:memory:issuer/definition/none' })],
-    ['of another value', () => ({ 'attr::degree::value': 'Doctor' })],
-  ])('not %s', async (_, restriction) => {
-    await expect(proved('anoncreds', proofRequest(restriction(), 18))).rejects.toThrow()
+  describe('held credentials are found', () => {
+    test.each<[string, () => AnonCredsProofRequestRestriction]>([
+      ['by their schema', () => ({ schema_id: world.schemaId })],
+      ['by the name of their schema', () => ({ schema_name: 'degree' })],
+      ['without any restriction', () => ({})],
+      ['by a value', () => ({ 'attr::degree::value': 'Bachelor' })],
+    ])('%s', async (_, restriction) => {
+      expect((await proved('anoncreds', proofRequest(restriction(), 18))).isVerified).toBe(true)
+    })
+
+    test.each<[string, () => AnonCredsProofRequestRestriction]>([
+      ['of another definition', () => ({ cred_def_id: 'did:memory:issuer/definition/none' })],
+      ['of another value', () => ({ 'attr::degree::value': 'Doctor' })],
+    ])('not %s', async (_, restriction) => {
+      await expect(proved('anoncreds', proofRequest(restriction(), 18))).rejects.toThrow(
+        'Unable to automatically select',
+      )
+    })
   })
-})
 
-test('what is stored names no context that would be fetched', async () => {
-  const contexts = await inTenant(holder.tenantId, async ({ context }) =>
-    (await context.resolve(W3cCredentialRepository).getAll(context)).flatMap((record) => record.getTags().contexts),
-  )
-  expect(contexts.length).toBeGreaterThan(0)
-  expect(contexts.filter((one) => one === undefined || !BUNDLED_CONTEXTS.has(one))).toEqual([])
-})
+  test('what is stored names no context that would be fetched', async () => {
+    const contexts = await inTenant(holder.tenantId, async ({ context }) =>
+      (await context.resolve(W3cCredentialRepository).getAll(context)).flatMap((record) => record.getTags().contexts),
+    )
+    expect(contexts.length).toBeGreaterThan(0)
+    expect(contexts.filter((one) => one === undefined || !BUNDLED_CONTEXTS.has(one))).toEqual([])
+  })
 
-test('two first offers that are accepted at once make one link secret', async () => {
-  holder = await createTenant(world.stage, 'Another holder')
-  connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
-  const offers = [await offered('anoncreds', 'v2', '30'), await offered('anoncreds', 'v2', '31')]
-  await Promise.all(offers.map(({ heldId }) => acceptOffer(holder, heldId)))
-  for (const { heldId } of offers) await storedBy(world.stage, holder, heldId)
-  const secrets = await inTenant(holder.tenantId, ({ context }) =>
-    context.resolve(AnonCredsLinkSecretRepository).findByQuery(context, { isDefault: true }),
-  )
-  expect(secrets).toHaveLength(1)
+  test('two first offers that are accepted at once make one link secret', async () => {
+    holder = await createTenant(world.stage, 'Another holder')
+    connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
+    const offers = [await offered('anoncreds', 'v2', '30'), await offered('anoncreds', 'v2', '31')]
+    await Promise.all(offers.map(({ heldId }) => acceptOffer(holder, heldId)))
+    for (const { heldId } of offers) await storedBy(world.stage, holder, heldId)
+    const secrets = await inTenant(holder.tenantId, ({ context }) =>
+      context.resolve(AnonCredsLinkSecretRepository).findByQuery(context, { isDefault: true }),
+    )
+    expect(secrets).toHaveLength(1)
+  })
 })

@@ -1,7 +1,4 @@
 /** Revocation by the ids of an Indy ledger, to which an operator writes: registries, entries, presentations, and an operator who is late. */
-// First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../lib/agent/anoncreds/library.ts'
-
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { legacyId } from '../../lib/indy/ids.ts'
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'

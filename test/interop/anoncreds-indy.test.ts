@@ -1,7 +1,4 @@
 /** AnonCreds of an Indy ledger, between a tenant and a wallet that reads the same ledger by itself: issued, and presented. */
-// First: Credo's AnonCreds copies the library's name when it is imported.
-import '../../lib/agent/anoncreds/library.ts'
-
 import { tmpdir } from 'node:os'
 import {
   type AnonCredsCredentialDefinition,

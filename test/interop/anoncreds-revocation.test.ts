@@ -1,91 +1,79 @@
 /** Revocation: what was revoked is in the published list, its holder is told, and a presentation of it fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 let world: AnonCredsWorld
 
-beforeAll(async () => {
-  world = await startAnonCredsWorld({ revocable: 300 })
-})
-afterAll(() => world.stop())
+describeWithLibrary('revocation', () => {
+  beforeAll(async () => {
+    world = await startAnonCredsWorld({ revocable: 300 })
+  })
+  afterAll(() => world.stop())
 
-const revoke = (id: string) =>
-  world.stage.call('revokeCredential', { caller: world.caller, path: { credentialRecordId: id } })
+  const revoke = (id: string) =>
+    world.stage.call('revokeCredential', { caller: world.caller, path: { credentialRecordId: id } })
 
-const published = (id: string): Promise<Json> =>
-  waitFor('the revocation to be published', async () => {
-    const { body } = await world.stage.call('getCredentialById', {
-      caller: world.caller,
-      path: { credentialRecordId: id },
+  const published = (id: string): Promise<Json> =>
+    waitFor('the revocation to be published', async () => {
+      const { body } = await world.stage.call('getCredentialById', {
+        caller: world.caller,
+        path: { credentialRecordId: id },
+      })
+      return body.metadata['_agent/revocation'].state === 'published' && body
     })
-    return body.metadata['_agent/revocation'].state === 'published' && body
+
+  test('a revoked credential is in the list, and its holder is told', async () => {
+    const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
+    const { status, body } = await revoke(exchange.id)
+    expect(status).toBe(200)
+    const { state, revokedAt } = body.metadata['_agent/revocation']
+    expect(state).toBe('pending')
+    const { metadata } = await published(exchange.id)
+    expect(metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
+    const { revocationRegistryId, credentialRevocationId } = metadata['_anoncreds/credential']
+    const told = await waitFor('the wallet to be told', async () => {
+      const [credential] = await world.wallet.agent.didcomm.credentials.getAll()
+      return credential?.revocationNotification
+    })
+    expect(told.revocationDate).toBeInstanceOf(Date)
+    expect(world.wallet.journal.errors).toEqual([])
+    expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
+    // The second time it answers the same.
+    expect((await revoke(exchange.id)).body.metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
   })
 
-test('a revoked credential is in the list, and its holder is told', async () => {
-  const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
-  const { status, body } = await revoke(exchange.id)
-  expect(status).toBe(200)
-  const { state, revokedAt } = body.metadata['_agent/revocation']
-  expect(state).toBe('pending')
-  const { metadata } = await published(exchange.id)
-  expect(metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
-  const { revocationRegistryId, credentialRevocationId } = metadata['_anoncreds/credential']
-  const told = await waitFor('the wallet to be told', async () => {
-    const [credential] = await world.wallet.agent.didcomm.credentials.getAll()
-    return credential?.revocationNotification
+  /** The newest list of a registry, as the wallet reads it. */
+  const listOf = async (registryId: string): Promise<Record<number, number>> => {
+    const { anoncreds } = world.wallet.agent.modules
+    const { revocationStatusList } = await anoncreds.getRevocationStatusList(
+      registryId,
+      Math.floor(Date.now() / 1000) + 60,
+    )
+    return { ...revocationStatusList?.revocationList }
+  }
+
+  test('200 that are revoked at once are all in the list', async () => {
+    const { revocationRegistryId, ids } = await issuedWithoutConnection(200)
+    const answers = await Promise.all(ids.map((id) => revoke(id)))
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200))
+    // A busy queue may have taken no wake-up; the sweep finds what waits.
+    await world.stage.line.sweep()
+    for (const id of ids) await published(id)
+    const list = await listOf(revocationRegistryId)
+    expect(Object.entries(list).filter(([index, revoked]) => Number(index) > 50 && revoked === 1)).toHaveLength(200)
   })
-  expect(told.revocationDate).toBeInstanceOf(Date)
-  expect(world.wallet.journal.errors).toEqual([])
-  expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
-  // The second time it answers the same.
-  expect((await revoke(exchange.id)).body.metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
+
+  /** Exchanges as they are after issuing, with the indexes from 51 on. */
+  const issuedWithoutConnection = async (count: number) => {
+    const { takeRevocationIndex } = await import('../../lib/revocation/take-index.ts')
+    const { tenantId } = world.caller
+    const { registryId } = await takeRevocationIndex(tenantId, world.credentialDefinitionId)
+    const ids: string[] = []
+    for (let at = 0; at < count; at++) ids.push(await addIssuedExchange(tenantId, revocableAt(registryId, 51 + at)))
+    return { revocationRegistryId: registryId, ids }
+  }
 })
-
-/** The newest list of a registry, as the wallet reads it. */
-const listOf = async (registryId: string): Promise<Record<number, number>> => {
-  const { anoncreds } = world.wallet.agent.modules
-  const { revocationStatusList } = await anoncreds.getRevocationStatusList(
-    registryId,
-    Math.floor(Date.now() / 1000) + 60,
-  )
-  return { ...revocationStatusList?.revocationList }
-}
-
-test('200 that are revoked at once are all in the list', async () => {
-  const { revocationRegistryId, ids } = await issuedWithoutConnection(200)
-  const answers = await Promise.all(ids.map((id) => revoke(id)))
-  expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200))
-  // A busy queue may have taken no wake-up; the sweep finds what waits.
-  await world.stage.line.sweep()
-  for (const id of ids) await published(id)
-  const list = await listOf(revocationRegistryId)
-  expect(Object.entries(list).filter(([index, revoked]) => Number(index) > 50 && revoked === 1)).toHaveLength(200)
-})
-
-/** Exchanges as they are after issuing, with the indexes from 51 on. */
-const issuedWithoutConnection = async (count: number) => {
-  const { takeRevocationIndex } = await import('../../lib/revocation/take-index.ts')
-  const { transaction } = await import('../../lib/store/transaction.ts')
-  const { tenantId } = world.caller
-  const { registryId } = await takeRevocationIndex(tenantId, world.credentialDefinitionId)
-  const ids = Array.from({ length: count }, (_, index) => `issued-${index}`)
-  for (const [index, id] of ids.entries())
-    await transaction(tenantId, async (unit) => {
-      const credential = { revocationRegistryId: registryId, credentialRevocationId: String(51 + index) }
-      const value = {
-        ...{
-          id,
-          createdAt: new Date().toISOString(),
-          threadId: id,
-          protocolVersion: 'v2',
-          role: 'issuer',
-          state: 'done',
-        },
-        metadata: { '_agent/issued': {}, '_anoncreds/credential': credential },
-      }
-      unit.insert({ tenant: tenantId, type: 'CredentialRecord', id, value, tags: { threadId: id, state: 'done' } })
-    })
-  return { revocationRegistryId: registryId, ids }
-}

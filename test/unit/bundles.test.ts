@@ -10,7 +10,7 @@ import { packagesOf, sizeOf } from '../../infra/bundle/bundle.ts'
 import { zip } from '../../infra/bundle/zip.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { ALL_GRANTS } from '../../lib/token-issuers.ts'
-import { hasLibrary } from '../support/anoncreds/library.ts'
+import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { AnonCredsScene, WALLET } from '../support/bench/anoncreds-scene.ts'
 import { type BundledStage, startBundledStage } from '../support/bench/bundled-stage.ts'
 import {
@@ -263,7 +263,7 @@ describe('unpacked, each in a plain Node process', { timeout: 30_000 }, () => {
     expect(wallet.journal.errors).toEqual([])
   })
 
-  test.skipIf(!hasLibrary)(
+  testWithLibrary(
     'a wallet takes a credential of AnonCreds, presents it, and hears that it is revoked',
     async () => {
       const capturing = await startCapturingWallet(WALLET)

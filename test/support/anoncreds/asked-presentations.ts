@@ -1,17 +1,16 @@
 /** AnonCreds proofs that a tenant asks a wallet for, and presentations that are made by hand. */
 import { randomUUID } from 'node:crypto'
-import { type RawAnswer, RawMessages } from '../../wallet/raw-messages.ts'
+import type { RawAnswer } from '../../wallet/raw-messages.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { connect } from '../scenes.ts'
 import type { Caller, InProcessStage, Json } from '../stage/in-process-stage.ts'
+import { askWallet, type Thread } from '../wallets/asked-proof.ts'
 import type { PublishedObjects } from './bare-library.ts'
 import type { Asked } from './holder.ts'
-import { MemoryRegistry, publishAs, publishList } from './memory-registry.ts'
+import { publishAs, publishList, useMemoryRegistry } from './memory-registry.ts'
 
 /** Makes the agents of this process find objects. */
 export const publish = async ({ schemas, definitions, registries, lists }: PublishedObjects): Promise<void> => {
-  const { registries: known } = await import('../../../lib/agent/anoncreds/registries.ts')
-  if (!known.some((one) => one instanceof MemoryRegistry)) known.push(new MemoryRegistry())
+  await useMemoryRegistry()
   for (const [id, object] of Object.entries({ ...schemas, ...definitions, ...registries })) publishAs(id, object)
   for (const list of lists) publishList(list as Parameters<typeof publishList>[0])
 }
@@ -28,7 +27,7 @@ export type Way = keyof typeof WAYS
 
 const base64 = (json: unknown) => ({ base64: Buffer.from(JSON.stringify(json) ?? '').toString('base64') })
 
-const messageOf = (way: Way, thread: Json, presentation: unknown): Json => {
+const messageOf = (way: Way, thread: Thread, presentation: unknown): Json => {
   const { protocolVersion, answered } = WAYS[way]
   const isFirst = protocolVersion === 'v1'
   const attachment = isFirst ? 'libindy-presentation-0' : 'a'
@@ -64,17 +63,10 @@ export const askForAnonCreds = async (
   const { protocolVersion, asked: format } = WAYS[way]
   const proofFormats = { [format]: { name: 'p', version: '1.0', ...asked } }
   const body = { protocolVersion, autoAcceptProof: 'always', proofFormats, ...fields }
-  const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
-  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
-  const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body
-  const thread = { thid: request.proofRecordThId, pthid: request.invitation['@id'] }
-  const answers: RawAnswer[] = []
+  const { request, thread, send, answers } = await askWallet(stage, caller, wallet, body)
   return {
-    request: (await read()).request[format],
+    request: request[format],
     answers,
-    answer: async (presentation) => {
-      answers.push(await new RawMessages(wallet).sendOn(walletConnectionId, messageOf(way, thread, presentation)))
-      return read()
-    },
+    answer: (presentation) => send(messageOf(way, thread, presentation)),
   }
 }

@@ -7,12 +7,12 @@ interface Tenant {
   tenantId: string
 }
 
-/** One invites, the other takes the invitation. Resolves to the connection of each of them. */
+/** One invites, the other takes the invitation. Resolves, when both have the connection, to the inviter's. */
 export const connectTenants = async (
   stage: InProcessStage,
   inviter: Tenant,
   invitee: Tenant,
-): Promise<{ connectionId: string; inviteesConnectionId: string }> => {
+): Promise<{ connectionId: string }> => {
   const invitation = await inTenant(inviter.tenantId, async ({ didcomm }) => {
     const { outOfBandInvitation, id } = await didcomm.oob.createInvitation({ label: 'Tenant' })
     return { id, url: outOfBandInvitation.toUrl({ domain: stage.publicUrl }) }
@@ -25,6 +25,7 @@ export const connectTenants = async (
       const { body } = await stage.call('getConnections', { caller, query: { outOfBandId } })
       return body[0]?.state === 'completed' && body[0]
     })
-  const [ours, theirs] = [await completed(inviter, invitation.id), await completed(invitee, taken.outOfBandRecord.id)]
-  return { connectionId: ours.id, inviteesConnectionId: theirs.id }
+  await completed(invitee, taken.outOfBandRecord.id)
+  const { id: connectionId } = await completed(inviter, invitation.id)
+  return { connectionId }
 }

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { IndyLedger, Rejected, type WriteRequest, writtenReply } from './indy-ledger.ts'
 
-export interface IndyProxy extends AsyncDisposable {
+export interface IndyProxy {
   /** For INDY_PROXIES. */
   address: string
   /** What was asked: method and path. */
@@ -126,6 +126,5 @@ export const startIndyProxy = async (ledger = new IndyLedger()): Promise<IndyPro
     write: (request, time) => ledger.write(request, time),
     answerWith: (other) => (instead = other),
     stop,
-    [Symbol.asyncDispose]: stop,
   }
 }

@@ -1,9 +1,11 @@
 /** What tests of AnonCreds begin with: without the native library they are skipped, and their name says why. */
-import { describe } from 'vitest'
+import { describe, test } from 'vitest'
 import { folderOnThisMachine } from '../../../infra/anoncreds/library-file.ts'
 
 /** Whether `npm run anoncreds` has brought it. */
 export const hasLibrary = folderOnThisMachine() !== undefined
+
+const withReason = (name: string): string => `${name} (skipped: it needs \`npm run anoncreds\`)`
 
 /**
  * `describe` of what needs the library.
@@ -11,5 +13,11 @@ export const hasLibrary = folderOnThisMachine() !== undefined
  */
 export const describeWithLibrary = (name: string, tests: () => void): void => {
   if (hasLibrary) describe(name, tests)
-  else describe.skip(`${name} (skipped: it needs \`npm run anoncreds\`)`, tests)
+  else describe.skip(withReason(name), tests)
+}
+
+/** `test` of what needs the library, among others that do not. `timeout` in ms. */
+export const testWithLibrary = (name: string, run: () => Promise<void>, timeout?: number): void => {
+  if (hasLibrary) test(name, run, timeout)
+  else test.skip(withReason(name), run)
 }

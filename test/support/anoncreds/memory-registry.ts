@@ -115,3 +115,11 @@ export class MemoryRegistry implements AnonCredsRegistry {
       : { revocationStatusList: list, resolutionMetadata: {}, revocationStatusListMetadata: {} }
   }
 }
+
+export const memoryRegistry = new MemoryRegistry()
+
+/** Lets the service read and publish in memory. */
+export const useMemoryRegistry = async (): Promise<void> => {
+  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
+  if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
+}

@@ -1,34 +1,22 @@
 /** A tenant with a credential definition, connected to a wallet: what tests of AnonCreds begin with. */
 import type { TenantAgent } from '../../../lib/agent/agent.ts'
 import { waitFor } from '../../wallet/wait.ts'
-import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
-import { connect, createTenant } from '../scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../stage/in-process-stage.ts'
-import { MemoryRegistry } from './memory-registry.ts'
+import { connect } from '../scenes.ts'
+import type { Json } from '../stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../stage/tenant-and-wallet.ts'
+import { memoryRegistry, useMemoryRegistry } from './memory-registry.ts'
 import { type PreparedDefinition, prepareDefinition } from './prepared-definition.ts'
 
-export interface AnonCredsWorld {
-  stage: InProcessStage
-  wallet: Wallet
-  caller: { tenantId: string }
+export interface AnonCredsWorld extends TenantAndWallet {
   connectionId: string
   walletConnectionId: string
   schemaId: string
   credentialDefinitionId: string
   revocable: boolean
-  stop(): Promise<void>
 }
 
 const ISSUER = 'did:memory:issuer'
-
-export const memoryRegistry = new MemoryRegistry()
-
-/** Lets the service read and publish in memory. */
-export const useMemoryRegistry = async (): Promise<void> => {
-  const { registries } = await import('../../../lib/agent/anoncreds/registries.ts')
-  if (!registries.includes(memoryRegistry)) registries.push(memoryRegistry)
-}
 
 export interface AnonCredsWorldOptions extends WalletOptions {
   /** Its credentials can be revoked, in registries of this size, and its objects are under the tenant's did:webvh. */
@@ -40,26 +28,18 @@ export const startAnonCredsWorld = async ({
   ...walletOptions
 }: AnonCredsWorldOptions = {}): Promise<AnonCredsWorld> => {
   await useMemoryRegistry()
-  const stage = await startInProcessStage()
-  stage.line.run()
-  const caller = await createTenant(stage)
-  const wallet = await Wallet.start({ answerProofs: false, ...walletOptions })
+  const started = await startTenantAndWallet(walletOptions)
+  const { stage, caller, wallet } = started
   const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
   const ids = await (revocable === undefined
     ? definitionOf(caller.tenantId)
     : revocableDefinitionOf(caller.tenantId, revocable))
   return {
-    stage,
-    wallet,
-    caller,
+    ...started,
     connectionId,
     walletConnectionId,
     ...ids,
     revocable: revocable !== undefined,
-    stop: async () => {
-      await wallet.stop()
-      await stage.stop()
-    },
   }
 }
 

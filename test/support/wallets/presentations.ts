@@ -9,10 +9,10 @@ import {
   W3cJsonLdCredentialService,
   W3cPresentation,
 } from '@credo-ts/core'
-import { type RawAnswer, RawMessages } from '../../wallet/raw-messages.ts'
+import type { RawAnswer, RawMessages } from '../../wallet/raw-messages.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { connect } from '../scenes.ts'
 import type { Caller, InProcessStage, Json } from '../stage/in-process-stage.ts'
+import { askWallet, type Thread } from './asked-proof.ts'
 
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
@@ -99,12 +99,6 @@ export const submissionOf = (definition: Json, paths?: readonly string[]): Json 
   })),
 })
 
-export interface Thread {
-  thid: string
-  /** Of an out-of-band request: its invitation. */
-  pthid?: string
-}
-
 /** A presentation as the message that answers a proof request. */
 const presentationMessage = (thread: Thread, presentation: unknown): Json => ({
   '@type': 'https://didcomm.org/present-proof/2.0/presentation',
@@ -139,18 +133,11 @@ export const askForProof = async (
   presentationExchange: Json,
 ): Promise<AskedForProof> => {
   const body = { protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { presentationExchange } }
-  const { walletConnectionId, request } = await connect(stage, wallet, caller, body)
-  const path = { tenantId: caller.tenantId, proofRecordId: request.proofRecordId }
-  const read = async (): Promise<Json> => (await stage.call('tenantProofFormData', { caller, path })).body
-  const thread = { thid: request.proofRecordThId, pthid: request.invitation['@id'] }
-  const answers: RawAnswer[] = []
+  const { request, thread, send, answers } = await askWallet(stage, caller, wallet, body)
   return {
-    challenge: (await read()).request.presentationExchange.options.challenge,
+    challenge: request.presentationExchange.options.challenge,
     definition: presentationExchange.presentationDefinition,
     answers,
-    answer: async (presentation) => {
-      answers.push(await sendPresentation(new RawMessages(wallet), walletConnectionId, thread, presentation))
-      return read()
-    },
+    answer: (presentation) => send(presentationMessage(thread, presentation)),
   }
 }

@@ -14,8 +14,9 @@ import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { pendingItems } from '../../../lib/webhooks/event-item.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
-import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
+import { startTableAndQueues } from '../outbox/table-and-queues.ts'
+import { failure, type StartedTable } from '../store/started-table.ts'
 import { outboxWith, outcomeWith, recordItem, registrationItem, storedIn } from '../webhooks/event-scenes.ts'
 
 let table: StartedTable
@@ -25,9 +26,7 @@ const lines: string[] = []
 beforeAll(async () => {
   process.env.LOG_LEVEL = 'debug'
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  nameQueues()
-  table = await startTable()
-  queues = watchQueues()
+  ;({ table, queues } = await startTableAndQueues())
   await table.put({ ...registrationItem('webhook', 'active', 1), pk: { S: '@org|base' }, orgId: { S: 'base' } })
 })
 afterAll(async () => {

@@ -11,8 +11,9 @@ import { sweep } from '../../../lib/outbox/sweep.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
+import { startTableAndQueues } from '../outbox/table-and-queues.ts'
+import type { StartedTable } from '../store/started-table.ts'
 
 let table: StartedTable
 let queues: SentWakeUps
@@ -25,9 +26,7 @@ beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
   process.env.LOG_LEVEL = 'debug'
-  nameQueues()
-  table = await startTable()
-  queues = watchQueues()
+  ;({ table, queues } = await startTableAndQueues())
 })
 afterAll(async () => {
   vi.useRealTimers()

@@ -7,8 +7,9 @@ import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { dueFor } from '../../../lib/outbox/due.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
-import { nameQueues, type SentWakeUps, watchQueues } from './sent-wake-ups.ts'
+import { failure, type StartedTable } from '../store/started-table.ts'
+import type { SentWakeUps } from './sent-wake-ups.ts'
+import { startTableAndQueues } from './table-and-queues.ts'
 
 let table: StartedTable
 let queues: SentWakeUps
@@ -17,9 +18,7 @@ const lines: string[] = []
 beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
   process.env.LOG_LEVEL = 'debug'
-  nameQueues()
-  table = await startTable()
-  queues = watchQueues()
+  ;({ table, queues } = await startTableAndQueues())
 })
 afterAll(async () => {
   expect(await table.check()).toEqual([])

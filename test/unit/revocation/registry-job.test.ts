@@ -6,15 +6,13 @@ import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
 import { itemsOf } from '../../support/table/items.ts'
-import { nameQueues, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { startTableAndQueues } from '../outbox/table-and-queues.ts'
+import type { StartedTable } from '../store/started-table.ts'
 
 let table: StartedTable
 
 beforeAll(async () => {
-  nameQueues()
-  table = await startTable()
-  watchQueues()
+  ;({ table } = await startTableAndQueues())
 })
 afterAll(() => table.stop())
 

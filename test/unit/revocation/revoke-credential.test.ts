@@ -3,17 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job-item.ts'
 import { pendingIndexes, revokeCredential } from '../../../lib/revocation/pending-revocation.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { nameQueues, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { startTableAndQueues } from '../outbox/table-and-queues.ts'
+import type { StartedTable } from '../store/started-table.ts'
 
 let table: StartedTable
 let exchanges = 0
 let id = ''
 
 beforeAll(async () => {
-  nameQueues()
-  table = await startTable()
-  watchQueues()
+  ;({ table } = await startTableAndQueues())
 })
 afterAll(() => table.stop())
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { jobItem, jobNamed } from '../../../lib/jobs/job-item.ts'
 import { registryItem } from '../../../lib/revocation/registry-item.ts'
 import { wantedRegistry } from '../../../lib/revocation/registry-job.ts'
 import { takeRevocationIndex } from '../../../lib/revocation/take-index.ts'
-import { nameQueues, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { startTableAndQueues } from '../outbox/table-and-queues.ts'
+import type { StartedTable } from '../store/started-table.ts'
 
 const TENANT = 'acme'
 let table: StartedTable
@@ -13,9 +13,7 @@ let definitions = 0
 let definition = ''
 
 beforeAll(async () => {
-  nameQueues()
-  table = await startTable()
-  watchQueues()
+  ;({ table } = await startTableAndQueues())
 })
 afterAll(() => table.stop())
 beforeEach(() => {

@@ -10,8 +10,9 @@ import { removeIf } from '../../../lib/store/write.ts'
 import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
-import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
+import { startTableAndQueues } from '../outbox/table-and-queues.ts'
+import { failure, type StartedTable } from '../store/started-table.ts'
 import { message, outboxWith, outcomeWith, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
 
 let table: StartedTable
@@ -24,9 +25,7 @@ const lines: string[] = []
 beforeAll(async () => {
   process.env.LOG_LEVEL = 'debug'
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  nameQueues()
-  table = await startTable()
-  queues = watchQueues()
+  ;({ table, queues } = await startTableAndQueues())
 })
 afterAll(() => table.stop())
 

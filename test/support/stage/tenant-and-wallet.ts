@@ -1,0 +1,29 @@
+/** A stage in this process with a tenant, and a wallet: what tests of the messages between them begin with. */
+import { Wallet } from '../../wallet/wallet.ts'
+import type { WalletOptions } from '../../wallet/wallet-parts.ts'
+import { createTenant } from '../scenes.ts'
+import { type InProcessStage, startInProcessStage } from './in-process-stage.ts'
+
+export interface TenantAndWallet {
+  stage: InProcessStage
+  caller: { tenantId: string }
+  wallet: Wallet
+  stop(): Promise<void>
+}
+
+/** Its wallet answers no proof request by itself, unless `options` say so. */
+export const startTenantAndWallet = async (options: WalletOptions = {}): Promise<TenantAndWallet> => {
+  const stage = await startInProcessStage()
+  stage.line.run()
+  const caller = await createTenant(stage)
+  const wallet = await Wallet.start({ answerProofs: false, ...options })
+  return {
+    stage,
+    caller,
+    wallet,
+    stop: async () => {
+      await wallet.stop()
+      await stage.stop()
+    },
+  }
+}
