@@ -85,11 +85,10 @@ const GREEDY = /\{(\w+)\*\}$/
 
 const routeOf = (path: string): string => path.replace(/\+\}$/, '*}')
 
-/** The rest of the path that a greedy parameter stands for, as it came; undefined where the route has none. */
-const restOf = ({ route, raw }: Pick<Request, 'route' | 'raw'>): { name: string; value: string } | undefined => {
+/** The rest of a path that a greedy parameter stands for; undefined where the route has none. */
+const restOf = (route: Request['route'], path: string): { name: string; value: string } | undefined => {
   const [parameter, name] = GREEDY.exec(route.path) ?? []
   if (parameter === undefined || name === undefined) return undefined
-  const [path = ''] = (raw.req.url ?? '').split('?')
   const segments = route.path.slice(0, -parameter.length).split('/').length - 1
   return { name, value: path.split('/').slice(segments).join('/') }
 }
@@ -157,8 +156,9 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
 
   server.ext('onPreAuth', async (request, h) => {
     // hapi takes HEAD for GET; to the gateway it is a method that no route has.
-    // And it takes nothing for the rest of a path.
-    if (request.method === 'head' || restOf(request)?.value === '') return answer(h, UNKNOWN).takeover()
+    // And it takes nothing for the rest of a path, which it has taken dot segments out of.
+    if (request.method === 'head' || restOf(request.route, request.path)?.value === '')
+      return answer(h, UNKNOWN).takeover()
     const admitted = await admit(request)
     if (typeof admitted === 'string') return answer(h, admitted).takeover()
     if (admitted !== undefined) request.auth.credentials = admitted
@@ -166,13 +166,13 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   })
 
   server.ext('onPreHandler', (request, h) => {
-    const { params, payload, raw } = request
+    const { params, payload, raw, route } = request
     // serverless-offline would call a body JSON that says nothing of itself.
     if (payload?.length && !hasHeader(raw.req.rawHeaders, 'content-type'))
       raw.req.rawHeaders.push('Content-Type', BYTES)
     // The gateway hands path parameters on as they came; hapi has decoded them.
     for (const [name, value] of Object.entries(params)) params[name] = encodeURIComponent(value)
-    const rest = restOf(request)
+    const rest = restOf(route, raw.req.url?.split('?')[0] ?? '')
     if (rest !== undefined) params[rest.name] = rest.value
     return h.continue
   })

@@ -53,7 +53,7 @@ describe('what is no schema is a 404', () => {
     },
   )
 
-  test.each(['', '/'])('nothing at all: %j', async (nothing) => {
+  test.each(['', '/', '/.', '/a/..'])('nothing at all: %j', async (nothing) => {
     expectError(await api.get(`${path}${nothing}`, { token }), 404)
   })
 })
