@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'connection.not_ready'
   | 'connection.no_endpoint'
   | 'endpoint.not_active'
+  | 'invitation.received'
+  | 'invitation.out_of_turn'
   | 'credential.not_revocable'
   | 'revocation.no_index'
   | 'definition.exists'

@@ -2,7 +2,7 @@
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { defined } from './defined.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
 
 export interface ProofRequest extends InvitationOptions {
   protocolVersion: 'v1' | 'v2'
@@ -13,7 +13,7 @@ export interface ProofRequest extends InvitationOptions {
   comment?: string | undefined
 }
 
-export interface OutOfBandProofRequest extends InvitationAnswer {
+export interface OutOfBandProofRequest extends InvitationWithRequest {
   proofRecordId: string
   proofRecordThId: string
 }

@@ -11,6 +11,17 @@ import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  DeleteOutOfBandRecord,
+  GetOutOfBandRecordById,
+  GetOutOfBandRecords,
+  ReceiveImplicitInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+} from './out-of-band.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
@@ -37,6 +48,15 @@ export const OPERATIONS: readonly Contract[] = [
   CreateTenant,
   GetConnections,
   GetConnectionById,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+  AcceptInvitation,
+  ReceiveImplicitInvitation,
+  GetOutOfBandRecords,
+  GetOutOfBandRecordById,
+  DeleteOutOfBandRecord,
   CreateOffer,
   RevokeCredential,
   CreateSchema,
