@@ -191,7 +191,7 @@ export const ACCESS: Record<string, Access> = {
   receiveInvitationUrl: ACCEPTS,
   acceptInvitation: ACCEPTS,
   receiveImplicitInvitation: ACCEPTS,
-  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
