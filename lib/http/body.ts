@@ -1,7 +1,8 @@
 /** The body of a request: its size (413), content type (415), JSON (400) and schema (422), in this order. */
 import httpJsonBodyParser from '@middy/http-json-body-parser'
+import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import type { Contract, Schema } from '../interface/contract.ts'
+import { type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
 import { type Flaw, findFlaw } from '../json.ts'
 import { headerOf, keep, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
@@ -72,14 +73,18 @@ const parse = (request: Parameters<OperationMiddleware>[0], text: string, { secu
   }
 }
 
-/** Keeps the checked body in the event. */
-export const checkBody =
-  (schema: Schema, contract: Contract): OperationMiddleware =>
-  (request) => {
+/** Keeps the checked body in the event. Where no field is required, no body is `{}`, whatever its content type says. */
+export const checkBody = (schema: Schema, contract: Contract): OperationMiddleware => {
+  const optional = mayBeEmpty(contract)
+  return (request) => {
     const { event } = request
     const { body, isBase64Encoded } = event
     const bytes = Buffer.from(typeof body === 'string' ? body : '', isBase64Encoded ? 'base64' : 'utf8')
     if (bytes.length > MAX_BODY) throw new AgentError('request.too_large', `The body is over ${MAX_BODY} bytes`)
+    if (bytes.length === 0 && optional) {
+      keep(event, { body: v.parse(schema, {}) })
+      return
+    }
     const contentType = headerOf(event, 'content-type')
     if (!isJson(contentType, contract.mediaTypes) && (contentType !== undefined || bytes.length > 0))
       throw new AgentError('request.unsupported_media_type', 'The content type is not JSON')
@@ -89,3 +94,4 @@ export const checkBody =
     if (flaw !== undefined) throw invalid(flaw)
     keep(event, { body: validate(schema, parsed, 'request.invalid', 'The body is not valid') })
   }
+}

@@ -15,23 +15,31 @@ interface Command {
   request: readonly unknown[]
   /** How the answer is stored; as plain text by default. */
   answers: AnswerCodec | undefined
+  /** The operation answers without a body. */
+  bodiless: boolean
 }
 
 /** Runs `handle`, unless its answer is known. What it writes is committed before the answer, and with it. */
 export type InTransaction = (
   command: Command,
   handle: (unit: UnitOfWork) => Promise<AnswerBody | Answer>,
-) => Promise<object>
+) => Promise<AnswerBody>
 
-export const inTransaction: InTransaction = ({ agent, subject, idempotencyKey: key, request, answers }, handle) =>
+export const inTransaction: InTransaction = (
+  { agent, subject, idempotencyKey: key, request, answers, bodiless },
+  handle,
+) =>
   transaction(agent, (unit) => {
-    const act = async () => bodyOf(await handle(unit))
+    const act = async () => bodyOf(await handle(unit), bodiless)
     return key === undefined || subject === undefined ? act() : onlyOnce(unit, { subject, key, request, answers }, act)
   })
 
 /** Only the body is stored: the headers of an `Answer` would be lost the second time. */
-const bodyOf = (answer: AnswerBody | Answer): object => {
-  if (answer === undefined || answer instanceof Answer)
-    throw new AgentError('internal', 'an operation that changes something answers with a body')
+const bodyOf = (answer: AnswerBody | Answer, bodiless: boolean): AnswerBody => {
+  if (answer instanceof Answer || (answer === undefined) !== bodiless)
+    throw new AgentError(
+      'internal',
+      'an operation that changes something answers with the body of its contract and nothing else',
+    )
   return answer
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
 import type { JsonSchema } from '@valibot/to-json-schema'
-import { type Contract, errorStatusesOf, IDEMPOTENCY_KEY, successOf } from '../interface/contract.ts'
+import { type Contract, errorStatusesOf, IDEMPOTENCY_KEY, mayBeEmpty, successOf } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
 import { REASON_PHRASES } from './error-body.ts'
 import { EXAMPLES } from './examples.ts'
@@ -106,7 +106,7 @@ const describeOperation = (contract: Contract, path: string) => {
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        required: true,
+        required: !mayBeEmpty(contract),
         content: content(schemaOf(body), example?.request, types),
       },
     }),
@@ -118,7 +118,9 @@ const describeOperation = (contract: Contract, path: string) => {
           ...(paged && { link: { $ref: '#/components/headers/Link' } }),
           ...(contentType !== undefined && ETAG),
         },
-        content: content(schemaOf(schema), example?.response, contentType === undefined ? types : [contentType]),
+        ...(status !== 204 && {
+          content: content(schemaOf(schema), example?.response, contentType === undefined ? types : [contentType]),
+        }),
       },
       ...(contentType !== undefined && NOT_MODIFIED),
       ...Object.fromEntries(

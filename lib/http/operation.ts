@@ -45,15 +45,19 @@ interface AnyOperation<C extends Contract> extends Handle<C> {
 }
 
 const runOf =
-  <C extends Contract>({ operationId }: C, { authorize, handle, inTransaction, answers }: AnyOperation<C>) =>
+  <C extends Contract>(
+    { operationId, answers: success }: C,
+    { authorize, handle, inTransaction, answers }: AnyOperation<C>,
+  ) =>
   async ({ principal, path = {}, query = {}, body, idempotencyKey }: Checked = {}): Promise<AnswerBody | Answer> => {
     // The values have passed the schemas that the type is derived from. The compiler cannot follow them through the event.
-    const request = { principal, path, query, body } as OperationRequest<C>
-    const agent = authorize?.(request)
-    const handleIn = (unit?: UnitOfWork) => handle({ ...request, agent, unit } as AuthorizedRequest<C>)
+    const asked = { principal, path, query, body } as OperationRequest<C>
+    const agent = authorize?.(asked)
+    const handleIn = (unit?: UnitOfWork) => handle({ ...asked, agent, unit } as AuthorizedRequest<C>)
     if (inTransaction === undefined || agent === undefined) return handleIn()
-    const same = [operationId, path, query, body]
-    return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request: same, answers }, handleIn)
+    const request = [operationId, path, query, body]
+    const bodiless = 204 in success
+    return inTransaction({ agent, subject: principal?.subject, idempotencyKey, request, answers, bodiless }, handleIn)
   }
 
 /**

@@ -1,7 +1,7 @@
 /** The contract of an operation: what the pipeline checks, what the handler is given, and what the OpenAPI document says. */
 import * as v from 'valibot'
 
-export type Schema = v.GenericSchema
+export type Schema<Input = unknown> = v.GenericSchema<Input>
 
 /** `token`: the gateway's authorizer lets in. `optional`: the operation looks at a token that is there. `none`: no token. */
 type Security = 'token' | 'optional' | 'none'
@@ -27,7 +27,7 @@ export interface Contract {
   /** Its answer may hold a secret: what is kept of it for an `Idempotency-Key` is sealed. */
   secretAnswer?: true
   /** Body of the one status that means success. */
-  answers: { 200: Schema } | { 201: Schema } | { 202: Schema }
+  answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /** The answer is a stored document of this type, which the pipeline hands on as it is. It has an ETag. */
   contentType?: string
   /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready. */
@@ -59,8 +59,13 @@ export const errorStatusesOf = ({ security, idempotent, parameters, body, refusa
 /** Status of success, and the schema of its body. */
 export const successOf = ({ answers }: Contract): { status: number; schema: Schema } => {
   if (200 in answers) return { status: 200, schema: answers[200] }
-  return 201 in answers ? { status: 201, schema: answers[201] } : { status: 202, schema: answers[202] }
+  if (201 in answers) return { status: 201, schema: answers[201] }
+  return 202 in answers ? { status: 202, schema: answers[202] } : { status: 204, schema: answers[204] }
 }
+
+/** Whether a request may come without the body that the contract describes: no field of it is required. */
+export const mayBeEmpty = ({ body, security }: Contract): boolean =>
+  body !== undefined && security !== 'none' && v.is(body, {})
 
 export const ErrorBody = v.strictObject({
   statusCode: v.number(),

@@ -13,11 +13,12 @@ import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
 /** After so many failures a job is given up. */
 const MAX_FAILURES = 3
-/** It is also given up after so many attempts: a conflict, or a table that does not answer, is no failure. */
-const MAX_ATTEMPTS = 20
+/** It is also given up after so many attempts, about 16 hours: a conflict, or a table that does not answer, is no failure. */
+const MAX_ATTEMPTS = 40
 
-/** Ms until the next attempt, by the number of failures so far. */
-const pauseAfter = (failures: number): number => (failures < 2 ? 5_000 : 20_000)
+/** Ms until the next attempt. An attempt that was no failure may have met an outage that goes on: pauses double, up to half an hour. */
+const pauseAfter = ({ failures, attempts }: { failures: number; attempts: number }): number =>
+  failures < 2 ? Math.min(30 * 60_000, 5_000 * 2 ** (attempts - 1)) : 20_000
 
 const INTERNAL = 'an internal error'
 /** The process ended without a report of its attempt: only the lease that was left shows it. */
@@ -94,7 +95,7 @@ const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown)
     ...{ type: job.type, tenant: job.tenant, id: job.id, failures, error: errorName(error) },
   })
   if (failures >= MAX_FAILURES) return giveUp(job, handler, reasonOf(error))
-  const pause = pauseAfter(failures)
+  const pause = pauseAfter({ failures, attempts: job.attempts })
   if (await releaseJob(job, { failures, at: Date.now() + pause })) await wakeJobLater(jobName(job), pause)
 }
 

@@ -62,8 +62,8 @@ export interface RepeatableRequest {
 export const onlyOnce = async (
   unit: UnitOfWork,
   { subject, key, request, answers = READABLE }: RepeatableRequest,
-  act: () => Promise<object>,
-): Promise<object> => {
+  act: () => Promise<object | undefined>,
+): Promise<object | undefined> => {
   const of = { tenant: unit.tenant, subject, key }
   const address = answerItem.addressOf(of)
   const fingerprint = digest(JSON.stringify(request))
@@ -71,14 +71,14 @@ export const onlyOnce = async (
   if (known !== undefined) {
     if (known.request !== fingerprint)
       throw new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
-    return JSON.parse(await answers.decode(unit, address, known.answer))
+    return JSON.parse(await answers.decode(unit, address, known.answer)) ?? undefined
   }
   const answer = await act()
   unit.create(
     answerItem.encode({
       ...of,
       request: fingerprint,
-      answer: await answers.encode(unit, address, JSON.stringify(answer)),
+      answer: await answers.encode(unit, address, JSON.stringify(answer ?? null)),
       expiresAt: epochSeconds() + SECONDS_KEPT,
     }),
   )

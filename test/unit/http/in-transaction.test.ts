@@ -345,3 +345,29 @@ test('an answer that could not be kept whole should be a 500, and change nothing
     expect(made).toBe(0)
   }
 })
+
+test('an answer without a body should come again without one', async () => {
+  const contract = defineContract(() => ({ ...contractOf('RemoveThing'), answers: { 204: v.undefined() } }))
+  const handler = defineOperation(contract, {
+    authorize: ({ principal }) => actingAgent(principal),
+    handle: async ({ unit }) => {
+      unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
+      return undefined
+    },
+    inTransaction,
+  })
+  const remove = () =>
+    call(handler, {
+      authorizer: authorizerOf(ROOT),
+      path: { id: '1' },
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: {},
+    })
+  const made = await effectsOf(async () => {
+    for (let time = 0; time < 2; time++) {
+      const { statusCode, headers, body } = await remove()
+      expect([statusCode, headers['content-type'], body]).toEqual([204, undefined, undefined])
+    }
+  })
+  expect(made).toBe(1)
+})

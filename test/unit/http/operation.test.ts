@@ -148,6 +148,7 @@ describe('an operation that changes something', () => {
       idempotencyKey: 'k',
       request: ['PostThing', { id: '1' }, { limit: 5, order: 'asc' }, { name: 'n' }],
       answers: undefined,
+      bodiless: false,
     }
     expect(inTransaction).toHaveBeenCalledExactlyOnceWith(command, expect.any(Function))
     expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ agent: 'acme', unit }))
@@ -618,5 +619,27 @@ describe('a stored document', () => {
   ])('for If-None-Match %s is a %i', async (given, statusCode) => {
     const answered = await fetching('text', { 'If-None-Match': given })
     expect(answered).toMatchObject({ statusCode, headers: { etag }, body: statusCode === 304 ? '' : 'text' })
+  })
+})
+
+describe('a body of which no field is required', () => {
+  const contract = defineContract(() => ({ ...Post, body: exactly({ comment: v.optional(v.string(), 'none') }) }))
+  const operation = defineOperation(contract, { authorize, handle })
+  const ask = (given: Given) => call(operation, { path: { id: '1' }, ...given })
+
+  test.each([undefined, 'application/x-www-form-urlencoded', 'application/json', 'text/plain'])(
+    'may be missing, whatever its content type says: %s',
+    async (contentType) => {
+      const headers = contentType === undefined ? {} : { 'content-type': contentType }
+      expect(await ask({ headers })).toMatchObject({ statusCode: 201 })
+      expect(handle).toHaveBeenCalledWith(expect.objectContaining({ body: { comment: 'none' } }))
+    },
+  )
+
+  test('is checked as any other where it is there', async () => {
+    expect(await ask({ body: { other: 1 } })).toMatchObject({ statusCode: 422 })
+    expect(await ask({ body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toMatchObject({
+      statusCode: 415,
+    })
   })
 })

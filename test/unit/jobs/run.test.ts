@@ -229,14 +229,22 @@ describe('an attempt that fails', () => {
     expect(await outcomeOf(key)).toBe('given up: there is no such schema')
   })
 
-  test('by a conflict is no failure, but is not repeated for ever', async () => {
+  test('by a conflict is no failure, but is not repeated for ever: the pauses grow to half an hour, and 40 attempts last most of a day', async () => {
     const key = await newJob()
     const conflicting = failing(new AgentError('store.conflict', 'the record changed at the same time'))
-    for (let attempt = 1; attempt <= 25; attempt++) {
+    const pauses: number[] = []
+    const begun = Date.now()
+    for (let attempt = 1; attempt <= 40; attempt++) {
       await runJob(key, conflicting)
-      pass(MINUTE)
+      const pause = ((await itemOf(key))?.dueAt ?? 0) - Date.now()
+      pauses.push(pause)
+      pass(pause)
     }
-    expect(conflicting.runs).toBe(20)
+    expect(pauses.slice(0, 4)).toEqual([5_000, 10_000, 20_000, 40_000])
+    expect(pauses.at(-1)).toBe(30 * MINUTE)
+    expect(Date.now() - begun).toBeGreaterThan(12 * 60 * MINUTE)
+    await runJob(key, conflicting)
+    expect(conflicting.runs).toBe(40)
     expect(await outcomeOf(key)).toBe('given up: an internal error')
   })
 
