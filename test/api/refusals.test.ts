@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { Contract } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import {
-  parametersOf,
   refusesMalformedIds,
   refusesSomeBodies,
   refusesSomeMalformedIds,
@@ -11,6 +10,7 @@ import {
   refusesStrangers,
   refusesUnreadableBodies,
 } from '../support/api/refusals.ts'
+import { parametersOf } from '../support/calls/request-line.ts'
 import { contractOf } from '../support/source/operation-functions.ts'
 
 /** Read with a token, written with and without a body, read and written through a tenant in the path, a token that is optional. */

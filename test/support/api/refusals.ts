@@ -1,19 +1,14 @@
 /** What operations refuse alike, as tests: callers that are not known, ids that are none, bodies that can't be read. */
 import { describe, expect, test } from 'vitest'
 import { type Contract, mayBeEmpty } from '../../../lib/interface/contract.ts'
+import { parametersOf, writePath } from '../calls/request-line.ts'
 import { BAD_TOKENS, NO_TOKEN } from './bad-tokens.ts'
 import { api, expectError, expectInvalid, expectMalformed, tokens, world } from './scene.ts'
 import { newIssuer, sign } from './tokens.ts'
 
-/** Names of the parameters in a path: `{name}`, or `{name+}` which takes the rest of the path. */
-const PARAMETER = /\{(\w+)(\+?)\}/g
-
-/** The path of an operation; where no value is given, with the id of nothing. */
-export const pathOf = ({ path, tenantPath = path }: Contract, values: Record<string, string> = {}): string =>
-  tenantPath.replace(PARAMETER, (_, name: string) => values[name] ?? 'nothing')
-
-export const parametersOf = ({ path, tenantPath = path }: Contract): { name: string; greedy: boolean }[] =>
-  [...tenantPath.matchAll(PARAMETER)].map(([, name = '', plus]) => ({ name, greedy: plus === '+' }))
+/** The path of an operation as it goes out; where no value is given, with the id of nothing. */
+const pathOf = (contract: Contract, values: Record<string, string> = {}): string =>
+  writePath(contract, { tenantId: 'nothing', ...values }, (value) => decodeURIComponent(value))
 
 /** With a token that is good for every operation, where it takes one. */
 const tokenFor = ({ security }: Contract) => (security === 'none' ? undefined : tokens.rootWithTenants)

@@ -24,5 +24,7 @@ export const credentials: Examples = {
       path: { credentialRecordId: await addIssuedExchange(tenantId, revocableAt(`registry-${randomUUID()}`, 1)) },
     },
     other: { path: { credentialRecordId: 'another' } },
+    // Its registry is not there: the job would complain.
+    generateFrom: [{ path: { credentialRecordId: await addIssuedExchange(tenantId, {}) } }],
   }),
 }
