@@ -71,6 +71,16 @@ const OFFERS = {
   UpdateItem: [REVOCATION_REGISTRY],
 } satisfies Access
 
+/** A step of an exchange, whose message goes to its connection. */
+const ANSWERS_EXCHANGE = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  BatchGetItem: [RECORD],
+  Query: [RECORD],
+  PutItem: [IDEMPOTENCY, KEY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
@@ -127,6 +137,26 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
+  getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  proposeCredential: ANSWERS_EXCHANGE,
+  acceptCredentialProposal: {
+    ...OFFERS,
+    GetItem: [...OFFERS.GetItem, RECORD],
+    BatchGetItem: [RECORD],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  },
+  acceptCredentialOffer: {
+    ...ANSWERS_EXCHANGE,
+    GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
+    PutItem: [...ANSWERS_EXCHANGE.PutItem, WEBVH_SEEN],
+  },
+  declineCredentialOffer: ANSWERS_EXCHANGE,
+  acceptCredentialRequest: {
+    ...ANSWERS_EXCHANGE,
+    GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
+  },
+  acceptCredential: ANSWERS_EXCHANGE,
   revokeCredential: {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
     PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],

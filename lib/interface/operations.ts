@@ -9,7 +9,15 @@ import {
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
+import {
+  AcceptCredential,
+  AcceptCredentialOffer,
+  AcceptCredentialProposal,
+  AcceptCredentialRequest,
+  DeclineCredentialOffer,
+  ProposeCredential,
+} from './credential-exchanges.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
@@ -37,7 +45,14 @@ export const OPERATIONS: readonly Contract[] = [
   CreateTenant,
   GetConnections,
   GetConnectionById,
+  GetCredentials,
   CreateOffer,
+  ProposeCredential,
+  AcceptCredentialProposal,
+  AcceptCredentialOffer,
+  DeclineCredentialOffer,
+  AcceptCredentialRequest,
+  AcceptCredential,
   RevokeCredential,
   CreateSchema,
   GetSchemaById,
