@@ -11,7 +11,15 @@ import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
-import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  CreateRequest,
+  GetProofById,
+  GetProofFormData,
+  GetProofs,
+  RequestProof,
+  TenantProofFormData,
+} from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import {
@@ -45,6 +53,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  RequestProof,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  AcceptPresentation,
+  GetProofs,
+  GetProofById,
+  GetProofFormData,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,
