@@ -5,6 +5,7 @@ const WITH_LIBRARY = [
   'accept-credential-offer',
   'accept-credential-proposal',
   'accept-credential-request',
+  'accept-proof-request',
   'create-offer',
   'create-offer-oob',
   'receive-didcomm',

@@ -19,7 +19,15 @@ import {
 } from './credential-exchanges.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
-import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  CreateRequest,
+  GetProofById,
+  GetProofFormData,
+  GetProofs,
+  RequestProof,
+  TenantProofFormData,
+} from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import {
@@ -60,6 +68,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  RequestProof,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  AcceptPresentation,
+  GetProofs,
+  GetProofById,
+  GetProofFormData,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,
