@@ -9,9 +9,25 @@ import {
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
+import {
+  AcceptCredential,
+  AcceptCredentialOffer,
+  AcceptCredentialProposal,
+  AcceptCredentialRequest,
+  DeclineCredentialOffer,
+  ProposeCredential,
+} from './credential-exchanges.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
-import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  CreateRequest,
+  GetProofById,
+  GetProofFormData,
+  GetProofs,
+  RequestProof,
+  TenantProofFormData,
+} from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import {
@@ -37,7 +53,14 @@ export const OPERATIONS: readonly Contract[] = [
   CreateTenant,
   GetConnections,
   GetConnectionById,
+  GetCredentials,
   CreateOffer,
+  ProposeCredential,
+  AcceptCredentialProposal,
+  AcceptCredentialOffer,
+  DeclineCredentialOffer,
+  AcceptCredentialRequest,
+  AcceptCredential,
   RevokeCredential,
   CreateSchema,
   GetSchemaById,
@@ -45,6 +68,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  RequestProof,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  AcceptPresentation,
+  GetProofs,
+  GetProofById,
+  GetProofFormData,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,

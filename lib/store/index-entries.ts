@@ -54,6 +54,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
   DidCommMessageRecord: { associatedRecordId: { name: 'associatedRecordId' } },
   BasicMessageRecord: { connectionId: { name: 'connectionId', copy: true }, threadId: { name: 'threadId' } },
   ProofRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
@@ -73,6 +74,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
   AnonCredsRevocationRegistryDefinitionPrivateRecord: { revocationRegistryDefinitionId: { name: 'id' } },
   AnonCredsLinkSecretRecord: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
   CredentialRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
