@@ -11,6 +11,7 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
@@ -77,6 +78,26 @@ const ANSWERS_EXCHANGE = {
   BatchGetItem: [RECORD],
   Query: [RECORD],
   PutItem: [IDEMPOTENCY, KEY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+/** An invitation to connect. */
+const INVITES = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
+  Query: [DID],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+} satisfies Access
+
+/** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
+const ACCEPTS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+  BatchGetItem: [KEY, RECORD],
+  Query: [MESSAGE_LANES, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, MESSAGE_LANES, RECORD, WEBVH_SEEN],
+  GenerateDataKey: ['agents'],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -225,6 +246,15 @@ export const ACCESS: Record<string, Access> = {
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
+  createInvitation: INVITES,
+  createLegacyInvitation: INVITES,
+  receiveInvitation: ACCEPTS,
+  receiveInvitationUrl: ACCEPTS,
+  acceptInvitation: ACCEPTS,
+  receiveImplicitInvitation: ACCEPTS,
+  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

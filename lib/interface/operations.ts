@@ -19,6 +19,17 @@ import {
 } from './credential-exchanges.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  DeleteOutOfBandRecord,
+  GetOutOfBandRecordById,
+  GetOutOfBandRecords,
+  ReceiveImplicitInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+} from './out-of-band.ts'
 import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
 import {
   CreateRequest,
@@ -54,6 +65,15 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   GetCredentials,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+  AcceptInvitation,
+  ReceiveImplicitInvitation,
+  GetOutOfBandRecords,
+  GetOutOfBandRecordById,
+  DeleteOutOfBandRecord,
   CreateOffer,
   ProposeCredential,
   AcceptCredentialProposal,

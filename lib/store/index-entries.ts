@@ -46,6 +46,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
     invitationDid: { name: 'invitationDid' },
   },
   OutOfBandRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     invitationId: { name: 'invitationId' },
     threadId: { name: 'threadId' },
     recipientKeyFingerprints: { name: 'recipientKey' },
