@@ -13,6 +13,7 @@ const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
+const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
@@ -82,6 +83,15 @@ const DELIVERS = {
   UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
   Decrypt: ['organizations'],
+} satisfies Access
+
+/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
+const HANDSHAKES = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
 export const ACCESS: Record<string, Access> = {
@@ -164,6 +174,23 @@ export const ACCESS: Record<string, Access> = {
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
+  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionResponse: HANDSHAKES,
+  sendPing: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  deleteConnection: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    DeleteItem: [CONNECTION],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

@@ -7,7 +7,14 @@ import {
   GetSchemaById,
 } from './anoncreds.ts'
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
-import { GetConnectionById, GetConnections } from './connections.ts'
+import {
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  DeleteConnection,
+  GetConnectionById,
+  GetConnections,
+  SendPing,
+} from './connections.ts'
 import type { Contract } from './contract.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
@@ -37,6 +44,10 @@ export const OPERATIONS: readonly Contract[] = [
   CreateTenant,
   GetConnections,
   GetConnectionById,
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  SendPing,
+  DeleteConnection,
   CreateOffer,
   RevokeCredential,
   CreateSchema,
