@@ -125,6 +125,15 @@ const DELIVERS = {
   Decrypt: ['organizations'],
 } satisfies Access
 
+/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
+const HANDSHAKES = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 export const ACCESS: Record<string, Access> = {
   // The seven operations.
   getCredentialById: { GetItem: [CREDENTIAL] },
@@ -255,6 +264,23 @@ export const ACCESS: Record<string, Access> = {
   getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionResponse: HANDSHAKES,
+  sendPing: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  deleteConnection: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    DeleteItem: [CONNECTION],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

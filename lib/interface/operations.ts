@@ -7,7 +7,14 @@ import {
   GetSchemaById,
 } from './anoncreds.ts'
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
-import { GetConnectionById, GetConnections } from './connections.ts'
+import {
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  DeleteConnection,
+  GetConnectionById,
+  GetConnections,
+  SendPing,
+} from './connections.ts'
 import type { Contract } from './contract.ts'
 import {
   AcceptCredential,
@@ -74,6 +81,10 @@ export const OPERATIONS: readonly Contract[] = [
   GetOutOfBandRecords,
   GetOutOfBandRecordById,
   DeleteOutOfBandRecord,
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  SendPing,
+  DeleteConnection,
   CreateOffer,
   ProposeCredential,
   AcceptCredentialProposal,
