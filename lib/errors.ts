@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'resource.not_found'
   | 'connection.not_ready'
   | 'connection.no_endpoint'
+  | 'exchange.out_of_turn'
   | 'endpoint.not_active'
   | 'invitation.received'
   | 'invitation.out_of_turn'

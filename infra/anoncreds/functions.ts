@@ -2,7 +2,11 @@
 
 /** The native library, and what binds it. */
 const WITH_LIBRARY = [
+  'accept-credential-offer',
+  'accept-credential-proposal',
+  'accept-credential-request',
   'accept-invitation',
+  'accept-proof-request',
   'create-offer',
   'create-offer-oob',
   'receive-didcomm',

@@ -58,7 +58,7 @@ const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) 
 })
 
 /** The did:key that the agent issues with unless the caller names another of its DIDs; made once. */
-export const issuerDid = async (agent: TenantAgent): Promise<string> => {
+export const issuerDid = async (agent: Pick<TenantAgent, 'dids'>): Promise<string> => {
   const unit = currentUnit()
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })

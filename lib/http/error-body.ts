@@ -15,6 +15,7 @@ const STATUS = {
   'resource.not_found': 404,
   'connection.not_ready': 409,
   'connection.no_endpoint': 409,
+  'exchange.out_of_turn': 409,
   'endpoint.not_active': 409,
   'invitation.received': 409,
   'invitation.out_of_turn': 409,

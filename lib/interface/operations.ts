@@ -7,9 +7,24 @@ import {
   GetSchemaById,
 } from './anoncreds.ts'
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
-import { GetConnectionById, GetConnections } from './connections.ts'
+import {
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  DeleteConnection,
+  GetConnectionById,
+  GetConnections,
+  SendPing,
+} from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
+import {
+  AcceptCredential,
+  AcceptCredentialOffer,
+  AcceptCredentialProposal,
+  AcceptCredentialRequest,
+  DeclineCredentialOffer,
+  ProposeCredential,
+} from './credential-exchanges.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import {
   AcceptInvitation,
@@ -22,7 +37,15 @@ import {
   ReceiveInvitation,
   ReceiveInvitationUrl,
 } from './out-of-band.ts'
-import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  CreateRequest,
+  GetProofById,
+  GetProofFormData,
+  GetProofs,
+  RequestProof,
+  TenantProofFormData,
+} from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import {
@@ -48,6 +71,7 @@ export const OPERATIONS: readonly Contract[] = [
   CreateTenant,
   GetConnections,
   GetConnectionById,
+  GetCredentials,
   CreateInvitation,
   CreateLegacyInvitation,
   ReceiveInvitation,
@@ -57,7 +81,17 @@ export const OPERATIONS: readonly Contract[] = [
   GetOutOfBandRecords,
   GetOutOfBandRecordById,
   DeleteOutOfBandRecord,
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  SendPing,
+  DeleteConnection,
   CreateOffer,
+  ProposeCredential,
+  AcceptCredentialProposal,
+  AcceptCredentialOffer,
+  DeclineCredentialOffer,
+  AcceptCredentialRequest,
+  AcceptCredential,
   RevokeCredential,
   CreateSchema,
   GetSchemaById,
@@ -65,6 +99,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  RequestProof,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  AcceptPresentation,
+  GetProofs,
+  GetProofById,
+  GetProofFormData,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,
