@@ -58,6 +58,16 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
     await recordIn(stage, globex, outOfBandRecord.id, 'done')
   })
 
+  test('is kept until the response is accepted, where that takes a call', async () => {
+    const { invitation, thread, type } = await ask()
+    const { outOfBandRecord, connectionRecord } = await receive(invitation, { autoAcceptConnection: false })
+    await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
+    expect(await exchangesOf(globex, type, thread)).toEqual([])
+    const path = { connectionId: connectionRecord.id }
+    await succeed(stage, 'acceptConnectionResponse', globex, { path })
+    expect(await exchangesOf(globex, type, thread)).toMatchObject([{ connectionId: connectionRecord.id }])
+  })
+
   test('is handled once, though the response comes again', async () => {
     const { invitation, thread, type } = await ask()
     const { outOfBandRecord } = await receive(invitation)
