@@ -1,5 +1,9 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
+
+import acceptInvitation from '../../docs/examples/AcceptInvitation.json' with { type: 'json' }
 import createCredentialDefinition from '../../docs/examples/CreateCredentialDefinition.json' with { type: 'json' }
+import createInvitation from '../../docs/examples/CreateInvitation.json' with { type: 'json' }
+import createLegacyInvitation from '../../docs/examples/CreateLegacyInvitation.json' with { type: 'json' }
 import createOffer from '../../docs/examples/CreateOffer.json' with { type: 'json' }
 import createOfferOob from '../../docs/examples/CreateOfferOob.json' with { type: 'json' }
 import createRequest from '../../docs/examples/CreateRequest.json' with { type: 'json' }
@@ -13,12 +17,17 @@ import getCredentialById from '../../docs/examples/GetCredentialById.json' with 
 import getCredentialDefinitionById from '../../docs/examples/GetCredentialDefinitionById.json' with { type: 'json' }
 import getCredentialDefinitions from '../../docs/examples/GetCredentialDefinitions.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
+import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
 import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
 import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' with { type: 'json' }
 import getWebvhLog from '../../docs/examples/GetWebvhLog.json' with { type: 'json' }
 import getWebvhResource from '../../docs/examples/GetWebvhResource.json' with { type: 'json' }
 import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
+import receiveImplicitInvitation from '../../docs/examples/ReceiveImplicitInvitation.json' with { type: 'json' }
+import receiveInvitation from '../../docs/examples/ReceiveInvitation.json' with { type: 'json' }
+import receiveInvitationUrl from '../../docs/examples/ReceiveInvitationUrl.json' with { type: 'json' }
 import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
 import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
 import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' with { type: 'json' }
@@ -43,6 +52,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetCredentialDefinitionById: getCredentialDefinitionById,
   GetCredentialDefinitions: getCredentialDefinitions,
   GetSchemaById: getSchemaById,
+  AcceptInvitation: acceptInvitation,
+  CreateInvitation: createInvitation,
+  CreateLegacyInvitation: createLegacyInvitation,
+  GetOutOfBandRecordById: getOutOfBandRecordById,
+  GetOutOfBandRecords: getOutOfBandRecords,
+  ReceiveImplicitInvitation: receiveImplicitInvitation,
+  ReceiveInvitation: receiveInvitation,
+  ReceiveInvitationUrl: receiveInvitationUrl,
   CreateOffer: createOffer,
   CreateOfferOob: createOfferOob,
   CreateRequest: createRequest,
