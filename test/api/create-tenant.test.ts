@@ -53,6 +53,10 @@ describe('names every field that is wrong', () => {
     [{ config: { label: 'x', connectionImageUrl: 'data:image/png,x' } }, ['config.connectionImageUrl']],
     [{ config: { label: 'x', connectionImageUrl: 'https:// example.org/' } }, ['config.connectionImageUrl']],
     [{ config: { label: 'x', more: 1 }, id: 'mine', tenantId: 'mine' }, ['config.more', 'id', 'tenantId']],
+    [
+      { config: { label: 'x', autoAcceptOffers: 'yes', autoAcceptProofRequests: 1 } },
+      ['config.autoAcceptOffers', 'config.autoAcceptProofRequests'],
+    ],
     [{ config: { label: 'x' }, orgId: '@base' }, ['orgId']],
     [{ config: { label: 'x' }, orgId: 'a|b' }, ['orgId']],
     [{ config: { label: 'x' }, orgId: 'a b' }, ['orgId']],
