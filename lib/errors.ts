@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'resource.not_found'
   | 'connection.not_ready'
   | 'connection.no_endpoint'
+  | 'connection.queue_full'
   | 'endpoint.not_active'
   | 'credential.not_revocable'
   | 'revocation.no_index'

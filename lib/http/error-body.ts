@@ -15,6 +15,7 @@ const STATUS = {
   'resource.not_found': 404,
   'connection.not_ready': 409,
   'connection.no_endpoint': 409,
+  'connection.queue_full': 409,
   'endpoint.not_active': 409,
   'credential.not_revocable': 409,
   'revocation.no_index': 503,

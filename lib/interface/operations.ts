@@ -6,7 +6,7 @@ import {
   GetCredentialDefinitions,
   GetSchemaById,
 } from './anoncreds.ts'
-import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
+import { GetBasicMessages, SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
@@ -35,6 +35,7 @@ export const OPERATIONS: readonly Contract[] = [
   RegisterNotificationWebhook,
   RegisterWebhook,
   CreateTenant,
+  GetBasicMessages,
   GetConnections,
   GetConnectionById,
   CreateOffer,

@@ -3,12 +3,12 @@ import { AgentError } from '../errors.ts'
 import { tagPartition } from './index-entries.ts'
 import { type ListQuery, listItems } from './item-list.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
-import { fromRecordItem, type StoredRecord, toStoredRecord } from './stored-record.ts'
+import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
 
 export type { ListQuery } from './item-list.ts'
 
-export type ReadRecord = Pick<StoredRecord, 'value' | 'tags'>
+export type ReadRecord = Pick<StoredRecord, 'value' | 'tags' | 'delivery'>
 
 /** A record of a tenant. Throws `resource.not_found`, also for another tenant's. */
 export const requireRecord = async (tenant: string, type: string, id: string): Promise<ReadRecord> => {
@@ -36,6 +36,8 @@ export type ListFilter = (record: ReadRecord) => boolean
 /** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
 export const listRecords = async (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> => {
   const show = (item: Item): ReadRecord | undefined => {
+    // What became of a message whose record is gone.
+    if (!hasContent(item)) return undefined
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
     return (passes?.(record) ?? true) ? record : undefined
   }

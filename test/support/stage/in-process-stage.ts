@@ -16,6 +16,7 @@ import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 const HANDLERS = {
   getCredentialById: () => import('../../../functions/get-credential-by-id.ts'),
   sendMessage: () => import('../../../functions/send-message.ts'),
+  getBasicMessages: () => import('../../../functions/get-basic-messages.ts'),
   tenantGetBasicMessages: () => import('../../../functions/tenant-get-basic-messages.ts'),
   createRequest: () => import('../../../functions/create-request.ts'),
   tenantProofFormData: () => import('../../../functions/tenant-proof-form-data.ts'),

@@ -176,7 +176,7 @@ describe('the stream', () => {
     const passes = Filters.map(({ Pattern }) => JSON.parse(Pattern)).flatMap(({ eventName, dynamodb }) =>
       dynamodb.NewImage.kind.S.flatMap((kind: string) => eventName.map((name: string) => `${kind} ${name}`)),
     )
-    const inserts = [outboxItem, outcomeItem, placeItem].map(({ kind }) => `${kind} INSERT`)
+    const inserts = [outboxItem, outcomeItem, pickupMessage, placeItem].map(({ kind }) => `${kind} INSERT`)
     expect(passes.sort()).toEqual([...inserts, 'record INSERT', 'record MODIFY', 'registration MODIFY'].sort())
   })
 
