@@ -283,11 +283,12 @@ export const ACCESS: Record<string, Access> = {
   receiveInvitationUrl: ACCEPTS,
   acceptInvitation: ACCEPTS,
   receiveImplicitInvitation: ACCEPTS,
-  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
   acceptConnectionRequest: HANDSHAKES,
-  acceptConnectionResponse: HANDSHAKES,
+  // It handles the request that came with the invitation.
+  acceptConnectionResponse: ACCEPTS,
   sendPing: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],

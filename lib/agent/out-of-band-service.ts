@@ -9,7 +9,7 @@ import {
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { mayReuse, useUp } from './invitations.ts'
+import { invitationOfKey, mayReuse, useUp } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -32,9 +32,16 @@ export class OutOfBandService extends DidCommOutOfBandService {
     return service
   }
 
+  /** Credo takes the one invitation that has the key. */
+  override findCreatedByRecipientKey(
+    ...[agentContext, recipientKey]: Parameters<DidCommOutOfBandService['findCreatedByRecipientKey']>
+  ) {
+    return invitationOfKey(agentContext, recipientKey)
+  }
+
   /**
    * Uses the invitation up, and lets the connection answer the request that is attached to it. Credo refuses reuse for an invitation with
-   * a request, and ours all have one. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
+   * a request. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
    */
   override async processHandshakeReuse(messageContext: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>) {
     const { agentContext, message } = messageContext
