@@ -22,7 +22,7 @@ import {
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
-import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
@@ -73,7 +73,7 @@ export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
   prepare: ({ modules: { didcomm } }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 import { defineItem, type Image } from './item.ts'
-import { integer, json } from './item-fields.ts'
+import { integer, json, optional } from './item-fields.ts'
 import { type Address, recordAddress, recordKeyOf } from './keys.ts'
 import type { Item } from './table.ts'
 
@@ -19,6 +19,8 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
+  /** Epoch seconds; absent: it never expires. Its index entries have the same. */
+  expiresAt?: number | undefined
 }
 
 /** Both are what this service has written; Credo has schemas of its own for what is in them. */
@@ -26,6 +28,7 @@ const CONTENT = {
   version: integer(),
   value: json(v.custom<JsonObject>(isObject)),
   tags: json(v.custom<Tags>(isObject)),
+  expiresAt: optional(integer()),
 }
 
 const recordItem = defineItem(
@@ -35,7 +38,7 @@ const recordItem = defineItem(
 )
 
 const ENTRY_KIND = 'entry'
-const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, {})
+const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: CONTENT.expiresAt })
 /** An entry that carries a copy of its record. */
 const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, CONTENT)
 
@@ -44,7 +47,7 @@ export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(re
 
 /** An index entry of a record. */
 export const toEntryItem = (address: Address, record: StoredRecord, copy: boolean): Item =>
-  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode(address)
+  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode({ ...address, expiresAt: record.expiresAt })
 
 /** Whether an entry carries a copy of its record. */
 export const hasContent = (item: Item): boolean => item.value !== undefined
