@@ -51,6 +51,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
     invitationDid: { name: 'invitationDid' },
   },
   OutOfBandRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     invitationId: { name: 'invitationId' },
     threadId: { name: 'threadId' },
     recipientKeyFingerprints: { name: 'recipientKey' },
@@ -59,6 +60,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
   DidCommMessageRecord: { associatedRecordId: { name: 'associatedRecordId' } },
   BasicMessageRecord: { connectionId: { name: 'connectionId', copy: true }, threadId: { name: 'threadId' } },
   ProofRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
@@ -78,6 +80,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
   AnonCredsRevocationRegistryDefinitionPrivateRecord: { revocationRegistryDefinitionId: { name: 'id' } },
   AnonCredsLinkSecretRecord: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
   CredentialRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
