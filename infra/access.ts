@@ -269,7 +269,7 @@ export const ACCESS: Record<string, Access> = {
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
   acceptConnectionRequest: HANDSHAKES,
-  acceptConnectionResponse: HANDSHAKES,
+  acceptConnectionResponse: ACCEPTS,
   sendPing: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
