@@ -28,6 +28,8 @@ const WEBVH_SEEN = '*|webvh-seen|*'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
+/** How many strangers have asked for a connection. */
+const STRANGERS = '*|strangers|*'
 /** Webhook endpoints of an organization, its data key, its list of tenants. */
 const ORGANIZATION = '@org|*'
 const ENDPOINT_EVENTS = '@endpoint|*|events|*'
@@ -146,6 +148,8 @@ const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
   Query: [DID, MESSAGE_LANES],
   PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  // It leaves the list of those that wait.
+  DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -339,12 +343,16 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    PutItem: [
+      ...[ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
-    DeleteItem: DEQUEUES.DeleteItem,
+    // Of handshakes that come to nothing.
+    DeleteItem: [CONNECTION, ...DEQUEUES.DeleteItem],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },

@@ -23,7 +23,7 @@ import {
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
-import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
@@ -77,7 +77,7 @@ export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
   prepare: ({ modules: { didcomm }, dependencyManager }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])

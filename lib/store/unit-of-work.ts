@@ -1,10 +1,11 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
+import { connectionExpiry } from '../records/connection.ts'
 import { commitWrites, type Write } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -24,7 +25,17 @@ interface Held {
   current: StoredRecord | undefined
 }
 
-export type NewRecord = Omit<StoredRecord, 'version'>
+export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
+
+/** Records that may expire, by their type: when, by what they are and when they would have so far. */
+const EXPIRY: Record<string, (value: Record<string, unknown>, before: number | undefined) => number | undefined> = {
+  [CONNECTION]: connectionExpiry,
+}
+
+const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
+  const expiresAt = EXPIRY[record.type]?.(record.value, current?.expiresAt)
+  return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
+}
 
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
@@ -110,7 +121,8 @@ export class UnitOfWork {
     const { pk } = recordAddress(record.tenant, record.type, record.id)
     const held = this.#records.get(pk)
     if (held?.current !== undefined) return false
-    this.#records.set(pk, { stored: held?.stored, current: { ...record, version: (held?.stored?.version ?? 0) + 1 } })
+    const before = { stored: held?.stored, current: undefined }
+    this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
   }
 
@@ -118,7 +130,7 @@ export class UnitOfWork {
   async update(record: NewRecord): Promise<boolean> {
     const held = await this.#hold(record.tenant, record.type, record.id)
     if (held.current === undefined) return false
-    held.current = { ...record, version: (held.stored?.version ?? 0) + 1 }
+    held.current = versionOf(record, held)
     return true
   }
 
