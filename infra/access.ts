@@ -12,6 +12,7 @@ const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
 const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
+const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
@@ -82,6 +83,26 @@ const ANSWERS_EXCHANGE = {
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
+/** An invitation to connect. */
+const INVITES = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
+  Query: [DID],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+} satisfies Access
+
+/** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
+const ACCEPTS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+  BatchGetItem: [KEY, RECORD],
+  Query: [MESSAGE_LANES, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, MESSAGE_LANES, RECORD, WEBVH_SEEN],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
@@ -103,6 +124,15 @@ const DELIVERS = {
   UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
   Decrypt: ['organizations'],
+} satisfies Access
+
+/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
+const HANDSHAKES = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
 export const ACCESS: Record<string, Access> = {
@@ -233,6 +263,32 @@ export const ACCESS: Record<string, Access> = {
   },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
+  createInvitation: INVITES,
+  createLegacyInvitation: INVITES,
+  receiveInvitation: ACCEPTS,
+  receiveInvitationUrl: ACCEPTS,
+  acceptInvitation: ACCEPTS,
+  receiveImplicitInvitation: ACCEPTS,
+  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionResponse: HANDSHAKES,
+  sendPing: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  deleteConnection: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    DeleteItem: [CONNECTION],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

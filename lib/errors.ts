@@ -14,6 +14,8 @@ export type ErrorCode =
   | 'connection.no_endpoint'
   | 'exchange.out_of_turn'
   | 'endpoint.not_active'
+  | 'invitation.received'
+  | 'invitation.out_of_turn'
   | 'credential.not_revocable'
   | 'revocation.no_index'
   | 'definition.exists'

@@ -5,10 +5,13 @@ const WITH_LIBRARY = [
   'accept-credential-offer',
   'accept-credential-proposal',
   'accept-credential-request',
+  'accept-invitation',
   'accept-proof-request',
   'create-offer',
   'create-offer-oob',
   'receive-didcomm',
+  'receive-invitation',
+  'receive-invitation-url',
   'run-jobs',
 ]
 

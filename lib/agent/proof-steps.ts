@@ -82,6 +82,7 @@ interface Answer {
   proofFormats: Formats
   comment?: string | undefined
   goalCode?: string | undefined
+  filterByNonRevocationRequirements: boolean
 }
 
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
@@ -89,13 +90,15 @@ type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest'
 /** Presents what was asked for, in the formats that are named or else in all of them, with the named credentials or with such as fit. */
 export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promise<RecordJson> =>
   takeStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
-    const { comment, goalCode } = answer
-    const proofFormats = defined(answer.proofFormats)
-    if (Object.keys(proofFormats).length > 0) {
-      const { request = {} } = await proofs.getFormatData(id)
-      for (const format of Object.keys(proofFormats))
-        if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
-    }
+    const { comment, goalCode, filterByNonRevocationRequirements } = answer
+    const { request = {} } = await proofs.getFormatData(id)
+    const named = defined(answer.proofFormats)
+    for (const format of Object.keys(named))
+      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
+    const formats: Formats = Object.keys(named).length > 0 ? named : request
+    const proofFormats = Object.fromEntries(
+      Object.keys(formats).map((format) => [format, { ...named[format], filterByNonRevocationRequirements }]),
+    )
     return proofs.acceptRequest({
       proofExchangeRecordId: id,
       // The contract has checked them, and our own formats read them.

@@ -17,6 +17,8 @@ const STATUS = {
   'connection.no_endpoint': 409,
   'exchange.out_of_turn': 409,
   'endpoint.not_active': 409,
+  'invitation.received': 409,
+  'invitation.out_of_turn': 409,
   'credential.not_revocable': 409,
   'revocation.no_index': 503,
   'definition.exists': 409,
