@@ -11,6 +11,7 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
 const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
@@ -204,6 +205,13 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
   getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  getCredentialFormData: {
+    Query: [DIDCOMM_MESSAGE],
+    GetItem: [CREDENTIAL],
+    BatchGetItem: [CREDENTIAL, DIDCOMM_MESSAGE],
+  },
+  getW3cCredentials: { Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL], BatchGetItem: [W3C_CREDENTIAL] },
+  getW3cCredentialById: { GetItem: [W3C_CREDENTIAL] },
   proposeCredential: ANSWERS_EXCHANGE,
   acceptCredentialProposal: {
     ...OFFERS,
