@@ -18,6 +18,7 @@ import {
 import { didsWithKey, isOfDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
+import { admitStranger } from './strangers.ts'
 
 export class ConnectionService extends DidCommConnectionService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -34,6 +35,7 @@ export class ConnectionService extends DidCommConnectionService {
     ...[messageContext, outOfBand]: Parameters<DidCommConnectionService['processRequest']>
   ) {
     const { message, senderKey } = messageContext
+    await admitStranger(outOfBand)
     const { didDoc } = message.connection
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     return super.processRequest(messageContext, outOfBand)

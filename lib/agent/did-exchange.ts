@@ -11,9 +11,13 @@ import {
   DidCommOutOfBandState,
   DidCommRoutingService,
   DidExchangeProtocol,
+  parseMessageType,
 } from '@credo-ts/didcomm'
+import { isOfCurrentDid } from './connection-service.ts'
 import { defined } from './defined.ts'
 import { storeTheirDid } from './did-repository.ts'
+import { isProblemReport } from './problem-reports.ts'
+import { admitStranger } from './strangers.ts'
 import { assertOfResponder, refusal, theirDidOf } from './their-did.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse' | 'processResponse'> = Parameters<
@@ -43,6 +47,7 @@ export class DidExchange extends DidExchangeProtocol {
     outOfBand.assertRole(DidCommOutOfBandRole.Sender)
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
     if (senderKey === undefined) throw refusal('the request is not authenticated')
+    await admitStranger(outOfBand)
     const theirs = await theirDidOf(agentContext, message, senderKey)
     await storeTheirDid(agentContext, theirs, senderKey)
     return this.#connections.createConnection(agentContext, {
@@ -80,6 +85,28 @@ export class DidExchange extends DidExchangeProtocol {
     if (!isValidPeerDid(message.did)) await storeTheirDid(agentContext, { did: message.did }, senderKey)
     return connection
   }
+}
+
+/** Protocols of handshakes: their own messages say whether one goes on. */
+const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
+
+/**
+ * Any message of the other agent shows that it has got our response (Aries RFC 0160, "States"), though some agents never say so.
+ * Credo calls this before any handler.
+ */
+export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
+  const { agentContext, connection, message } = inbound
+  if (
+    connection?.state === DidCommDidExchangeState.ResponseSent &&
+    connection.role === DidCommDidExchangeRole.Responder &&
+    !HANDSHAKES.includes(parseMessageType(message.type).protocolName) &&
+    !isProblemReport(message.type) &&
+    (await isOfCurrentDid(inbound, connection))
+  )
+    await agentContext
+      .resolve(DidCommConnectionService)
+      .updateState(agentContext, connection, DidCommDidExchangeState.Completed)
+  await next()
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   GetCredentialDefinitions,
   GetSchemaById,
 } from './anoncreds.ts'
-import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
+import { GetBasicMessages, SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import {
   AcceptConnectionRequest,
   AcceptConnectionResponse,
@@ -24,7 +24,14 @@ import {
   DeclineCredentialOffer,
   ProposeCredential,
 } from './credential-exchanges.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
+import {
+  CreateOffer,
+  CreateOfferOob,
+  GetCredentialById,
+  GetCredentialFormData,
+  GetCredentials,
+  RevokeCredential,
+} from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import {
   AcceptInvitation,
@@ -48,6 +55,7 @@ import {
 } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
+import { GetW3cCredentialById, GetW3cCredentials } from './w3c-credentials.ts'
 import {
   DeleteWebhookEndpoint,
   EnableWebhookEndpoint,
@@ -69,9 +77,13 @@ export const OPERATIONS: readonly Contract[] = [
   RegisterNotificationWebhook,
   RegisterWebhook,
   CreateTenant,
+  GetBasicMessages,
   GetConnections,
   GetConnectionById,
   GetCredentials,
+  GetCredentialFormData,
+  GetW3cCredentials,
+  GetW3cCredentialById,
   CreateInvitation,
   CreateLegacyInvitation,
   ReceiveInvitation,
