@@ -24,6 +24,8 @@ const ISSUER_DID = '*|issuer-did'
 /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
 const WEBVH = '*|webvh|*'
 const WEBVH_SEEN = '*|webvh-seen|*'
+/** The document of a did:web that this service hosts. */
+const WEB_DOCUMENT = '*|did-web|document'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
@@ -162,6 +164,16 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
   },
+  createDid: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, WEB_DOCUMENT, WEBVH],
+    Query: [DID],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, WEB_DOCUMENT, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  getDids: { Query: [DID] },
+  // Of others it is read from the web, and may note how far it has seen a log.
+  resolveDid: { GetItem: [WEB_DOCUMENT, WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
@@ -199,13 +211,14 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT, WEB_DOCUMENT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
     Query: [RECORD],
     PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebDidDocument: { GetItem: [WEB_DOCUMENT] },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'endpoint.not_active'
   | 'credential.not_revocable'
   | 'revocation.no_index'
+  | 'did.exists'
   | 'definition.exists'
   | 'definition.not_ready'
   | 'quota.exceeded'

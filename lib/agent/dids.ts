@@ -2,6 +2,7 @@
 import {
   createPeerDidDocumentFromServices,
   DidDocumentRole,
+  DidKey,
   DidRepository,
   Kms,
   PeerDidNumAlgo,
@@ -14,6 +15,7 @@ import { text } from '../store/item-fields.ts'
 import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
+import { newKey, saveOwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
@@ -62,9 +64,13 @@ export const issuerDid = async (agent: TenantAgent): Promise<string> => {
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })
   if (known !== undefined) return known.did
-  const did = created(
-    await agent.dids.create({ method: 'key', options: { createKey: { type: { kty: 'OKP', crv: 'Ed25519' } } } }),
-  )
+  const key = await newKey(agent)
+  const { did, didDocument } = new DidKey(key)
+  await saveOwnDid(agent, {
+    did,
+    didDocument,
+    keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }],
+  })
   unit.create(issuerDidItem.encode({ tenant, did }))
   return did
 }

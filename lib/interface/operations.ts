@@ -11,6 +11,7 @@ import { GetConnectionById, GetConnections } from './connections.ts'
 import type { Contract } from './contract.ts'
 import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import { CreateRequest, TenantProofFormData } from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
@@ -45,6 +46,9 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  CreateDid,
+  GetDids,
+  ResolveDid,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,
@@ -53,6 +57,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebDidDocument,
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,

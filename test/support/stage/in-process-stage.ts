@@ -38,6 +38,10 @@ const HANDLERS = {
   getCredentialDefinitions: () => import('../../../functions/get-credential-definitions.ts'),
   getCredentialDefinitionById: () => import('../../../functions/get-credential-definition-by-id.ts'),
   createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
+  createDid: () => import('../../../functions/create-did.ts'),
+  getDids: () => import('../../../functions/get-dids.ts'),
+  resolveDid: () => import('../../../functions/resolve-did.ts'),
+  getWebDidDocument: () => import('../../../functions/get-web-did-document.ts'),
   getConnections: () => import('../../../functions/get-connections.ts'),
   getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
   getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
@@ -88,6 +92,7 @@ export interface InProcessStage {
 const publicDocument = (url: string): { operation: OperationName; path: Record<string, string> } | undefined => {
   const [, folder = '', first = '', second = '', third = ''] = url.split('/')
   if (folder === 'anoncreds' && first === 'tails') return { operation: 'getTailsFile', path: { hash: second } }
+  if (folder === 'web') return { operation: 'getWebDidDocument', path: { tenantId: first } }
   if (folder !== 'webvh') return undefined
   return second === 'did.jsonl'
     ? { operation: 'getWebvhLog', path: { tenantId: first } }
