@@ -11,8 +11,10 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
+const QUESTION_ANSWER = '*|QuestionAnswerRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
@@ -73,8 +75,57 @@ const OFFERS = {
   UpdateItem: [REVOCATION_REGISTRY],
 } satisfies Access
 
+/** A step of an exchange, whose message goes to its connection. */
+const ANSWERS_EXCHANGE = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  BatchGetItem: [RECORD],
+  Query: [RECORD],
+  PutItem: [IDEMPOTENCY, KEY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+/** An invitation to connect. */
+const INVITES = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
+  Query: [DID],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+} satisfies Access
+
+/** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
+const ACCEPTS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+  BatchGetItem: [KEY, RECORD],
+  Query: [MESSAGE_LANES, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, MESSAGE_LANES, RECORD, WEBVH_SEEN],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
+
+/** A step of a proof exchange, whose message goes to its connection. */
+const PROOF_STEP = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  BatchGetItem: [RECORD],
+  Query: [RECORD],
+  PutItem: [IDEMPOTENCY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+/** A question, or the answer to one. */
+const ASKS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, WEB_DOCUMENT],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
 
 const DELIVERS = {
   GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
@@ -84,6 +135,15 @@ const DELIVERS = {
   UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
   Decrypt: ['organizations'],
+} satisfies Access
+
+/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
+const HANDSHAKES = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
 export const ACCESS: Record<string, Access> = {
@@ -129,6 +189,26 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
+  getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  proposeCredential: ANSWERS_EXCHANGE,
+  acceptCredentialProposal: {
+    ...OFFERS,
+    GetItem: [...OFFERS.GetItem, RECORD],
+    BatchGetItem: [RECORD],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  },
+  acceptCredentialOffer: {
+    ...ANSWERS_EXCHANGE,
+    GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
+    PutItem: [...ANSWERS_EXCHANGE.PutItem, WEBVH_SEEN],
+  },
+  declineCredentialOffer: ANSWERS_EXCHANGE,
+  acceptCredentialRequest: {
+    ...ANSWERS_EXCHANGE,
+    GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
+  },
+  acceptCredential: ANSWERS_EXCHANGE,
   revokeCredential: {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
     PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
@@ -174,8 +254,59 @@ export const ACCESS: Record<string, Access> = {
   getDids: { Query: [DID] },
   // Of others it is read from the web, and may note how far it has seen a log.
   resolveDid: { GetItem: [WEB_DOCUMENT, WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
+  requestProof: {
+    ...PROOF_STEP,
+    GetItem: [...PROOF_STEP.GetItem, CONTEXT],
+    BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
+    PutItem: [...PROOF_STEP.PutItem, CONTEXT],
+  },
+  // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
+  acceptProofRequest: {
+    ...PROOF_STEP,
+    GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
+    PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
+  },
+  declineProofRequest: PROOF_STEP,
+  acceptPresentation: PROOF_STEP,
+  getProofs: { GetItem: [PROOF], BatchGetItem: [PROOF], Query: [PROOF] },
+  getProofById: { GetItem: [PROOF] },
+  getProofFormData: {
+    GetItem: [DIDCOMM_MESSAGE, PROOF],
+    BatchGetItem: [DIDCOMM_MESSAGE, PROOF],
+    Query: [DIDCOMM_MESSAGE],
+  },
+  getQuestionAnswers: { Query: [QUESTION_ANSWER] },
+  getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
+  sendQuestion: ASKS,
+  sendAnswer: { ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
+  createInvitation: INVITES,
+  createLegacyInvitation: INVITES,
+  receiveInvitation: ACCEPTS,
+  receiveInvitationUrl: ACCEPTS,
+  acceptInvitation: ACCEPTS,
+  receiveImplicitInvitation: ACCEPTS,
+  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionResponse: HANDSHAKES,
+  sendPing: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  deleteConnection: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    DeleteItem: [CONNECTION],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

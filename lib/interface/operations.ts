@@ -7,12 +7,47 @@ import {
   GetSchemaById,
 } from './anoncreds.ts'
 import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
-import { GetConnectionById, GetConnections } from './connections.ts'
+import {
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  DeleteConnection,
+  GetConnectionById,
+  GetConnections,
+  SendPing,
+} from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
+import {
+  AcceptCredential,
+  AcceptCredentialOffer,
+  AcceptCredentialProposal,
+  AcceptCredentialRequest,
+  DeclineCredentialOffer,
+  ProposeCredential,
+} from './credential-exchanges.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
-import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  DeleteOutOfBandRecord,
+  GetOutOfBandRecordById,
+  GetOutOfBandRecords,
+  ReceiveImplicitInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+} from './out-of-band.ts'
+import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  CreateRequest,
+  GetProofById,
+  GetProofFormData,
+  GetProofs,
+  RequestProof,
+  TenantProofFormData,
+} from './proofs.ts'
+import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import {
@@ -38,7 +73,27 @@ export const OPERATIONS: readonly Contract[] = [
   CreateTenant,
   GetConnections,
   GetConnectionById,
+  GetCredentials,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+  AcceptInvitation,
+  ReceiveImplicitInvitation,
+  GetOutOfBandRecords,
+  GetOutOfBandRecordById,
+  DeleteOutOfBandRecord,
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  SendPing,
+  DeleteConnection,
   CreateOffer,
+  ProposeCredential,
+  AcceptCredentialProposal,
+  AcceptCredentialOffer,
+  DeclineCredentialOffer,
+  AcceptCredentialRequest,
+  AcceptCredential,
   RevokeCredential,
   CreateSchema,
   GetSchemaById,
@@ -49,6 +104,17 @@ export const OPERATIONS: readonly Contract[] = [
   CreateDid,
   GetDids,
   ResolveDid,
+  GetQuestionAnswers,
+  GetQuestionAnswerById,
+  SendQuestion,
+  SendAnswer,
+  RequestProof,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  AcceptPresentation,
+  GetProofs,
+  GetProofById,
+  GetProofFormData,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,

@@ -34,7 +34,7 @@ export class DeliveryLine {
   readonly #through: Through
   readonly #dynamo: Dynamo
   /** How many writes there were when the stream had nothing more to give. */
-  #readUpTo = -1
+  #readUpTo: number | undefined
   #iterator: string | undefined
   #unread: DynamoDBRecord[] = []
   #moving = false
@@ -126,7 +126,7 @@ export class DeliveryLine {
   /** Takes what the stream has; where nothing was written since it had nothing, it is not asked. */
   async #read(): Promise<void> {
     const writes = this.#dynamo.writes()
-    if (writes === this.#readUpTo) return
+    if (writes !== undefined && writes === this.#readUpTo) return
     const { Records = [], NextShardIterator } = await this.#streams.send(
       new GetRecordsCommand({ ShardIterator: this.#iterator }),
     )

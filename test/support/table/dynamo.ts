@@ -20,8 +20,8 @@ export interface Dynamo {
   clear(): Promise<void>
   /** Takes another client by the shortest way too, and counts what it writes. To be called before that client is used. */
   watch(client: DynamoDBClient): void
-  /** Requests that may have written something, those of `client` and of all that are watched. */
-  writes(): number
+  /** Requests that may have written something, those of `client` and of all that are watched; undefined while one is under way. */
+  writes(): number | undefined
   stop(): Promise<void>
 }
 
@@ -61,15 +61,19 @@ export const startDynamo = async (table = 'agent', options: DynamoOptions = {}):
   const { endpoint, stop } = await startDatabase({ dynamodbEndpoint: undefined, dataDir: undefined })
   const client = new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts: 1 })
   let writes = 0
+  let underWay = 0
   const watch = (watched: DynamoDBClient): void => {
     useLeanTransport(watched)
     watched.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {
+          if (READS.has(commandName)) return next(args)
+          underWay += 1
           try {
             return await next(args)
           } finally {
-            if (!READS.has(commandName)) writes += 1
+            underWay -= 1
+            writes += 1
           }
         },
       // The innermost: what the tests inject may keep an answer from those outside of it.
@@ -87,7 +91,7 @@ export const startDynamo = async (table = 'agent', options: DynamoOptions = {}):
       await createTable(client, table, options)
     },
     watch,
-    writes: () => writes,
+    writes: () => (underWay === 0 ? writes : undefined),
     stop: () => {
       client.destroy()
       return stop()
