@@ -15,6 +15,8 @@ import getCredentialDefinitionById from '../../docs/examples/GetCredentialDefini
 import getCredentialDefinitions from '../../docs/examples/GetCredentialDefinitions.json' with { type: 'json' }
 import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
+import getQuestionAnswers from '../../docs/examples/GetQuestionAnswers.json' with { type: 'json' }
 import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
 import getWebDidDocument from '../../docs/examples/GetWebDidDocument.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
@@ -28,7 +30,9 @@ import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' w
 import resolveDid from '../../docs/examples/ResolveDid.json' with { type: 'json' }
 import revokeCredential from '../../docs/examples/RevokeCredential.json' with { type: 'json' }
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
+import sendAnswer from '../../docs/examples/SendAnswer.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
+import sendQuestion from '../../docs/examples/SendQuestion.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
 import tenantGetBasicMessages from '../../docs/examples/tenant_GetBasicMessages.json' with { type: 'json' }
 import tenantProofFormData from '../../docs/examples/tenant_ProofFormData.json' with { type: 'json' }
@@ -60,6 +64,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetDids: getDids,
   GetHealth: getHealth,
   GetWebDidDocument: getWebDidDocument,
+  GetQuestionAnswerById: getQuestionAnswerById,
+  GetQuestionAnswers: getQuestionAnswers,
   GetWebhookDeliveries: getWebhookDeliveries,
   GetWebhookEndpoints: getWebhookEndpoints,
   GetWebvhLog: getWebvhLog,
@@ -71,7 +77,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   ResolveDid: resolveDid,
   RevokeCredential: revokeCredential,
   RotateWebhookSecret: rotateWebhookSecret,
+  SendAnswer: sendAnswer,
   SendMessage: sendMessage,
+  SendQuestion: sendQuestion,
   TestWebhookEndpoint: testWebhookEndpoint,
   tenant_GetBasicMessages: tenantGetBasicMessages,
   tenant_ProofFormData: tenantProofFormData,

@@ -1,8 +1,10 @@
 /** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
+import { Delivery } from '../records/delivery.ts'
+import type { Change } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
-import { integer, json } from './item-fields.ts'
+import { integer, json, optional } from './item-fields.ts'
 import { type Address, recordAddress, recordKeyOf } from './keys.ts'
 import type { Item } from './table.ts'
 
@@ -19,6 +21,8 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
+  /** Of a message in the list of its connection: what has become of it. Only the entry has this, since it changes without the record. */
+  delivery?: Delivery | undefined
 }
 
 /** Both are what this service has written; Credo has schemas of its own for what is in them. */
@@ -37,7 +41,13 @@ const recordItem = defineItem(
 const ENTRY_KIND = 'entry'
 const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, {})
 /** An entry that carries a copy of its record. */
-const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, CONTENT)
+const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
+  ...CONTENT,
+  delivery: optional(json(Delivery)),
+})
+
+/** The change of an entry that says what has become of its message. */
+export const deliveryChange = (delivery: Delivery): Change => ({ set: copyItem.attributes({ delivery }) })
 
 /** The record's own item. */
 export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(record)

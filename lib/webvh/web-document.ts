@@ -49,10 +49,13 @@ export const isOurWebDid = (did: string): boolean => {
   return tenant !== undefined && webDidOf(tenant).toLowerCase() === did.toLowerCase()
 }
 
-/** The document of a did:web, whichever agent's, where this service hosts it. */
-export const webDocumentIn = async (unit: UnitOfWork, did: string): Promise<string | undefined> => {
+/**
+ * The document of a did:web at this service, out of the record of the agent that it is of: whoever sends messages may read such records. Only
+ * for `isOurWebDid`: of another domain, an agent's record says nothing about what is served there.
+ */
+export const ourWebDocument = async (unit: UnitOfWork, did: string): Promise<unknown> => {
   const tenant = possibleTenantOf(did)
   if (tenant === undefined) return undefined
-  const published = await unit.load(documentItem, { tenant })
-  return published?.did === did ? published.document : undefined
+  const [record] = await unit.find(tenant, 'DidRecord', { did, role: 'created' })
+  return record?.value.didDocument
 }

@@ -161,6 +161,13 @@ describe('hosted by the caller', () => {
     )
   })
 
+  test('a did:web says nothing to others before its domain serves it, even at a path as ours', async () => {
+    const tenant = await createTenant(stage)
+    const { did } = (await write({ method: 'web', domain: `bank.example:web:${tenant.tenantId}` }, tenant)).body
+    expect((await resolve(did, tenant)).status).toBe(200)
+    expect((await resolve(did, other)).status).toBe(404)
+  })
+
   test('a did:webvh comes with its log', async () => {
     const { did, didDocument, didLog } = (await write({ method: 'webvh', domain: 'example.org:agents' })).body
     expect(did).toMatch(/^did:webvh:Qm[^:]+:example\.org:agents$/)

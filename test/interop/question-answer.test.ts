@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
+import { expectExample } from '../support/api/example.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -62,6 +63,7 @@ test('a question of ours is answered by the wallet', async () => {
       _tags: { connectionId, role: 'questioner', state: 'question-sent', threadId: asked.body.threadId },
     },
   })
+  await expectExample({ operationId: 'SendQuestion', asked: body, body: asked.body })
   const { id, threadId } = asked.body
   const question = await waitFor('the question', async () => (await questions().findAllByQuery({ threadId }))[0])
   expect(question).toMatchObject({ questionText: 'Was it you?', questionDetail: 'Login', role: 'responder' })
@@ -71,6 +73,8 @@ test('a question of ours is answered by the wallet', async () => {
     return record.state === 'answer-received' && record
   })
   expect(answered).toMatchObject({ id, response: 'No', role: 'questioner', _tags: { state: 'answer-received' } })
+  await expectExample({ operationId: 'GetQuestionAnswerById', asked: undefined, body: answered })
+  await expectExample({ operationId: 'GetQuestionAnswers', asked: undefined, body: await list({ threadId }) })
 })
 
 test('a question of the wallet is answered once, by one of its answers', async () => {
@@ -81,10 +85,12 @@ test('a question of the wallet is answered once, by one of its answers', async (
     body: { details: [{ path: 'response' }] },
   })
   expect((await read(question.id)).state).toBe('question-received')
-  expect(await answer(question.id, 'Yes')).toMatchObject({
+  const answered = await answer(question.id, 'Yes')
+  expect(answered).toMatchObject({
     status: 200,
     body: { id: question.id, state: 'answer-sent', response: 'Yes', _tags: { state: 'answer-sent' } },
   })
+  await expectExample({ operationId: 'SendAnswer', asked: { response: 'Yes' }, body: answered.body })
   await waitFor('the answer', async () => {
     const [record] = await questions().findAllByQuery({ threadId: question.threadId })
     return record?.response === 'Yes'
