@@ -15,6 +15,7 @@ const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
 const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
+const QUESTION_ANSWER = '*|QuestionAnswerRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
@@ -26,6 +27,8 @@ const ISSUER_DID = '*|issuer-did'
 /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
 const WEBVH = '*|webvh|*'
 const WEBVH_SEEN = '*|webvh-seen|*'
+/** The document of a did:web that this service hosts. */
+const WEB_DOCUMENT = '*|did-web|document'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
@@ -130,6 +133,17 @@ const PROOF_STEP = {
   BatchGetItem: [RECORD],
   Query: [RECORD],
   PutItem: [IDEMPOTENCY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+/** A question, or the answer to one. */
+const ASKS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+  BatchGetItem: QUEUES.BatchGetItem,
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -266,6 +280,16 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
   },
+  createDid: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, WEBVH],
+    Query: [DID],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, WEB_DOCUMENT, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  getDids: { Query: [DID] },
+  // Of others it is read from the web, and may note how far it has seen a log.
+  resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
   requestProof: {
     ...PROOF_STEP,
     GetItem: [...PROOF_STEP.GetItem, CONTEXT],
@@ -287,6 +311,10 @@ export const ACCESS: Record<string, Access> = {
     BatchGetItem: [DIDCOMM_MESSAGE, PROOF],
     Query: [DIDCOMM_MESSAGE],
   },
+  getQuestionAnswers: { Query: [QUESTION_ANSWER] },
+  getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
+  sendQuestion: ASKS,
+  sendAnswer: { ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   createInvitation: INVITES,
@@ -364,6 +392,7 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebDidDocument: { GetItem: [WEB_DOCUMENT] },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },

@@ -33,6 +33,7 @@ import {
   RevokeCredential,
 } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import {
   AcceptInvitation,
   CreateInvitation,
@@ -53,6 +54,7 @@ import {
   RequestProof,
   TenantProofFormData,
 } from './proofs.ts'
+import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import { GetW3cCredentialById, GetW3cCredentials } from './w3c-credentials.ts'
@@ -111,6 +113,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  CreateDid,
+  GetDids,
+  ResolveDid,
+  GetQuestionAnswers,
+  GetQuestionAnswerById,
+  SendQuestion,
+  SendAnswer,
   RequestProof,
   AcceptProofRequest,
   DeclineProofRequest,
@@ -126,6 +135,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebDidDocument,
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,
