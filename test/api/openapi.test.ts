@@ -173,7 +173,13 @@ describe('every operation says', () => {
   })
 
   test('how its pages are asked for, where it has pages', () => {
-    const PAGED = ['tenant_GetBasicMessages', 'GetConnections', 'GetCredentialDefinitions', 'GetWebhookDeliveries']
+    const PAGED = [
+      'tenant_GetBasicMessages',
+      'GetBasicMessages',
+      'GetConnections',
+      'GetCredentialDefinitions',
+      'GetWebhookDeliveries',
+    ]
     for (const { operation } of operations) {
       const isPaged = PAGED.includes(operation.operationId)
       const names = (operation.parameters ?? []).map(({ name }: Json) => name)
