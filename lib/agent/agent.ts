@@ -23,13 +23,14 @@ import {
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
-import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
+import { registerPickup } from './pickup-protocols.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { proofProtocols } from './proof-protocols.ts'
@@ -75,11 +76,12 @@ class ProtocolsModule implements Module {
 export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
-  prepare: ({ modules: { didcomm } }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+  prepare: ({ modules: { didcomm }, dependencyManager }) => {
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
+    registerPickup(dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
   },
 })
 
