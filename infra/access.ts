@@ -95,6 +95,13 @@ const PROOF_STEP = {
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
+const ASKS_FOR_PROOF = {
+  ...PROOF_STEP,
+  GetItem: [...PROOF_STEP.GetItem, CONTEXT],
+  BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
+  PutItem: [...PROOF_STEP.PutItem, CONTEXT],
+} satisfies Access
+
 const DELIVERS = {
   GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   BatchGetItem: [ENDPOINT_EVENTS],
@@ -210,12 +217,9 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
   },
-  requestProof: {
-    ...PROOF_STEP,
-    GetItem: [...PROOF_STEP.GetItem, CONTEXT],
-    BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
-    PutItem: [...PROOF_STEP.PutItem, CONTEXT],
-  },
+  requestProof: ASKS_FOR_PROOF,
+  proposeProof: PROOF_STEP,
+  acceptProofProposal: ASKS_FOR_PROOF,
   // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
   acceptProofRequest: {
     ...PROOF_STEP,
@@ -268,10 +272,10 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
     Query: [RECORD],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN],
+    PutItem: [ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },

@@ -22,6 +22,7 @@ interface Turn {
   state: DidCommProofState
 }
 
+export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
@@ -29,7 +30,7 @@ const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidC
  * Takes a step in the running unit of work, by `act`. Returns the exchange record. Throws `resource.not_found`, `exchange.out_of_turn`,
  * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` where the other agent's message can not be answered.
  */
-const takeStep = async (
+export const takeStep = async (
   proofRecordId: string,
   turn: Turn,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
@@ -82,6 +83,7 @@ interface Answer {
   proofFormats: Formats
   comment?: string | undefined
   goalCode?: string | undefined
+  filterByNonRevocationRequirements: boolean
 }
 
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
@@ -89,13 +91,15 @@ type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest'
 /** Presents what was asked for, in the formats that are named or else in all of them, with the named credentials or with such as fit. */
 export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promise<RecordJson> =>
   takeStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
-    const { comment, goalCode } = answer
-    const proofFormats = defined(answer.proofFormats)
-    if (Object.keys(proofFormats).length > 0) {
-      const { request = {} } = await proofs.getFormatData(id)
-      for (const format of Object.keys(proofFormats))
-        if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
-    }
+    const { comment, goalCode, filterByNonRevocationRequirements } = answer
+    const { request = {} } = await proofs.getFormatData(id)
+    const named = defined(answer.proofFormats)
+    for (const format of Object.keys(named))
+      if (!Object.hasOwn(request, format)) throw invalidField(`proofFormats.${format}`, 'is not asked for')
+    const formats: Formats = Object.keys(named).length > 0 ? named : request
+    const proofFormats = Object.fromEntries(
+      Object.keys(formats).map((format) => [format, { ...named[format], filterByNonRevocationRequirements }]),
+    )
     return proofs.acceptRequest({
       proofExchangeRecordId: id,
       // The contract has checked them, and our own formats read them.

@@ -26,7 +26,13 @@ import {
   RevokeCredential,
 } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
-import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  AcceptPresentation,
+  AcceptProofProposal,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  ProposeProof,
+} from './proof-exchanges.ts'
 import {
   CreateRequest,
   GetProofById,
@@ -80,6 +86,8 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitionById,
   CreateOfferOob,
   RequestProof,
+  ProposeProof,
+  AcceptProofProposal,
   AcceptProofRequest,
   DeclineProofRequest,
   AcceptPresentation,

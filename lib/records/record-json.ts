@@ -10,6 +10,9 @@ export const VERIFIER_CONTEXTS = '_presentationExchange/contexts'
 /** The presentation as it was signed, in the verifier's terms: form data shows this, and not what the wallet wrote. */
 export const PRESENTED = '_presentationExchange/presentation'
 
+/** Of a prover: the exchange is one of presentation exchange. */
+export const PROVES_DEFINITION = '_presentationExchange/prover'
+
 /** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
 export interface RecordContent {
   value: Record<string, unknown>
@@ -42,7 +45,14 @@ export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Ent
 export const CREDENTIAL_REQUEST = '_anoncreds/credentialRequest'
 
 /** Never returned: blinding data (`_internal/indyRequest` before Credo 0.4), and notes of our own. */
-const HIDDEN_METADATA = [CREDENTIAL_REQUEST, '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED, ANONCREDS_ISSUED]
+const HIDDEN_METADATA = [
+  CREDENTIAL_REQUEST,
+  '_internal/indyRequest',
+  VERIFIER_CONTEXTS,
+  PRESENTED,
+  PROVES_DEFINITION,
+  ANONCREDS_ISSUED,
+]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>
   isObject(metadata)
