@@ -11,6 +11,7 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
@@ -56,6 +57,13 @@ const QUEUES = {
   PutItem: [JOB, PICKUP],
   UpdateItem: [PICKUP_USAGE],
 } satisfies Access
+/** A function that sends to a connection, whose wallet may have no endpoint. */
+const sending = (access: Access): Access => ({
+  ...access,
+  BatchGetItem: [...new Set([...(access.BatchGetItem ?? []), ...QUEUES.BatchGetItem])],
+  PutItem: [...new Set([...(access.PutItem ?? []), ...QUEUES.PutItem])],
+  UpdateItem: [...new Set([...(access.UpdateItem ?? []), ...QUEUES.UpdateItem])],
+})
 /** Such messages leave their queue, and what became of them is noted. */
 const DEQUEUES = {
   Query: [PICKUP],
@@ -87,8 +95,48 @@ const OFFERS = {
   UpdateItem: [REVOCATION_REGISTRY],
 } satisfies Access
 
+/** A step of an exchange, whose message goes to its connection. */
+const ANSWERS_EXCHANGE = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  BatchGetItem: [RECORD],
+  Query: [RECORD],
+  PutItem: [IDEMPOTENCY, KEY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+/** An invitation to connect. */
+const INVITES = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
+  Query: [DID],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+} satisfies Access
+
+/** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
+const ACCEPTS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+  BatchGetItem: [KEY, RECORD],
+  Query: [MESSAGE_LANES, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, MESSAGE_LANES, RECORD, WEBVH_SEEN],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
+
+/** A step of a proof exchange, whose message goes to its connection. */
+const PROOF_STEP = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  BatchGetItem: [RECORD],
+  Query: [RECORD],
+  PutItem: [IDEMPOTENCY, RECORD],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
 
 const DELIVERS = {
   GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
@@ -100,18 +148,25 @@ const DELIVERS = {
   Decrypt: ['organizations'],
 } satisfies Access
 
+/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
+const HANDSHAKES = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 export const ACCESS: Record<string, Access> = {
   // The seven operations.
   getCredentialById: { GetItem: [CREDENTIAL] },
-  sendMessage: {
+  sendMessage: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
-    UpdateItem: QUEUES.UpdateItem,
+    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
+  }),
   getBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   tenantGetBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   createRequest: {
@@ -139,16 +194,33 @@ export const ACCESS: Record<string, Access> = {
 
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
-  createOffer: {
+  createOffer: sending({
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, CONNECTION],
-    BatchGetItem: [...OFFERS.BatchGetItem, ...QUEUES.BatchGetItem],
-    PutItem: [...OFFERS.PutItem, ...QUEUES.PutItem],
-    UpdateItem: [...OFFERS.UpdateItem, ...QUEUES.UpdateItem],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
-  },
+  }),
+  getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  proposeCredential: sending(ANSWERS_EXCHANGE),
+  acceptCredentialProposal: sending({
+    ...OFFERS,
+    GetItem: [...OFFERS.GetItem, RECORD],
+    BatchGetItem: [RECORD],
+    Decrypt: ['agents'],
+    SendMessage: ['JobQueue', 'WakeUpQueue'],
+  }),
+  acceptCredentialOffer: sending({
+    ...ANSWERS_EXCHANGE,
+    GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
+    PutItem: [...ANSWERS_EXCHANGE.PutItem, WEBVH_SEEN],
+  }),
+  declineCredentialOffer: sending(ANSWERS_EXCHANGE),
+  acceptCredentialRequest: sending({
+    ...ANSWERS_EXCHANGE,
+    GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
+  }),
+  acceptCredential: sending(ANSWERS_EXCHANGE),
   revokeCredential: {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
     PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
@@ -184,8 +256,55 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
   },
+  requestProof: sending({
+    ...PROOF_STEP,
+    GetItem: [...PROOF_STEP.GetItem, CONTEXT],
+    BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
+    PutItem: [...PROOF_STEP.PutItem, CONTEXT],
+  }),
+  // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
+  acceptProofRequest: sending({
+    ...PROOF_STEP,
+    GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
+    PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
+  }),
+  declineProofRequest: sending(PROOF_STEP),
+  acceptPresentation: sending(PROOF_STEP),
+  getProofs: { GetItem: [PROOF], BatchGetItem: [PROOF], Query: [PROOF] },
+  getProofById: { GetItem: [PROOF] },
+  getProofFormData: {
+    GetItem: [DIDCOMM_MESSAGE, PROOF],
+    BatchGetItem: [DIDCOMM_MESSAGE, PROOF],
+    Query: [DIDCOMM_MESSAGE],
+  },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
+  createInvitation: INVITES,
+  createLegacyInvitation: INVITES,
+  receiveInvitation: ACCEPTS,
+  receiveInvitationUrl: ACCEPTS,
+  acceptInvitation: ACCEPTS,
+  receiveImplicitInvitation: ACCEPTS,
+  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionResponse: HANDSHAKES,
+  sendPing: sending({
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  }),
+  deleteConnection: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    DeleteItem: [CONNECTION],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

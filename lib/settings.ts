@@ -76,6 +76,9 @@ export const Settings = v.object({
   BASE_ORG_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,64}$/)), 'base'),
   /** Label of the base agent in its invitations. */
   AGENT_LABEL: v.optional(v.pipe(v.string(), v.minLength(1)), 'serverless-agent'),
+  /** Whether the base agent accepts offers and proof requests of others without a call; a tenant's record says it of the tenant. */
+  AUTO_ACCEPT_OFFERS: v.optional(flag, 'false'),
+  AUTO_ACCEPT_PROOF_REQUESTS: v.optional(flag, 'false'),
   /** The local stage also takes `http` and loopback addresses. */
   LOCAL_STAGE: v.optional(flag, 'false'),
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error', 'silent']), 'info'),

@@ -1,7 +1,19 @@
 /** Which functions have what of AnonCreds, by the names of their files. All others are bundled without it. */
 
 /** The native library, and what binds it. */
-const WITH_LIBRARY = ['create-offer', 'create-offer-oob', 'receive-didcomm', 'run-jobs']
+const WITH_LIBRARY = [
+  'accept-credential-offer',
+  'accept-credential-proposal',
+  'accept-credential-request',
+  'accept-invitation',
+  'accept-proof-request',
+  'create-offer',
+  'create-offer-oob',
+  'receive-didcomm',
+  'receive-invitation',
+  'receive-invitation-url',
+  'run-jobs',
+]
 
 /** The registries of AnonCreds objects, and did:webvh. */
 const WITH_REGISTRIES = [

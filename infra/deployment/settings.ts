@@ -10,6 +10,7 @@ import { WatchSettings } from '../watch/settings.ts'
 import { issuerProblem } from './prepare-issuers.ts'
 
 const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, INDY_PROXIES, BASE_ORG_ID, AGENT_LABEL, LOG_LEVEL } = Settings.entries
+const { AUTO_ACCEPT_OFFERS, AUTO_ACCEPT_PROOF_REQUESTS } = Settings.entries
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
 const EventSourceConcurrency = wholeNumber(2, 1000)
@@ -55,6 +56,14 @@ export const DeploymentSettings = v.object({
   ),
   BASE_ORG_ID: v.pipe(BASE_ORG_ID, v.description('Organization that events of the base agent go to.')),
   AGENT_LABEL: v.pipe(AGENT_LABEL, v.description('Label of the base agent in its invitations.')),
+  AUTO_ACCEPT_OFFERS: v.pipe(
+    AUTO_ACCEPT_OFFERS,
+    v.description('`true`: the base agent accepts offers of credentials without a call.'),
+  ),
+  AUTO_ACCEPT_PROOF_REQUESTS: v.pipe(
+    AUTO_ACCEPT_PROOF_REQUESTS,
+    v.description('`true`: the base agent answers proof requests without a call.'),
+  ),
   LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
   ...RateSettings.entries,
   ...CanarySettings.entries,

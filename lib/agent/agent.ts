@@ -12,6 +12,7 @@ import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
   DidCommConnectionService,
+  DidCommDispatcher,
   DidCommEnvelopeService,
   DidCommMessageHandlerRegistry,
   DidCommModule,
@@ -24,6 +25,7 @@ import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
 import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
@@ -65,6 +67,7 @@ class ProtocolsModule implements Module {
     container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, keys) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
     container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
+    container.register(DidCommDispatcher, { useFactory: (services) => new Dispatcher(services) })
     container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
   }
 }

@@ -1,4 +1,5 @@
 /** Basic messages (Aries RFC 0095), and the agent that sends them: it knows no other protocol, so it starts faster. */
+import type { AgentContext } from '@credo-ts/core'
 import {
   DidCommBasicMessage,
   DidCommBasicMessageRecord,
@@ -35,6 +36,9 @@ const messagingContexts = agentOf({
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
 })
 
+/** The context of the running unit of work's tenant, in the agent that only sends. */
+export const messagingContext = async (): Promise<AgentContext> => contextOfUnit(await messagingContexts())
+
 /** The message for events: its record, or only the ids where the record is too large for an event. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
   Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
@@ -46,7 +50,7 @@ const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
  * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, `connection.queue_full`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
-  const agentContext = await contextOfUnit(await messagingContexts())
+  const agentContext = await messagingContext()
   const connection = await readyConnection(agentContext, connectionId)
   // Not by Credo's API: it makes a second instance of the connection, and copies the record for an event without listeners.
   const message = new DidCommBasicMessage({ content })

@@ -13,18 +13,20 @@ import { currentAgent, type TenantAgent } from './agent.ts'
 import { type OfferedAttributes, toAnonCredsFormats } from './anoncreds/offered-attributes.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
 import { type OfferedJsonLd, toJsonLdFormat } from './json-ld/offered-credential.ts'
 import { toStored } from './storage-service.ts'
 
+/** One or more, as the contract has checked. */
+export interface OfferedFormats {
+  indy?: OfferedAttributes | undefined
+  anoncreds?: OfferedAttributes | undefined
+  jsonld?: OfferedJsonLd | undefined
+}
+
 interface Offer {
   protocolVersion: 'v1' | 'v2'
-  /** One or more, as the contract has checked. */
-  credentialFormats: {
-    indy?: OfferedAttributes | undefined
-    anoncreds?: OfferedAttributes | undefined
-    jsonld?: OfferedJsonLd | undefined
-  }
+  credentialFormats: OfferedFormats
   autoAcceptCredential: `${DidCommAutoAcceptCredential}`
   comment?: string | undefined
   goalCode?: string | undefined
@@ -48,7 +50,7 @@ export const offerCredential = async (
   return toCredentialExchangeJson(toStored(agent.context, record))
 }
 
-export interface OutOfBandOffer extends InvitationAnswer {
+export interface OutOfBandOffer extends InvitationWithRequest {
   outOfBandRecordId: string
   credentialRecordId: string
   credentialRequestThId: string
@@ -99,18 +101,24 @@ const nameParent = async (
 
 type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOffer']>[0]
 
-const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<CreateOptions> => {
-  const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
-  const { indy, anoncreds, jsonld } = credentialFormats
+/**
+ * The formats of an offer as Credo takes them. Throws `request.invalid` for an issuer or a definition that is not this agent's and for a
+ * credential that can't be issued.
+ */
+export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, jsonld }: OfferedFormats) => {
   const path = 'credentialFormats'
-  const formats = {
+  return defined({
     ...(await toAnonCredsFormats(agent, { indy, anoncreds }, path)),
     jsonld: jsonld && (await toJsonLdFormat(agent, jsonld, `${path}.jsonld`)),
-  }
+  })
+}
+
+const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<CreateOptions> => {
+  const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
   return {
     protocolVersion,
     // The contract has checked that the formats suit the version.
-    credentialFormats: defined(formats) as CreateOptions['credentialFormats'],
+    credentialFormats: (await toOfferedFormats(agent, credentialFormats)) as CreateOptions['credentialFormats'],
     autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
     ...defined({ comment, goalCode }),
   }

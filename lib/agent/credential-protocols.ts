@@ -12,6 +12,7 @@ import {
 import { AnonCredsFormat, IndyFormat, requestFormats } from './anoncreds/credential-formats.ts'
 import { abandonedUnlessOffered, assertPreview, mayAnswerByItself, processOfferedRequest } from './credential-checks.ts'
 import { JsonLdFormat } from './json-ld/credential-format.ts'
+import { isAcceptedByItself, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
 
@@ -33,6 +34,7 @@ type V1 = DidCommCredentialV1Protocol
 
 class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
   readonly #formats: [IndyFormat]
+  readonly #acceptance = new OfferAcceptance<Awaited<ReturnType<V1['acceptOffer']>>['message']>()
 
   constructor(indyCredentialFormat: IndyFormat) {
     super({ indyCredentialFormat })
@@ -65,8 +67,28 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return false
   }
 
+  override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V1['shouldAutoRespondToOffer']>) {
+    const { credentialExchangeRecord: exchange } = options
+    const isAccepted = await isAcceptedByItself(exchange, async () =>
+      super.shouldAutoRespondToOffer(agentContext, options),
+    )
+    const accept = () => super.acceptOffer(agentContext, { credentialExchangeRecord: exchange })
+    return isAccepted && this.#acceptance.tryTo(exchange, accept)
+  }
+
+  override async acceptOffer(...[agentContext, options]: Parameters<V1['acceptOffer']>) {
+    return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
+  }
+
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToRequest']>
+  ) {
+    return mayAnswerByItself(credentialExchangeRecord)
+  }
+
+  /** What was stored is as it was offered. */
+  override async shouldAutoRespondToCredential(
+    ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToCredential']>
   ) {
     return mayAnswerByItself(credentialExchangeRecord)
   }
@@ -77,6 +99,7 @@ type V2 = DidCommCredentialV2Protocol<Formats>
 
 class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   readonly #formats: Formats
+  readonly #acceptance = new OfferAcceptance<Awaited<ReturnType<V2['acceptOffer']>>['message']>()
 
   constructor(credentialFormats: Formats) {
     super({ credentialFormats })
@@ -114,8 +137,31 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     return false
   }
 
+  override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V2['shouldAutoRespondToOffer']>) {
+    const { credentialExchangeRecord: exchange } = options
+    const isAccepted = await isAcceptedByItself(
+      exchange,
+      async () =>
+        proposesAllOf(await this.getFormatData(agentContext, exchange.id)) &&
+        super.shouldAutoRespondToOffer(agentContext, options),
+    )
+    const accept = () => super.acceptOffer(agentContext, { credentialExchangeRecord: exchange })
+    return isAccepted && this.#acceptance.tryTo(exchange, accept)
+  }
+
+  override async acceptOffer(...[agentContext, options]: Parameters<V2['acceptOffer']>) {
+    return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
+  }
+
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToRequest']>
+  ) {
+    return mayAnswerByItself(credentialExchangeRecord)
+  }
+
+  /** What was stored is as it was offered. */
+  override async shouldAutoRespondToCredential(
+    ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToCredential']>
   ) {
     return mayAnswerByItself(credentialExchangeRecord)
   }

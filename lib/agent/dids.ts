@@ -14,6 +14,7 @@ import { text } from '../store/item-fields.ts'
 import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { endpointOf } from './root-agent.ts'
 
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
@@ -57,7 +58,7 @@ const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) 
 })
 
 /** The did:key that the agent issues with unless the caller names another of its DIDs; made once. */
-export const issuerDid = async (agent: TenantAgent): Promise<string> => {
+export const issuerDid = async (agent: Pick<TenantAgent, 'dids'>): Promise<string> => {
   const unit = currentUnit()
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })
@@ -87,7 +88,22 @@ export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promis
   return record.did
 }
 
-const parseKey = (text: string): Kms.PublicJwk => {
+/**
+ * A key of this agent, as it is in an inline service: the agent has made it, whether it is in a DID yet or not. Throws `request.invalid` for
+ * any other.
+ */
+export const ownKey = async (agent: TenantAgent, recipientKey: string): Promise<Ed25519Key> => {
+  const key = parseKey(recipientKey)
+  key.keyId = key.legacyKeyId
+  const known = await agent.context
+    .resolve(Kms.KeyManagementApi)
+    .getPublicKey({ keyId: key.keyId })
+    .catch(() => undefined)
+  if (known === undefined) throw invalidField('recipientKey', 'is not a key of this agent')
+  return key
+}
+
+const parseKey = (text: string): Ed25519Key => {
   try {
     const fingerprint = text.replace(/^did:key:/, '')
     const key = fingerprint.startsWith('z6Mk')

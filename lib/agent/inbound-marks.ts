@@ -103,10 +103,11 @@ export const forgetMarks = (): void => marksOf(currentUnit()).marks?.forget()
 /** Whether a unit of work handles a message of another agent. */
 export const handlesMessage = (unit: UnitOfWork): boolean => marksOf(unit).marks !== undefined
 
-/** Credo calls this with every message that it could read, before any handler. */
+/** Credo calls this with every message that it could read, before any handler. What is attached to an invitation has no sender. */
 export const markMessage: DidCommMessageHandlerMiddleware = async (messageContext, next) => {
   const unit = currentUnit()
-  marksOf(unit).marks?.add(messageMarkAddress(unit.tenant, senderOf(messageContext), messageContext.message.id))
+  if (messageContext.encryptedMessage !== undefined)
+    marksOf(unit).marks?.add(messageMarkAddress(unit.tenant, senderOf(messageContext), messageContext.message.id))
   await next()
 }
 

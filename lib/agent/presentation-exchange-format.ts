@@ -1,6 +1,6 @@
 /**
- * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for a verifier. Credo's own format hands what a
- * wallet writes to an engine that runs it as JSONPath scripts and JSON Schemas, and takes the holder's word for what was signed.
+ * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for verifier and prover. Credo's own format hands
+ * what the other agent writes to an engine that runs it as JSONPath scripts and JSON Schemas, and takes the holder's word for what was signed.
  */
 import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
@@ -20,8 +20,10 @@ import { PRESENTED, VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'
+import { presentationFor } from './presentation-exchange-answer.ts'
 
 const REQUEST = 'dif/presentation-exchange/definitions@v1.0'
+const PRESENTATION = 'dif/presentation-exchange/submission@v1.0'
 
 type Format = DidCommDifPresentationExchangeProofFormatService
 type Parameter<Method extends keyof Format> = Format[Method] extends (...args: [AgentContext, infer Options]) => unknown
@@ -47,6 +49,9 @@ const Sent = v.looseObject({
   options: v.looseObject({ challenge: v.string(), domain: v.optional(v.string()) }),
 })
 
+/** Records by the descriptors that they are named for. */
+const Named = v.object({ credentials: v.optional(v.record(v.string(), v.array(v.string()))) })
+
 export class PresentationExchangeFormat extends DidCommDifPresentationExchangeProofFormatService {
   /** The contract has checked the definition. The contexts stay here: the wallet has its own. */
   override async createRequest(agentContext: AgentContext, options: Parameter<'createRequest'>) {
@@ -58,19 +63,10 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     proofRecord.metadata.set(VERIFIER_CONTEXTS, {
       contexts: await fixVerifierContexts(agentContext, schemas, contexts),
     })
-    const format = new DidCommProofFormatSpec({ format: REQUEST, ...(attachmentId !== undefined && { attachmentId }) })
-    const data = {
+    return attached(REQUEST, attachmentId, {
       presentation_definition: presentationDefinition,
       options: { challenge, ...(domain !== undefined && { domain }) },
-    }
-    return {
-      format,
-      attachment: new DidCommAttachment({
-        id: format.attachmentId,
-        mimeType: 'application/json',
-        data: new DidCommAttachmentData({ json: JSON.parse(JSON.stringify(data)) }),
-      }),
-    }
+    })
   }
 
   /** What it throws becomes the record's `errorMessage`, and a problem report. */
@@ -107,7 +103,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     return false
   }
 
-  /** This agent does not prove. */
+  /** A request is kept for its reader; what it asks for is looked at when it is answered. */
   override async processRequest(
     _agentContext: AgentContext,
     { attachment }: Parameter<'processRequest'>,
@@ -115,9 +111,36 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     jsonOf(attachment)
   }
 
+  override async acceptRequest(agentContext: AgentContext, options: Parameter<'acceptRequest'>) {
+    const { attachmentId, proofFormats, requestAttachment } = options
+    const { credentials } = v.parse(Named, proofFormats?.presentationExchange ?? {})
+    const presentation = await presentationFor(agentContext, jsonOf(requestAttachment), credentials)
+    return attached(PRESENTATION, attachmentId, presentation)
+  }
+
   override async shouldAutoRespondToRequest(): Promise<boolean> {
     return false
   }
+
+  /** What Credo selects it selects with the engine that is not used here. */
+  override getCredentialsForRequest(): never {
+    throw new CredoError('the credentials of a presentation are selected when the request is accepted')
+  }
+
+  override selectCredentialsForRequest(): never {
+    return this.getCredentialsForRequest()
+  }
+}
+
+/** An attachment, and how the message names its format. */
+const attached = (format: string, attachmentId: string | undefined, data: object) => {
+  const spec = new DidCommProofFormatSpec({ format, ...(attachmentId !== undefined && { attachmentId }) })
+  const attachment = new DidCommAttachment({
+    id: spec.attachmentId,
+    mimeType: 'application/json',
+    data: new DidCommAttachmentData({ json: JSON.parse(JSON.stringify(data)) }),
+  })
+  return { format: spec, attachment }
 }
 
 const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> => {

@@ -1,19 +1,26 @@
-/** Out-of-band proof requests (Aries RFC 0434 with RFC 0037 and 0454). */
+/** Proof requests (Aries RFC 0037 and 0454), on a connection or in an invitation (RFC 0434). */
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
+import { toProofJson } from '../records/proof.ts'
+import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
+import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
+import { toStored } from './storage-service.ts'
 
-export interface ProofRequest extends InvitationOptions {
+interface Request {
   protocolVersion: 'v1' | 'v2'
   /** Formats as Credo takes them, checked by the contract. */
   proofFormats: object
   autoAcceptProof: `${DidCommAutoAcceptProof}`
   willConfirm?: boolean | undefined
   comment?: string | undefined
+  goalCode?: string | undefined
 }
 
-export interface OutOfBandProofRequest extends InvitationAnswer {
+export type ProofRequest = Request & InvitationOptions
+
+export interface OutOfBandProofRequest extends InvitationWithRequest {
   proofRecordId: string
   proofRecordThId: string
 }
@@ -31,16 +38,31 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
   return { ...answer, proofRecordId: id, proofRecordThId: threadId }
 }
 
+/**
+ * Asks a connection for a proof, in the running unit of work. Returns the exchange record (`request-sent`). Throws `resource.not_found`,
+ * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that can't be trusted together.
+ */
+export const requestProof = async (
+  request: Request & { connectionId: string; parentThreadId?: string | undefined },
+): Promise<RecordJson> => {
+  const { connectionId, parentThreadId } = request
+  const agent = await currentAgent()
+  await readyConnection(agent.context, connectionId)
+  const record = await send(() =>
+    agent.didcomm.proofs.requestProof({ ...toCreateOptions(request, parentThreadId), connectionId }),
+  )
+  return toProofJson(toStored(agent.context, record))
+}
+
 type CreateOptions = Parameters<TenantAgent['didcomm']['proofs']['createRequest']>[0]
 
-const toCreateOptions = (request: ProofRequest, parentThreadId: string): CreateOptions => {
+const toCreateOptions = (request: Request, parentThreadId: string | undefined): CreateOptions => {
   const { protocolVersion, proofFormats, autoAcceptProof, goalCode, willConfirm, comment } = request
   return {
     protocolVersion,
     // The contract has checked that the formats suit the version.
     proofFormats: proofFormats as CreateOptions['proofFormats'],
     autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
-    parentThreadId,
-    ...defined({ goalCode, willConfirm, comment }),
+    ...defined({ parentThreadId, goalCode, willConfirm, comment }),
   }
 }

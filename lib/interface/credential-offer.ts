@@ -14,7 +14,7 @@ const Attribute = exactly({
   mimeType: v.optional(text(255)),
 })
 
-const Attributes = v.pipe(
+export const Attributes = v.pipe(
   v.array(Attribute),
   v.minLength(1),
   v.maxLength(MAX_ATTRIBUTES),
@@ -30,25 +30,26 @@ const AnonCredsOffer = exactly({
 /** Wallets take no other id in this format. */
 const UNQUALIFIED = /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/
 
+export const UnqualifiedDefinitionId = v.pipe(
+  text(MAX_OBJECT_ID),
+  v.regex(UNQUALIFIED, 'must be an unqualified id of a credential definition on an Indy ledger'),
+)
+
 const IndyOffer = exactly({
   /** A credential definition of this agent, by its unqualified id (`<did>:3:CL:<number>:<tag>`). */
-  credentialDefinitionId: v.pipe(
-    text(MAX_OBJECT_ID),
-    v.regex(UNQUALIFIED, 'must be an unqualified id of a credential definition on an Indy ledger'),
-  ),
+  credentialDefinitionId: UnqualifiedDefinitionId,
   attributes: Attributes,
 })
 
-const JsonLdOffer = exactly({
-  credential: JsonLdCredential,
-  /** Aries RFC 0593. Ed25519Signature2018 is the suite that every wallet on Credo verifies. */
-  options: exactly({
-    proofType: v.literal('Ed25519Signature2018'),
-    proofPurpose: v.literal('assertionMethod'),
-  }),
+/** Aries RFC 0593. Ed25519Signature2018 is the suite that every wallet on Credo verifies. */
+const JsonLdOptions = exactly({
+  proofType: v.literal('Ed25519Signature2018'),
+  proofPurpose: v.optional(v.literal('assertionMethod'), 'assertionMethod'),
 })
 
-const CredentialFormats = v.pipe(
+export const JsonLdOffer = exactly({ credential: JsonLdCredential, options: JsonLdOptions })
+
+export const CredentialFormats = v.pipe(
   exactly({
     indy: v.optional(IndyOffer),
     anoncreds: v.optional(AnonCredsOffer),
@@ -72,12 +73,12 @@ const OFFER_FIELDS = {
 }
 
 /** issue-credential 1.0 knows Indy alone; 2.0 carries one or more of the three. */
-const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
+export const suits = (protocolVersion: string, formats: object): boolean => {
   const keys = Object.keys(formats)
   return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
 }
 
-const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
+export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
 
 export const ConnectionOffer = v.pipe(
   exactly({

@@ -1,9 +1,10 @@
 /** Contracts of credential exchanges (issue-credential, Aries RFC 0453). */
 import * as v from 'valibot'
-import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
+import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { ConnectionOffer, OutOfBandOffer } from './credential-offer.ts'
+import { Paging, ThreadId } from './fields.ts'
 import { INVITATION_RESULT } from './invitation.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
@@ -15,6 +16,26 @@ export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   answers: { 200: CredentialExchangeRecord },
   refusals: [404],
+}))
+
+export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetCredentials',
+  method: 'GET',
+  path: '/credentials',
+  summary: "List the credential exchanges of the token's agent, in both roles",
+  security: 'token',
+  companion: true,
+  parameters: {
+    query: v.object({
+      threadId: v.optional(ThreadId),
+      parentThreadId: v.optional(ThreadId),
+      connectionId: v.optional(EntityId),
+      state: v.optional(v.picklist(CREDENTIAL_STATES)),
+      role: v.optional(v.picklist(CREDENTIAL_ROLES)),
+      ...Paging.entries,
+    }),
+  },
+  answers: { 200: v.array(CredentialExchangeRecord) },
 }))
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({

@@ -1,5 +1,6 @@
 /** A credential to be signed, in the shape of the W3C Verifiable Credentials Data Model 1.1. */
 import * as v from 'valibot'
+import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { DATE_TIME, hasDay } from '../rfc3339.ts'
 import { Did, JsonObject, noArray, text, Uri } from './fields.ts'
 
@@ -42,7 +43,7 @@ const Subject = noArray(v.looseObject({ id: v.optional(Uri) }))
 const Typed = noArray(v.looseObject({ id: Uri, type: text(256) }))
 
 /** Open-world, as the data model says (section 5.2): fields that the contexts define come through. The proof is for us to make. */
-export const JsonLdCredential = noArray(
+const Credential = noArray(
   v.looseObject({
     '@context': Context,
     id: v.optional(Uri),
@@ -56,6 +57,15 @@ export const JsonLdCredential = noArray(
     credentialSchema: v.optional(v.union([v.pipe(v.array(Typed), v.maxLength(20)), Typed])),
     proof: v.optional(v.never('is made by the agent')),
   }),
+)
+
+export const JsonLdCredential = v.pipe(
+  Credential,
+  // Other agents read no deeper, nor does this one.
+  v.check(
+    (credential) => !isNestedDeeperThan(credential, MAX_DEPTH),
+    `must not be nested deeper than ${MAX_DEPTH} levels`,
+  ),
 )
 
 export type JsonLdCredential = v.InferOutput<typeof JsonLdCredential>

@@ -7,11 +7,45 @@ import {
   GetSchemaById,
 } from './anoncreds.ts'
 import { GetBasicMessages, SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
-import { GetConnectionById, GetConnections } from './connections.ts'
+import {
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  DeleteConnection,
+  GetConnectionById,
+  GetConnections,
+  SendPing,
+} from './connections.ts'
 import type { Contract } from './contract.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, RevokeCredential } from './credentials.ts'
+import {
+  AcceptCredential,
+  AcceptCredentialOffer,
+  AcceptCredentialProposal,
+  AcceptCredentialRequest,
+  DeclineCredentialOffer,
+  ProposeCredential,
+} from './credential-exchanges.ts'
+import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
-import { CreateRequest, TenantProofFormData } from './proofs.ts'
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  DeleteOutOfBandRecord,
+  GetOutOfBandRecordById,
+  GetOutOfBandRecords,
+  ReceiveImplicitInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+} from './out-of-band.ts'
+import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  CreateRequest,
+  GetProofById,
+  GetProofFormData,
+  GetProofs,
+  RequestProof,
+  TenantProofFormData,
+} from './proofs.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import {
@@ -38,7 +72,27 @@ export const OPERATIONS: readonly Contract[] = [
   GetBasicMessages,
   GetConnections,
   GetConnectionById,
+  GetCredentials,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+  AcceptInvitation,
+  ReceiveImplicitInvitation,
+  GetOutOfBandRecords,
+  GetOutOfBandRecordById,
+  DeleteOutOfBandRecord,
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  SendPing,
+  DeleteConnection,
   CreateOffer,
+  ProposeCredential,
+  AcceptCredentialProposal,
+  AcceptCredentialOffer,
+  DeclineCredentialOffer,
+  AcceptCredentialRequest,
+  AcceptCredential,
   RevokeCredential,
   CreateSchema,
   GetSchemaById,
@@ -46,6 +100,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  RequestProof,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  AcceptPresentation,
+  GetProofs,
+  GetProofById,
+  GetProofFormData,
   GetWebhookEndpoints,
   DeleteWebhookEndpoint,
   RotateWebhookSecret,

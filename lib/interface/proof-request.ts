@@ -1,11 +1,13 @@
-/** What an out-of-band proof request is made of, and what comes of it. */
+/** What a proof request is made of, on a connection or in an invitation, and what comes of the latter. */
 import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
-import { AutoAccept, exactly } from './fields.ts'
+import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
-const ProofFormats = exactly({
+/** What is asked for, in each format. */
+export const ProofFormats = exactly({
   indy: v.optional(IndyProofRequest),
   anoncreds: v.optional(AnonCredsProofRequest),
   presentationExchange: v.optional(PresentationExchangeRequest),
@@ -17,20 +19,44 @@ const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
   return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
 }
 
+const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
+
+export const Comment = v.pipe(v.string(), v.maxLength(2000))
+
+const REQUEST_FIELDS = {
+  protocolVersion: v.picklist(['v1', 'v2']),
+  proofFormats: ProofFormats,
+  willConfirm: v.optional(v.boolean()),
+  autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),
+  comment: v.optional(Comment),
+}
+
 export const ProofRequest = v.pipe(
+  exactly({ ...REQUEST_FIELDS, ...INVITATION_FIELDS }),
+  v.forward(
+    v.partialCheck(
+      [['protocolVersion'], ['proofFormats']],
+      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
+      SUITS,
+    ),
+    ['proofFormats'],
+  ),
+)
+
+/** The same on a connection. */
+export const ConnectionProofRequest = v.pipe(
   exactly({
-    protocolVersion: v.picklist(['v1', 'v2']),
-    proofFormats: ProofFormats,
-    willConfirm: v.optional(v.boolean()),
-    autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),
-    comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
-    ...INVITATION_FIELDS,
+    connectionId: EntityId,
+    ...REQUEST_FIELDS,
+    goalCode: v.optional(text(255)),
+    /** Becomes `~thread.pthid` of the request. */
+    parentThreadId: v.optional(ThreadId),
   }),
   v.forward(
     v.partialCheck(
       [['protocolVersion'], ['proofFormats']],
       ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2',
+      SUITS,
     ),
     ['proofFormats'],
   ),

@@ -1,9 +1,10 @@
 /** Contracts of proofs (present-proof, Aries RFC 0037 and 0454). */
 import * as v from 'valibot'
-import { ProofFormData } from '../records/proof.ts'
+import { BareFormData, PROOF_ROLES, PROOF_STATES, ProofFormData, ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { ProofRequest, ProofRequestResult } from './proof-request.ts'
+import { Paging, ThreadId } from './fields.ts'
+import { ConnectionProofRequest, ProofRequest, ProofRequestResult } from './proof-request.ts'
 
 export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateRequest',
@@ -28,5 +29,67 @@ export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
   answers: { 200: ProofFormData },
+  refusals: [404],
+}))
+
+export const RequestProof = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RequestProof',
+  method: 'POST',
+  path: '/proofs/request-proof',
+  summary: 'Ask a connection for a proof',
+  description: 'What would not be enforced is a 422, as with CreateRequest.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: ConnectionProofRequest,
+  answers: { 200: ProofRecord },
+  refusals: [404],
+}))
+
+export const GetProofs = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetProofs',
+  method: 'GET',
+  path: '/proofs',
+  summary: "List the proof exchanges of the token's agent, in both roles",
+  security: 'token',
+  companion: true,
+  parameters: {
+    query: v.object({
+      threadId: v.optional(ThreadId),
+      parentThreadId: v.optional(ThreadId),
+      connectionId: v.optional(EntityId),
+      state: v.optional(v.picklist(PROOF_STATES)),
+      role: v.optional(v.picklist(PROOF_ROLES)),
+      ...Paging.entries,
+    }),
+  },
+  answers: { 200: v.array(ProofRecord) },
+}))
+
+const ONE = v.object({ proofRecordId: EntityId })
+
+export const GetProofById = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetProofById',
+  method: 'GET',
+  path: '/proofs/{proofRecordId}',
+  summary: 'Retrieve one proof exchange record by its record id',
+  security: 'token',
+  companion: true,
+  parameters: { path: ONE },
+  answers: { 200: ProofRecord },
+  refusals: [404],
+}))
+
+export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetProofFormData',
+  method: 'GET',
+  path: '/proofs/{proofRecordId}/form-data',
+  summary: 'Retrieve what was proposed, asked for and presented in a proof exchange',
+  description:
+    'To a verifier a JSON-LD presentation is shown as it was verified, in the terms of the verifier. What a presentation claims counts only where the record has `isVerified: true`.',
+  security: 'token',
+  companion: true,
+  parameters: { path: ONE },
+  answers: { 200: BareFormData },
   refusals: [404],
 }))

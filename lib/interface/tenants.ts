@@ -10,12 +10,18 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
   path: '/multi-tenancy/create-tenant',
   summary: 'Create a tenant',
   description:
-    'Needs a root token with tenants, of an issuer that is not limited to some. `orgId` defaults to the id of the tenant.',
+    'Needs a root token with tenants, of an issuer that is not limited to some. `orgId` defaults to the id of the tenant. ' +
+    'Offers and proof requests of others wait for a call, unless `autoAcceptOffers` or `autoAcceptProofRequests` is true.',
   security: 'token',
   idempotent: true,
   companion: true,
   body: exactly({
-    config: exactly({ label: text(255), connectionImageUrl: v.optional(HttpUrl) }),
+    config: exactly({
+      label: text(255),
+      connectionImageUrl: v.optional(HttpUrl),
+      autoAcceptOffers: v.optional(v.boolean()),
+      autoAcceptProofRequests: v.optional(v.boolean()),
+    }),
     orgId: v.optional(EntityId),
   }),
   answers: { 201: TenantRecord },

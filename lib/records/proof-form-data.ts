@@ -26,6 +26,7 @@ const FORMATS = new Map([
   ['anoncreds/proof-request@v1.0', 'anoncreds'],
   ['anoncreds/proof@v1.0', 'anoncreds'],
   ['dif/presentation-exchange/definitions@v1.0', 'presentationExchange'],
+  ['dif/presentation-exchange/submission@v1.0', 'presentationExchange'],
 ])
 
 /** The one attachment that each message of present-proof 1.0 has (Aries RFC 0037). */
@@ -129,6 +130,12 @@ export const proofFormData = (proof: RecordContent, messageRecords: readonly Rec
   return withClaims(withPresented({ ...json, ...Object.fromEntries(parts) }, proof))
 }
 
+/** The form data by itself. */
+export const bareFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): FormatData => {
+  const { proposal, request, presentation } = proofFormData(proof, messageRecords)
+  return JSON.parse(JSON.stringify({ proposal, request, presentation }))
+}
+
 /** The claims of a presentation in each format that it has and that was asked for. */
 const withClaims = (json: RecordJson): RecordJson => {
   const { request, presentation } = json
@@ -141,8 +148,9 @@ const withClaims = (json: RecordJson): RecordJson => {
   return claims.length === 0 ? json : { ...json, presentedAttributes: Object.fromEntries(claims) }
 }
 
-/** A JSON-LD presentation is shown as the verification read it, and never as the wallet wrote it. */
+/** A verifier is shown a JSON-LD presentation as the verification read it, and never as the wallet wrote it. The prover wrote it itself. */
 const withPresented = (json: RecordJson, { value: { metadata } }: RecordContent): RecordJson => {
+  if (json.role === 'prover') return json
   const { presentationExchange: _, ...others } = isObject(json.presentation) ? json.presentation : {}
   const presented = isObject(metadata) ? metadata[PRESENTED] : undefined
   const { presentation: __, ...proof } = json

@@ -24,6 +24,9 @@ export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
 /** In a credential exchange's metadata: an AnonCreds credential was issued, whatever the exchange has become since, or else was offered. */
 export const ANONCREDS_ISSUED = '_agent/issued'
 
+/** In the metadata of an invitation that was received: which of its requests was handled. */
+export const ATTACHED_REQUEST = '_agent/attachedRequest'
+
 /** Fields that Credo gives every record (BaseRecord). */
 const BASE_FIELDS = {
   id: v.string(),
@@ -42,7 +45,14 @@ export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Ent
 export const CREDENTIAL_REQUEST = '_anoncreds/credentialRequest'
 
 /** Never returned: blinding data (`_internal/indyRequest` before Credo 0.4), and notes of our own. */
-const HIDDEN_METADATA = [CREDENTIAL_REQUEST, '_internal/indyRequest', VERIFIER_CONTEXTS, PRESENTED, ANONCREDS_ISSUED]
+const HIDDEN_METADATA = [
+  CREDENTIAL_REQUEST,
+  '_internal/indyRequest',
+  VERIFIER_CONTEXTS,
+  PRESENTED,
+  ANONCREDS_ISSUED,
+  ATTACHED_REQUEST,
+]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>
   isObject(metadata)

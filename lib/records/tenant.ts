@@ -14,6 +14,9 @@ const TenantConfig = v.looseObject({
   /** What wallets show of the agent. */
   label: v.string(),
   connectionImageUrl: v.optional(v.string()),
+  /** Whether offers and proof requests of others are accepted without a call. */
+  autoAcceptOffers: v.optional(v.boolean()),
+  autoAcceptProofRequests: v.optional(v.boolean()),
 })
 
 export const TenantRecord = v.looseObject({

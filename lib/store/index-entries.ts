@@ -9,6 +9,8 @@ interface Index {
   name: string
   /** The entry carries the whole record: a list shows it, or it is read with every message. */
   copy?: true
+  /** Of a field of the record that is no tag: our lists look it up, Credo's queries don't. */
+  field?: true
   /** A query reads no more of its entries than this many of the newest. */
   newest?: number
 }
@@ -43,9 +45,11 @@ const INDEXES: Record<string, Record<string, Index>> = {
     previousTheirDids: { name: 'theirDid', copy: true },
     threadId: { name: 'threadId' },
     outOfBandId: { name: 'outOfBandId', copy: true },
+    alias: { name: 'alias', copy: true, field: true },
     invitationDid: { name: 'invitationDid' },
   },
   OutOfBandRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     invitationId: { name: 'invitationId' },
     threadId: { name: 'threadId' },
     recipientKeyFingerprints: { name: 'recipientKey' },
@@ -54,6 +58,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
   DidCommMessageRecord: { associatedRecordId: { name: 'associatedRecordId' } },
   BasicMessageRecord: { connectionId: { name: 'connectionId', copy: true }, threadId: { name: 'threadId' } },
   ProofRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
@@ -73,6 +78,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
   AnonCredsRevocationRegistryDefinitionPrivateRecord: { revocationRegistryDefinitionId: { name: 'id' } },
   AnonCredsLinkSecretRecord: { linkSecretId: { name: 'id' }, isDefault: { name: 'default' } },
   CredentialRecord: {
+    [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
@@ -94,6 +100,11 @@ const texts = (value: TagValue): string[] => {
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
+const fieldOf = ({ value }: StoredRecord, name: string): string[] => {
+  const field = value[name]
+  return typeof field === 'string' ? [field] : []
+}
+
 /** The list of all records of a type that has one. */
 export const everyPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
 
@@ -109,7 +120,7 @@ export const indexEntries = (record: StoredRecord): Map<string, Item> => {
   const entries = new Map<string, Item>()
   const tags: Tags = { ...record.tags, [EVERY]: EVERY }
   for (const [tag, index] of Object.entries(INDEXES[record.type] ?? {}))
-    for (const value of texts(tags[tag])) {
+    for (const value of index.field ? fieldOf(record, tag) : texts(tags[tag])) {
       const pk = entryPartition(record.tenant, record.type, index.name, value)
       const address = entryAddress(pk, record.value.createdAt, record.id)
       entries.set(pk, toEntryItem(address, record, index.copy ?? false))
@@ -141,7 +152,7 @@ export interface TagQuery {
 const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): string[] | undefined => {
   for (const [tag, value] of Object.entries(tags)) {
     const index = indexOf(type, tag)
-    const [first] = index === undefined ? [] : texts(value as TagValue)
+    const [first] = index === undefined || index.field ? [] : texts(value as TagValue)
     if (index !== undefined && first !== undefined) return [entryPartition(tenant, type, index.name, first)]
   }
   for (const part of $and ?? []) {

@@ -17,6 +17,8 @@ export interface ListView<T> {
   show: (item: Item) => T | undefined
   /** Whether `show` leaves items out. */
   filtered: boolean
+  /** Reads what items lack before they are shown. An item that is not returned is left out. */
+  complete?: (items: Item[]) => Promise<Item[]>
 }
 
 export interface ListedPage<T> {
@@ -32,6 +34,10 @@ const FILTERED_READ = 100
 /** No further page is read once this much is shown: a page is up to 1 MB, and Lambda answers with 6 MB at most. */
 const ENOUGH_BYTES = 256 * 1024
 
+/** A completed page is larger: one request completes this many items, and of these as much is shown as a page of a partition holds. */
+const COMPLETED_READ = 100
+const MAX_COMPLETED_BYTES = 1024 * 1024
+
 /**
  * One page of a list, which is a partition or spread over several. It may be shorter than the limit and have a next one: it also ends at
  * 1 MB. Throws `request.malformed` for a cursor that holds no position of a list.
@@ -39,7 +45,7 @@ const ENOUGH_BYTES = 256 * 1024
 export const listItems = async <T>(
   list: string | readonly string[],
   { limit, order, cursor }: ListQuery,
-  { show, filtered }: ListView<T>,
+  { show, filtered, complete }: ListView<T>,
 ): Promise<ListedPage<T>> => {
   const shown: { entry: T; position: string }[] = []
   let bytes = 0
@@ -47,23 +53,30 @@ export const listItems = async <T>(
   for (let reads = 0; reads < MAX_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
     const page = await read(list, {
       // One more than asked for tells whether there is a next page. A filter may leave most of them out.
-      limit: Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0),
+      limit: atMost(complete, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
       descending: order === 'desc',
       ...(after === undefined ? {} : { after }),
     })
-    for (const item of page.items) {
+    after = page.next
+    for (const item of complete === undefined ? page.items : await complete(page.items)) {
       const entry = show(item)
       if (entry === undefined) continue
-      shown.push({ entry, position: item.sk?.S ?? '' })
       bytes += itemBytes(item)
+      if (complete !== undefined && bytes > MAX_COMPLETED_BYTES && shown.length > 0) {
+        after = shown.at(-1)?.position
+        break
+      }
+      shown.push({ entry, position: item.sk?.S ?? '' })
     }
-    after = page.next
     if (after === undefined || !filtered) break
   }
   const entries = shown.slice(0, limit).map(({ entry }) => entry)
   const next = shown.length > limit ? shown[limit - 1]?.position : after
   return next === undefined ? { entries } : { entries, next: toCursor(next) }
 }
+
+const atMost = (complete: unknown, limit: number): number =>
+  complete === undefined ? limit : Math.min(limit, COMPLETED_READ)
 
 const read = (list: string | readonly string[], range: { limit: number; descending: boolean; after?: string }) =>
   typeof list === 'string' ? queryPage(list, range) : queryMerged(list, range)

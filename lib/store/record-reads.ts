@@ -1,7 +1,7 @@
 /** Reads of records outside of a unit of work: one read, no Credo. */
 import { AgentError } from '../errors.ts'
 import { tagPartition } from './index-entries.ts'
-import { type ListQuery, listItems } from './item-list.ts'
+import { type ListQuery, type ListView, listItems } from './item-list.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
@@ -34,13 +34,36 @@ export interface ListPage {
 export type ListFilter = (record: ReadRecord) => boolean
 
 /** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
-export const listRecords = async (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> => {
-  const show = (item: Item): ReadRecord | undefined => {
+export const listRecords = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
+  pageOfRecords(partition, query, viewOf(passes))
+
+/** The same of an index whose entries may carry no copies: the records are read by one request more, at most 100 of them for one page. */
+export const listIndexed = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
+  pageOfRecords(partition, query, { ...viewOf(passes), complete: withRecords })
+
+const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
+  show: (item) => {
     // What became of a message whose record is gone.
     if (!hasContent(item)) return undefined
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
     return (passes?.(record) ?? true) ? record : undefined
-  }
-  const { entries, next } = await listItems(partition, query, { show, filtered: passes !== undefined })
+  },
+  filtered: passes !== undefined,
+})
+
+const pageOfRecords = async (partition: string, query: ListQuery, view: ListView<ReadRecord>): Promise<ListPage> => {
+  const { entries, next } = await listItems(partition, query, view)
   return next === undefined ? { records: entries } : { records: entries, next }
+}
+
+/** The entries with what their records hold. One whose record was deleted since is left out. */
+const withRecords = async (entries: Item[]): Promise<Item[]> => {
+  const bare = entries.filter((entry) => !hasContent(entry))
+  const items = await getItems(bare.map((entry) => recordOfEntry(addressOf(entry))))
+  const records = new Map(items.map((item) => [addressOf(item).pk, item]))
+  return entries.flatMap((entry) => {
+    if (hasContent(entry)) return [entry]
+    const record = records.get(recordOfEntry(addressOf(entry)).pk)
+    return record === undefined ? [] : [{ ...record, ...entry }]
+  })
 }

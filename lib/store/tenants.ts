@@ -2,7 +2,7 @@
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem, type Readable, readItem, type Stored } from './item.ts'
-import { optional, text } from './item-fields.ts'
+import { flag, optional, text } from './item-fields.ts'
 import { organizationTenants, tenantAddress } from './keys.ts'
 import { getItem, queryPage } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -11,6 +11,9 @@ const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddres
   id: text(),
   label: text(),
   connectionImageUrl: optional(text()),
+  /** Whether offers and proof requests of others are accepted without a call; absent: they wait. */
+  autoAcceptOffers: optional(flag()),
+  autoAcceptProofRequests: optional(flag()),
   /** Organization that the tenant's events go to. */
   orgId: text(),
   /** ISO 8601 UTC. */

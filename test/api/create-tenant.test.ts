@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, expectError, expectInvalid, tokens, tokenWith } from '../support/api/scene.ts'
 import { requestBody } from '../support/scenes.ts'
 
@@ -54,6 +53,10 @@ describe('names every field that is wrong', () => {
     [{ config: { label: 'x', connectionImageUrl: 'data:image/png,x' } }, ['config.connectionImageUrl']],
     [{ config: { label: 'x', connectionImageUrl: 'https:// example.org/' } }, ['config.connectionImageUrl']],
     [{ config: { label: 'x', more: 1 }, id: 'mine', tenantId: 'mine' }, ['config.more', 'id', 'tenantId']],
+    [
+      { config: { label: 'x', autoAcceptOffers: 'yes', autoAcceptProofRequests: 1 } },
+      ['config.autoAcceptOffers', 'config.autoAcceptProofRequests'],
+    ],
     [{ config: { label: 'x' }, orgId: '@base' }, ['orgId']],
     [{ config: { label: 'x' }, orgId: 'a|b' }, ['orgId']],
     [{ config: { label: 'x' }, orgId: 'a b' }, ['orgId']],
@@ -71,6 +74,3 @@ test('with an Idempotency-Key it is made once', async () => {
     message: 'this Idempotency-Key was used with another request',
   })
 })
-
-refusesStrangers(route)
-refusesUnreadableBodies(route, token)

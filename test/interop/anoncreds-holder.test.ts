@@ -14,7 +14,7 @@ import {
 import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
-import type { Json } from '../support/stage/in-process-stage.ts'
+import type { Json, Reply } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const INDY = INDY_IDS.credentialDefinitionId
@@ -63,29 +63,27 @@ describeWithLibrary('a tenant as holder', () => {
     })
   }
 
-  /** The holder answers a request with what it has. */
-  const answerProof = async (threadId: string): Promise<void> => {
-    const proofExchangeRecordId = await waitFor('the request', () =>
-      inTenant(holder.tenantId, async (agent) => {
-        const [proof] = await agent.didcomm.proofs.findAllByQuery({ threadId: threadId })
-        return proof?.id
-      }),
-    )
-    await inTenant(holder.tenantId, async (agent) => {
-      const { proofFormats } = await agent.didcomm.proofs.selectCredentialsForRequest({ proofExchangeRecordId })
-      await agent.didcomm.proofs.acceptRequest({ proofExchangeRecordId, proofFormats })
+  /** The holder answers a request with what it has. Resolves to the answer of the operation. */
+  const answerProof = async (threadId: string, body: object = {}): Promise<Reply> => {
+    const { id } = await waitFor('the request', async () => {
+      const { body: found } = await world.stage.call('getProofs', { caller: holder, query: { threadId } })
+      return found[0]
     })
+    return world.stage.call('acceptProofRequest', { caller: holder, path: { proofRecordId: id }, body })
   }
 
-  /** The wallet asks the holder, who answers with what it has. Resolves to the wallet's proof exchange. */
-  const proved = async (format: Format, request: object): Promise<Json> => {
-    const { didcomm } = world.wallet.agent
-    const asked = await didcomm.proofs.requestProof({
+  const ask = (format: Format, request: object, protocolVersion = 'v2'): Promise<Json> =>
+    world.wallet.agent.didcomm.proofs.requestProof({
       connectionId: verifying.walletConnectionId,
-      protocolVersion: 'v2',
+      protocolVersion: protocolVersion as 'v2',
       proofFormats: { [format]: request },
     })
-    await answerProof(asked.threadId)
+
+  /** The wallet asks the holder, who answers with what it has. Resolves to the wallet's proof exchange. */
+  const proved = async (format: Format, request: object, protocolVersion = 'v2', body: object = {}): Promise<Json> => {
+    const { didcomm } = world.wallet.agent
+    const asked = await ask(format, request, protocolVersion)
+    expect(await answerProof(asked.threadId, body)).toMatchObject({ status: 200 })
     return waitFor('the presentation', async () => {
       const proof = await didcomm.proofs.getById(asked.id)
       return proof.isVerified !== undefined && proof
@@ -120,7 +118,7 @@ describeWithLibrary('a tenant as holder', () => {
       })
       expect(exchange.metadata).not.toHaveProperty('_anoncreds/credentialRequest')
       await waitFor('the issuer to know', async () => (await recordOf(world.caller, id)).state === 'done')
-      const proof = await proved(format, proofRequest({ cred_def_id: idOf(format) }, 21))
+      const proof = await proved(format, proofRequest({ cred_def_id: idOf(format) }, 21), version)
       expect(proof.isVerified).toBe(true)
     })
   })
@@ -154,9 +152,11 @@ describeWithLibrary('a tenant as holder', () => {
       ['of another definition', () => ({ cred_def_id: 'did:memory:issuer/definition/none' })],
       ['of another value', () => ({ 'attr::degree::value': 'Doctor' })],
     ])('not %s', async (_, restriction) => {
-      await expect(proved('anoncreds', proofRequest(restriction(), 18))).rejects.toThrow(
-        'Unable to automatically select',
-      )
+      const { threadId } = await ask('anoncreds', proofRequest(restriction(), 18))
+      expect(await answerProof(threadId)).toMatchObject({
+        status: 422,
+        body: { details: [{ path: 'proofFormats.anoncreds', message: expect.stringContaining('"degree"') }] },
+      })
     })
   })
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 /** AnonCreds counts in 32 bits, with a sign. */
 export const MAX_INT32 = 2 ** 31 - 1
 
-const isInt32 = (raw: string): boolean =>
+export const isInt32 = (raw: string): boolean =>
   /^-?\d+$/.test(raw) && Number(raw) <= MAX_INT32 && Number(raw) >= -MAX_INT32 - 1
 
 /** A 32-bit integer stands for itself, and anything else for its SHA-256. */

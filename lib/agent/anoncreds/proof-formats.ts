@@ -1,15 +1,27 @@
 /** The attachment formats of AnonCreds proofs (Aries RFC 0037, 0592, 0771): Credo's, but the presentation is verified by this agent's own checks. */
-import { AnonCredsDidCommProofFormatService, LegacyIndyDidCommProofFormatService } from '@credo-ts/anoncreds'
+import {
+  AnonCredsDidCommProofFormatService,
+  type AnonCredsSelectedCredentials,
+  LegacyIndyDidCommProofFormatService,
+} from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { AgentError, isAgentError } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isAnonCredsAvailable } from './library.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
+import { ReceivedRequest } from './received-request.ts'
+import { type AnonCredsAnswer, selectCredentials } from './select-credentials.ts'
 import { verifyPresentation } from './verify-presentation.ts'
 
 type CreateRequest<Format extends { createRequest: (...parameters: never) => unknown }> = Parameters<
   Format['createRequest']
+>
+
+type AcceptRequest<Format extends { acceptRequest: (...parameters: never) => unknown }> = Parameters<
+  Format['acceptRequest']
 >
 
 type ProcessPresentation = Parameters<AnonCredsDidCommProofFormatService['processPresentation']>
@@ -33,6 +45,11 @@ export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
   override processPresentation(...parameters: ProcessPresentation): Promise<boolean> {
     return process(...parameters)
   }
+
+  override async acceptRequest(...[agentContext, options]: AcceptRequest<LegacyIndyDidCommProofFormatService>) {
+    const indy = await selectedFor(agentContext, options.requestAttachment, options.proofFormats, 'indy')
+    return presented('indy', () => super.acceptRequest(agentContext, { ...options, proofFormats: { indy } }))
+  }
 }
 
 export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
@@ -47,6 +64,11 @@ export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
 
   override processPresentation(...parameters: ProcessPresentation): Promise<boolean> {
     return process(...parameters)
+  }
+
+  override async acceptRequest(...[agentContext, options]: AcceptRequest<AnonCredsDidCommProofFormatService>) {
+    const anoncreds = await selectedFor(agentContext, options.requestAttachment, options.proofFormats, 'anoncreds')
+    return presented('anoncreds', () => super.acceptRequest(agentContext, { ...options, proofFormats: { anoncreds } }))
   }
 }
 
@@ -76,6 +98,41 @@ const withWholeIntervals = <Request extends object>(request: Request): Request =
 
 const mapped = (asked: Record<string, Asked>): Record<string, Asked> =>
   Object.fromEntries(Object.entries(asked).map(([referent, one]) => [referent, withWholeInterval(one)]))
+
+/** The caller's part of an answer, by format: the contract has checked it. */
+type AnswerFormats = { [format in 'indy' | 'anoncreds']?: unknown }
+
+const selectedFor = async (
+  agentContext: AgentContext,
+  attachment: DidCommAttachment,
+  answers: AnswerFormats | undefined,
+  format: 'indy' | 'anoncreds',
+): Promise<AnonCredsSelectedCredentials> => {
+  const path = `proofFormats.${format}`
+  const read = v.safeParse(ReceivedRequest, attachment.getDataAsJson())
+  if (!read.success) throw cannotAnswer(path, `the request ${read.issues[0].message}`)
+  const answer: AnonCredsAnswer = answers?.[format] ?? {}
+  return presented(format, () => selectCredentials(agentContext, read.output, answer, path))
+}
+
+/** What the library and Credo refuse here is what the verifier has asked for. A fault of the table says nothing of it. */
+const presented = async <T>(format: 'indy' | 'anoncreds', act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    if (isAgentError(error) || currentUnit().failure !== undefined) throw error
+    throw cannotAnswer(`proofFormats.${format}`, error instanceof Error ? error.message : 'unknown', error)
+  }
+}
+
+/** In characters: a message of the library may quote the request. */
+const MAX_REASON = 300
+
+const cannotAnswer = (path: string, reason: string, cause?: unknown): AgentError =>
+  new AgentError('request.invalid', 'the request can not be answered', {
+    cause,
+    details: [{ path, message: `can't answer the request: ${reason}`.slice(0, MAX_REASON) }],
+  })
 
 /**
  * What is `Refused` becomes the record's `errorMessage` and a problem report, by Credo. Any other failure is ours (the table, the library)

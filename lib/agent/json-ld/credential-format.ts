@@ -1,16 +1,45 @@
-/** JSON-LD credentials of issue-credential (Aries RFC 0593): what is signed is what was offered, whatever the wallet says. */
+/** JSON-LD credentials of issue-credential (Aries RFC 0593): what is signed, and what is stored, is what was offered, whatever the other agent says. */
 import { isDeepStrictEqual } from 'node:util'
-import { CredoError, JsonEncoder } from '@credo-ts/core'
+import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, DidCommJsonLdCredentialFormatService } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isObject } from '../../json.ts'
 import { type CheckedFormat, NOT_OFFERED } from '../credential-checks.ts'
 import { MAX_IDENTIFIER } from '../identifiers.ts'
+import { type CredentialDetail, isCredentialDetail, withPurpose } from './credential-detail.ts'
+import { storeRequested } from './received-credential.ts'
 
-type AcceptRequest = Parameters<DidCommJsonLdCredentialFormatService['acceptRequest']>
+type JsonLd = DidCommJsonLdCredentialFormatService
+type AcceptRequest = Parameters<JsonLd['acceptRequest']>
+type ProcessCredential = Parameters<JsonLd['processCredential']>
 
-/** Signs the offer; Credo signs the request. */
+/** Signs the offer; Credo signs the request. Stores what was asked for; Credo asks its own parser whether it is that. */
 export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implements CheckedFormat {
+  /** Credo's takes twice as long for each level of nesting. */
+  override areCredentialsEqual = (one: DidCommAttachment, other: DidCommAttachment): boolean => {
+    const [first, second] = [one.getDataAsJson(), other.getDataAsJson()]
+    return (
+      isCredentialDetail(first) &&
+      isCredentialDetail(second) &&
+      isDeepStrictEqual(withPurpose(first), withPurpose(second))
+    )
+  }
+
+  override async processProposal(_: AgentContext, { attachment }: { attachment: DidCommAttachment }): Promise<void> {
+    detailIn(attachment)
+  }
+
+  override async processOffer(_: AgentContext, { attachment }: { attachment: DidCommAttachment }): Promise<void> {
+    detailIn(attachment)
+  }
+
+  override async processCredential(...[agentContext, options]: ProcessCredential): Promise<void> {
+    const { attachment, requestAttachment, credentialExchangeRecord } = options
+    const id = await storeRequested(agentContext, contentOf(attachment), detailIn(requestAttachment))
+    const { credentialRecordType } = this
+    credentialExchangeRecord.credentials.push({ credentialRecordType, credentialRecordId: id })
+  }
+
   isAsOffered(offer: unknown, request: unknown): boolean {
     return detailToSign(offer, request) !== undefined
   }
@@ -27,13 +56,21 @@ export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implement
   }
 }
 
-/** A credential and how it is to be signed (Aries RFC 0593, `aries/ld-proof-vc-detail@v1.0`). */
-const Detail = v.looseObject({
-  credential: v.looseObject({ credentialSubject: v.unknown() }),
-  options: v.looseObject({ proofPurpose: v.optional(v.string()) }),
-})
+/** Undefined where it is no JSON, or there is none. */
+const contentOf = (attachment: DidCommAttachment): unknown => {
+  try {
+    return attachment.getDataAsJson()
+  } catch {
+    return undefined
+  }
+}
 
-type CredentialDetail = v.InferOutput<typeof Detail>
+/** Throws a CredoError where there is none. */
+const detailIn = (attachment: DidCommAttachment): CredentialDetail => {
+  const detail = contentOf(attachment)
+  if (!isCredentialDetail(detail)) throw new CredoError('the attachment is no credential of JSON-LD with its options')
+  return detail
+}
 
 /** A URI of RFC 3986: nothing else may stand in the N-Quads that are signed. A did:peer:4 is over 1,000 characters long. */
 const SubjectId = v.pipe(
@@ -47,7 +84,7 @@ const SubjectId = v.pipe(
  * request differs in anything else. https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
  */
 const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
-  if (!v.is(Detail, offered) || !v.is(Detail, requested)) return undefined
+  if (!isCredentialDetail(offered) || !isCredentialDetail(requested)) return undefined
   const taken = new Set(textsIn(offered.credential))
   const credentialSubject = withIds(offered.credential.credentialSubject, requested.credential.credentialSubject, taken)
   const detail = { ...offered, credential: { ...offered.credential, credentialSubject } }
@@ -70,9 +107,3 @@ const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
-
-/** Wallets leave out what is the default (ACA-Py), or add it. */
-const withPurpose = ({ options, ...detail }: CredentialDetail): object => ({
-  ...detail,
-  options: { ...options, proofPurpose: options.proofPurpose ?? 'assertionMethod' },
-})

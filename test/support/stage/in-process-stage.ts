@@ -12,40 +12,19 @@ import { DeliveryLine } from '../delivery/line.ts'
 import { startDeliveryQueues } from '../delivery/queues.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 
-/** Operations that a test calls, by the name of their handler's export. */
-const HANDLERS = {
-  getCredentialById: () => import('../../../functions/get-credential-by-id.ts'),
-  sendMessage: () => import('../../../functions/send-message.ts'),
-  getBasicMessages: () => import('../../../functions/get-basic-messages.ts'),
-  tenantGetBasicMessages: () => import('../../../functions/tenant-get-basic-messages.ts'),
-  createRequest: () => import('../../../functions/create-request.ts'),
-  tenantProofFormData: () => import('../../../functions/tenant-proof-form-data.ts'),
-  registerNotificationWebhook: () => import('../../../functions/register-notification-webhook.ts'),
-  registerWebhook: () => import('../../../functions/register-webhook.ts'),
-  getWebhookEndpoints: () => import('../../../functions/get-webhook-endpoints.ts'),
-  getWebhookDeliveries: () => import('../../../functions/get-webhook-deliveries.ts'),
-  rotateWebhookSecret: () => import('../../../functions/rotate-webhook-secret.ts'),
-  testWebhookEndpoint: () => import('../../../functions/test-webhook-endpoint.ts'),
-  enableWebhookEndpoint: () => import('../../../functions/enable-webhook-endpoint.ts'),
-  replayWebhookEvents: () => import('../../../functions/replay-webhook-events.ts'),
-  deleteWebhookEndpoint: () => import('../../../functions/delete-webhook-endpoint.ts'),
-  createTenant: () => import('../../../functions/create-tenant.ts'),
-  createOffer: () => import('../../../functions/create-offer.ts'),
-  revokeCredential: () => import('../../../functions/revoke-credential.ts'),
-  getTailsFile: () => import('../../../functions/get-tails-file.ts'),
-  createSchema: () => import('../../../functions/create-schema.ts'),
-  getSchemaById: () => import('../../../functions/get-schema-by-id.ts'),
-  createCredentialDefinition: () => import('../../../functions/create-credential-definition.ts'),
-  getCredentialDefinitions: () => import('../../../functions/get-credential-definitions.ts'),
-  getCredentialDefinitionById: () => import('../../../functions/get-credential-definition-by-id.ts'),
-  createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
-  getConnections: () => import('../../../functions/get-connections.ts'),
-  getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
-  getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
-  getWebvhResource: () => import('../../../functions/get-webvh-resource.ts'),
-  receiveDidcomm: () => import('../../../functions/receive-didcomm.ts'),
+/** The name of a handler's export: `getCredentialById`. */
+export type OperationName = string
+
+type Handler = (event: APIGatewayProxyEvent, at: Context) => Promise<APIGatewayProxyResult>
+
+/** The handler of an operation, which is the only export of the file that is named after it. */
+const handlerOf = async (operation: OperationName): Promise<Handler> => {
+  const name = operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const exports: Record<string, Handler> = await import(`../../../functions/${name}.ts`)
+  const handler = exports[operation]
+  if (handler === undefined) throw new Error(`functions/${name}.ts exports no ${operation}`)
+  return handler
 }
-export type OperationName = keyof typeof HANDLERS
 
 export interface Caller {
   role?: Role
@@ -95,6 +74,9 @@ const publicDocument = (url: string): { operation: OperationName; path: Record<s
     : { operation: 'getWebvhResource', path: { tenantId: first, resourceId: third } }
 }
 
+/** Envelopes are JSON as well. */
+const isJson = (contentType = 'application/json'): boolean => /json\b|didcomm|ssi-agent/.test(contentType)
+
 const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 } as Context
 
 /** Starts everything on free ports of 127.0.0.1. One for a process: the service reads its settings once. */
@@ -122,8 +104,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
   const line = await DeliveryLine.start(dynamo, queues)
 
   const answerOf = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}) => {
-    const exports: Record<string, unknown> = await HANDLERS[operation]()
-    const handler = exports[operation] as (event: APIGatewayProxyEvent, at: Context) => Promise<APIGatewayProxyResult>
+    const handler = await handlerOf(operation)
     const { role = 'RestRootAgentWithTenants', tenantId, organizations = {} } = caller ?? {}
     const event = {
       headers: { 'content-type': 'application/json', ...headers },
@@ -153,6 +134,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
 
   const call = async (operation: OperationName, request: Call = {}): Promise<Reply> => {
     const { text, ...reply } = await answerOf(operation, request)
+    if (!isJson(reply.headers['content-type'])) return { ...reply, body: text.toString() }
     return { ...reply, body: text.length === 0 ? undefined : JSON.parse(text.toString()) }
   }
 

@@ -72,17 +72,26 @@ describe('a record', () => {
       'OutOfBandRecord',
       { invitationId: 'i', threadId: 't', state: 's' },
       [
+        ['*', '*'],
         ['invitationId', 'i'],
         ['threadId', 't'],
       ],
     ],
-    ['OutOfBandRecord', { invitationRequestsThreadIds: ['r'] }, [['requestThreadId', 'r']]],
+    [
+      'OutOfBandRecord',
+      { invitationRequestsThreadIds: ['r'] },
+      [
+        ['*', '*'],
+        ['requestThreadId', 'r'],
+      ],
+    ],
     ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, [['associatedRecordId', 'p']]],
     ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, [['connectionId', 'c']]],
     [
       'ProofRecord',
       { threadId: 't', parentThreadId: 'p' },
       [
+        ['*', '*'],
         ['threadId', 't'],
         ['parentThreadId', 'p'],
       ],
@@ -91,6 +100,7 @@ describe('a record', () => {
       'CredentialRecord',
       { threadId: 't', connectionId: 'c' },
       [
+        ['*', '*'],
         ['threadId', 't'],
         ['connectionId', 'c'],
       ],
@@ -131,7 +141,7 @@ describe('a record', () => {
   })
 
   test('should have no entry for a tag that is not set', () => {
-    expect(partitionsWith('ProofRecord', { threadId: undefined, parentThreadId: null })).toEqual([])
+    expect(partitionsWith('AnonCredsSchemaRecord', { schemaId: undefined, unqualifiedSchemaId: null })).toEqual([])
     expect(partitionsWith('DidRecord', { alternativeDids: [] })).toEqual([])
   })
 
@@ -224,7 +234,8 @@ describe('a query', () => {
   )
 
   test('should find a boolean by itself', () => {
-    expect(lookUp('ProofRecord', { threadId: true })).toEqual(partitionsWith('ProofRecord', { threadId: true }))
+    const [type, query] = ['AnonCredsLinkSecretRecord', { isDefault: true }]
+    expect(lookUp(type, query)).toEqual(partitionsWith(type, query))
   })
 })
 

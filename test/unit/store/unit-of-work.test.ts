@@ -218,16 +218,16 @@ describe('a commit', () => {
   })
 
   test('should write the index entries that have changed, and no others', async () => {
-    const proof = await saved({
-      type: 'ProofRecord',
-      tags: { threadId: 't', parentThreadId: 'p', state: 'request-sent' },
+    const schema = await saved({
+      type: 'AnonCredsSchemaRecord',
+      tags: { schemaId: 't', unqualifiedSchemaId: 'p', methodName: 'webvh' },
     })
-    await transaction(ACME, (unit) => unit.update({ ...proof, tags: { ...proof.tags, state: 'done' } }))
-    await transaction(ACME, (unit) => unit.update({ ...proof, tags: { threadId: 't', parentThreadId: 'q' } }))
+    await transaction(ACME, (unit) => unit.update({ ...schema, tags: { ...schema.tags, methodName: 'indy' } }))
+    await transaction(ACME, (unit) => unit.update({ ...schema, tags: { schemaId: 't', unqualifiedSchemaId: 'q' } }))
     // The record alone; the record, the old entry and the new one.
     expect(table.transactions).toEqual([1, 3])
     const connection = await saved({ tags: { did: 'did:copied', threadId: 't' } })
-    await transaction(ACME, (unit) => unit.update({ ...connection, value: { ...connection.value, alias: 'Bob' } }))
+    await transaction(ACME, (unit) => unit.update({ ...connection, value: { ...connection.value, theirLabel: 'Bob' } }))
     // The record, and the two of its entries that carry a copy of it.
     expect(table.transactions).toEqual([3])
   })

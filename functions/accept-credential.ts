@@ -1,0 +1,12 @@
+/** AcceptCredential: a credential that was received is acknowledged. */
+import { acknowledgeCredential } from '../lib/agent/credential-steps.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { AcceptCredential } from '../lib/interface/credential-exchanges.ts'
+
+export const acceptCredential = defineOperation(AcceptCredential, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body }) => acknowledgeCredential(body),
+  inTransaction,
+})

@@ -1,0 +1,12 @@
+/** AcceptPresentation: a presentation that was verified is acknowledged. */
+import { acceptPresentation as accept } from '../lib/agent/proof-steps.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { AcceptPresentation } from '../lib/interface/proof-exchanges.ts'
+
+export const acceptPresentation = defineOperation(AcceptPresentation, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ path }) => accept(path.proofRecordId),
+  inTransaction,
+})

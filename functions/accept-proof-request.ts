@@ -1,0 +1,12 @@
+/** AcceptProofRequest: what a verifier has asked for is presented. */
+import { acceptProofRequest as accept } from '../lib/agent/proof-steps.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { AcceptProofRequest } from '../lib/interface/proof-exchanges.ts'
+
+export const acceptProofRequest = defineOperation(AcceptProofRequest, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ path, body }) => accept(path.proofRecordId, body),
+  inTransaction,
+})

@@ -1,0 +1,12 @@
+/** ProposeCredential: a credential that the agent would like to be issued. */
+import { proposeCredential as propose } from '../lib/agent/credential-proposals.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { ProposeCredential } from '../lib/interface/credential-exchanges.ts'
+
+export const proposeCredential = defineOperation(ProposeCredential, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body }) => propose(body),
+  inTransaction,
+})

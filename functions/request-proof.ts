@@ -1,0 +1,12 @@
+/** RequestProof: a connection is asked for a proof. */
+import { requestProof as ask } from '../lib/agent/proof-requests.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { RequestProof } from '../lib/interface/proofs.ts'
+
+export const requestProof = defineOperation(RequestProof, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body }) => ask(body),
+  inTransaction,
+})

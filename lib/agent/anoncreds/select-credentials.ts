@@ -1,0 +1,143 @@
+/** Which held AnonCreds are presented for a proof request: those that the holder names, and of others the first that fits. */
+import {
+  type AnonCredsCredentialInfo,
+  type AnonCredsHolderService,
+  AnonCredsHolderServiceSymbol,
+  type AnonCredsProofRequest,
+  type AnonCredsSelectedCredentials,
+  fetchRevocationStatusList,
+} from '@credo-ts/anoncreds'
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import { invalidField } from '../../errors.ts'
+import { isInt32 } from './encoded-value.ts'
+import type { RequestedPredicate } from './presentation-checks/request.ts'
+import type { ReceivedRequest } from './received-request.ts'
+
+export interface AnonCredsAnswer {
+  /** By referent: the one record that is to be presented. */
+  credentials?: Readonly<Record<string, readonly string[]>> | undefined
+  selfAttestedAttributes?: Readonly<Record<string, string>> | undefined
+  /** Whether what is revoked is left out where a proof of non-revocation is asked for. Absent: yes. */
+  filterByNonRevocationRequirements?: boolean | undefined
+}
+
+/** Records that are looked at for one request: each of them costs about half a millisecond, and the request is the verifier's. */
+const MAX_LOOKED_AT = 2_000
+
+type Asked = ReceivedRequest['requested_attributes'][string] | RequestedPredicate
+
+interface Match {
+  credentialId: string
+  credentialInfo: AnonCredsCredentialInfo
+  timestamp?: number
+}
+
+/**
+ * Throws `request.invalid` where nothing fits, with the field that names what doesn't. `format` is the path of the format, for such errors.
+ */
+export const selectCredentials = async (
+  agentContext: AgentContext,
+  request: ReceivedRequest,
+  answer: AnonCredsAnswer,
+  format: string,
+): Promise<AnonCredsSelectedCredentials> => {
+  const { credentials: named = {}, selfAttestedAttributes = {} } = answer
+  const { requested_attributes: attributes, requested_predicates: predicates } = request
+  assertAsked(request, answer, format)
+  const held = new HeldCredentials(agentContext, request)
+  const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
+  const fits = async (referent: string, asked: Asked): Promise<Match> => {
+    const path = named[referent] === undefined ? format : `${format}.credentials.${referent}`
+    const matches = (await held.matching(referent, asked)).filter(
+      ({ credentialId }) => named[referent]?.includes(credentialId) ?? true,
+    )
+    for (const match of matches) {
+      const interval = asked.non_revoked ?? request.non_revoked
+      const { isRevoked, timestamp } = await statusOf(agentContext, match, interval?.to ?? undefined)
+      if (!isRevoked || answer.filterByNonRevocationRequirements === false)
+        return { ...match, ...(timestamp !== undefined && { timestamp }) }
+    }
+    throw invalidField(path, `has no credential of this agent that fits what is asked for as "${referent}"`)
+  }
+  for (const [referent, asked] of Object.entries(attributes))
+    if (!Object.hasOwn(selfAttestedAttributes, referent))
+      selected.attributes[referent] = { ...(await fits(referent, asked)), revealed: true }
+  for (const [referent, asked] of Object.entries(predicates))
+    selected.predicates[referent] = await fits(referent, asked)
+  return selected
+}
+
+/** What is named is asked for, and nothing is attested where an issuer is to. */
+const assertAsked = (request: ReceivedRequest, answer: AnonCredsAnswer, format: string): void => {
+  const { credentials = {}, selfAttestedAttributes = {} } = answer
+  const { requested_attributes: attributes, requested_predicates: predicates } = request
+  for (const referent of Object.keys(credentials))
+    if (!Object.hasOwn(attributes, referent) && !Object.hasOwn(predicates, referent))
+      throw invalidField(`${format}.credentials.${referent}`, 'is not asked for')
+  for (const referent of Object.keys(selfAttestedAttributes)) {
+    const asked = Object.hasOwn(attributes, referent) ? attributes[referent] : undefined
+    if (asked?.name === undefined || (asked.restrictions ?? []).length > 0 || Object.hasOwn(credentials, referent))
+      throw invalidField(
+        `${format}.selfAttestedAttributes.${referent}`,
+        'is no single attribute that is asked for without a restriction',
+      )
+  }
+}
+
+/** What the agent holds, as Credo finds it. The same question is asked once. */
+class HeldCredentials {
+  readonly #agentContext: AgentContext
+  readonly #request: ReceivedRequest
+  readonly #found = new Map<string, Promise<Match[]>>()
+  #lookedAt = 0
+
+  constructor(agentContext: AgentContext, request: ReceivedRequest) {
+    this.#agentContext = agentContext
+    this.#request = request
+  }
+
+  async matching(referent: string, asked: Asked): Promise<Match[]> {
+    const { name, restrictions } = asked
+    const question = JSON.stringify([name, 'names' in asked ? asked.names : undefined, restrictions])
+    const found = this.#found.get(question) ?? this.#find(referent)
+    this.#found.set(question, found)
+    const matches = await found
+    return 'p_type' in asked ? matches.filter(({ credentialInfo }) => satisfies(asked, credentialInfo)) : matches
+  }
+
+  async #find(attributeReferent: string): Promise<Match[]> {
+    const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
+    const found = await holder.getCredentialsForProofRequest(this.#agentContext, {
+      // Name and version are not looked at.
+      proofRequest: { name: '', version: '', ...this.#request } as AnonCredsProofRequest,
+      attributeReferent,
+    })
+    this.#lookedAt += found.length
+    if (this.#lookedAt > MAX_LOOKED_AT) throw new CredoError('too many credentials match what is asked for')
+    return found.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
+  }
+}
+
+/** Whether the value of a credential is what a predicate says. Only 32-bit integers are compared. */
+const satisfies = (
+  { name, p_type: type, p_value: than }: RequestedPredicate,
+  { attributes }: AnonCredsCredentialInfo,
+): boolean => {
+  const raw = String(attributes[name])
+  if (!isInt32(raw)) return false
+  const value = Number(raw)
+  if (type === '>=') return value >= than
+  if (type === '>') return value > than
+  return type === '<=' ? value <= than : value < than
+}
+
+/** The state of a revocable credential in the list that is in force at `to` (seconds). */
+const statusOf = async (
+  agentContext: AgentContext,
+  { credentialInfo: { revocationRegistryId, credentialRevocationId } }: Match,
+  to: number | undefined,
+): Promise<{ isRevoked: boolean; timestamp?: number }> => {
+  if (to === undefined || revocationRegistryId === null || credentialRevocationId === null) return { isRevoked: false }
+  const { revocationStatusList: list } = await fetchRevocationStatusList(agentContext, revocationRegistryId, to)
+  return { isRevoked: list.revocationList[Number(credentialRevocationId)] === 1, timestamp: list.timestamp }
+}

@@ -1,0 +1,63 @@
+/** JSON-LD credentials that an agent holds, as its prover chooses among them. */
+import * as v from 'valibot'
+import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../../json.ts'
+import { VERIFIABLE_PROOF_TYPES } from '../../presentation-exchange/definition.ts'
+import type { HeldCredential } from '../../presentation-exchange/selection.ts'
+import type { StoredRecord } from '../../store/stored-record.ts'
+import { currentUnit } from '../../store/transaction.ts'
+
+const W3C_CREDENTIAL = 'W3cCredentialRecord'
+
+const Texts = v.fallback(v.array(v.string()), [])
+
+/** Of a record of Credo's. AnonCreds are stored as such records too: their proofs are others, and no presentation here is made of them. */
+const JsonLdRecord = v.object({
+  value: v.object({
+    credentialInstances: v.looseTuple([
+      v.object({
+        credential: v.pipe(
+          v.custom<Record<string, unknown>>(isObject),
+          v.looseObject({ proof: v.looseObject({ type: v.picklist(VERIFIABLE_PROOF_TYPES) }) }),
+          v.check((credential) => !isNestedDeeperThan(credential, MAX_DEPTH)),
+        ),
+      }),
+    ]),
+  }),
+  tags: v.object({ contexts: Texts, types: Texts, expandedTypes: Texts, schemaIds: Texts, subjectIds: Texts }),
+})
+
+/** Undefined for a record of another kind of credential. */
+const toHeld = (stored: StoredRecord): HeldCredential | undefined => {
+  const read = v.safeParse(JsonLdRecord, stored)
+  if (!read.success) return undefined
+  const { value, tags } = read.output
+  const [{ credential }] = value.credentialInstances
+  return {
+    id: stored.id,
+    json: credential,
+    proofType: credential.proof.type,
+    subjects: tags.subjectIds,
+    contexts: tags.contexts,
+    types: tags.types,
+    typeIris: tags.expandedTypes,
+    schemaIds: tags.schemaIds,
+  }
+}
+
+/** The credential of a record; undefined where the agent has no such record, or holds no JSON-LD credential in it. */
+export const heldCredential = async (id: string): Promise<HeldCredential | undefined> => {
+  const unit = currentUnit()
+  const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
+  return stored && toHeld(stored)
+}
+
+/** Those that may be chosen: the newest first, and none that has expired. */
+export const heldCredentials = async (): Promise<HeldCredential[]> => {
+  const unit = currentUnit()
+  const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})
+  return stored
+    .toReversed()
+    .map(toHeld)
+    .filter((held) => held !== undefined)
+    .filter(({ json: { expirationDate: until } }) => typeof until !== 'string' || !(Date.parse(until) <= Date.now()))
+}

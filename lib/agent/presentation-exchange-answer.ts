@@ -1,0 +1,130 @@
+/** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
+import { randomUUID } from 'node:crypto'
+import { type AgentContext, CredoError, DidRepository, DidsApi } from '@credo-ts/core'
+import * as v from 'valibot'
+import { type AgentError, invalidField } from '../errors.ts'
+import { permits } from '../presentation-exchange/definition.ts'
+import { ReceivedDefinition } from '../presentation-exchange/received-definition.ts'
+import { type Chosen, chooseCredentials, type HeldCredential, type Unmet } from '../presentation-exchange/selection.ts'
+import { Work, WorkLimitError } from '../presentation-exchange/work.ts'
+import { issuerDid } from './dids.ts'
+import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
+import { heldCredential, heldCredentials } from './json-ld/held-credentials.ts'
+import { signPresentation } from './json-ld/sign-presentation.ts'
+
+type Json = Record<string, unknown>
+
+const FORMAT = 'proofFormats.presentationExchange'
+const NAMED = `${FORMAT}.credentials`
+
+/** What the verifier has sent. Without a challenge, anybody could present the same again. */
+const Request = v.object({
+  presentation_definition: ReceivedDefinition,
+  options: v.object({
+    challenge: v.pipe(v.string(), v.minLength(1), v.maxLength(1024)),
+    domain: v.optional(v.pipe(v.string(), v.maxLength(1024))),
+  }),
+})
+
+export type NamedCredentials = Readonly<Record<string, readonly string[]>>
+
+/**
+ * A signed presentation of the credentials that are named for the descriptors, by the ids of their records, and of such as fit where none is.
+ * Throws `request.invalid` where nothing fits: with the field that names what doesn't, or with that of the format.
+ */
+export const presentationFor = async (
+  agentContext: AgentContext,
+  request: unknown,
+  named: NamedCredentials = {},
+): Promise<Json> => {
+  const read = v.safeParse(Request, request)
+  if (!read.success) throw cannotAnswer(`${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
+  const { presentation_definition: definition, options } = read.output
+  const { signer, chosen } = await choose(agentContext, definition, await credentialsOf(named))
+  const credentials = [...new Set(chosen.map(({ credential }) => credential))]
+  const unsigned = {
+    '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],
+    type: ['VerifiablePresentation', 'PresentationSubmission'],
+    presentation_submission: {
+      id: randomUUID(),
+      definition_id: definition.id,
+      descriptor_map: chosen.map(({ descriptorId, credential }) => ({
+        ...{ id: descriptorId, format: 'ldp_vc' },
+        path: `$.verifiableCredential[${credentials.indexOf(credential)}]`,
+      })),
+    },
+    verifiableCredential: credentials.map(({ json }) => json),
+  }
+  try {
+    return await signPresentation(agentContext, unsigned, {
+      ...{ signer, ...options },
+      permits: (proofType) => permits(definition.format, 'ldp_vp', proofType),
+    })
+  } catch (error) {
+    if (error instanceof CredoError) throw cannotAnswer(error.message)
+    throw error
+  }
+}
+
+const cannotAnswer = (reason: string): AgentError => invalidField(FORMAT, `can't answer the request: ${reason}`)
+
+const credentialsOf = async (named: NamedCredentials): Promise<Map<string, HeldCredential[]>> => {
+  const found = new Map<string, HeldCredential[]>()
+  for (const [descriptorId, ids] of Object.entries(named)) {
+    const held: HeldCredential[] = []
+    for (const id of new Set(ids)) {
+      const credential = await heldCredential(id)
+      if (credential === undefined)
+        throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is no JSON-LD credential of this agent')
+      held.push(credential)
+    }
+    found.set(descriptorId, held)
+  }
+  return found
+}
+
+interface Choice {
+  signer: string
+  chosen: Chosen[]
+}
+
+type Definition = v.InferOutput<typeof ReceivedDefinition>
+
+/**
+ * One DID signs the presentation, so all credentials in it are about it, or about nobody. The DIDs of this agent are tried that credentials are
+ * about, in the order of these.
+ */
+const choose = async (
+  agentContext: AgentContext,
+  definition: Definition,
+  named: ReadonlyMap<string, readonly HeldCredential[]>,
+): Promise<Choice> => {
+  const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
+  const held = needsOthers ? await heldCredentials() : []
+  const work = new Work()
+  let unmet: Unmet | undefined
+  try {
+    for (const signer of new Set([...[...named.values()].flat(), ...held].flatMap(({ subjects }) => subjects))) {
+      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      if (!Array.isArray(chosen)) unmet ??= chosen
+      else if (await isOwn(agentContext, signer)) return { signer, chosen }
+      else unmet ??= { reason: 'the credentials are about a DID that is not one of this agent' }
+    }
+    const bearer = await issuerDid({ dids: agentContext.resolve(DidsApi) })
+    const chosen = chooseCredentials({ definition, named, held, signer: bearer }, work)
+    if (Array.isArray(chosen)) return { signer: bearer, chosen }
+    unmet ??= chosen
+  } catch (error) {
+    if (error instanceof WorkLimitError) throw cannotAnswer(error.message)
+    throw error
+  }
+  throw unmet.descriptorId === undefined
+    ? cannotAnswer(unmet.reason)
+    : invalidField(`${NAMED}.${unmet.descriptorId}`, unmet.reason)
+}
+
+const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> => {
+  if (!did.startsWith('did:')) return false
+  const [record] = await agentContext.resolve(DidRepository).getCreatedDids(agentContext, { did })
+  return record !== undefined
+}

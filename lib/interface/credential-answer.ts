@@ -1,0 +1,95 @@
+/** What the next step of a credential exchange says: its record by its id in the body, and how to go on. */
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { EntityId } from '../records/tenant.ts'
+import {
+  Attributes,
+  CredentialFormats,
+  JsonLdOffer,
+  SUITS,
+  suits,
+  UnqualifiedDefinitionId,
+} from './credential-offer.ts'
+import { AutoAccept, exactly, text } from './fields.ts'
+
+const Nothing = exactly({})
+
+const STEP = {
+  credentialRecordId: EntityId,
+  /** Of this exchange from here on; what it was before, or else `contentApproved`, where it is absent. */
+  autoAcceptCredential: v.optional(AutoAccept),
+  comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+}
+
+/** `goalCode` and `goal` reach the wallet with v2. */
+const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
+
+/** What is absent is taken from the proposal. */
+export const ProposalAnswer = exactly({
+  ...STEP,
+  ...GOAL,
+  credentialFormats: v.optional(
+    exactly({
+      indy: v.optional(
+        exactly({
+          credentialDefinitionId: v.optional(UnqualifiedDefinitionId),
+          attributes: v.optional(Attributes),
+        }),
+      ),
+      anoncreds: v.optional(
+        exactly({
+          credentialDefinitionId: v.optional(text(MAX_OBJECT_ID)),
+          attributes: v.optional(Attributes),
+        }),
+      ),
+      jsonld: v.optional(JsonLdOffer),
+    }),
+  ),
+})
+
+/** The formats of an offer that answers a proposal, by the rules of an offer. Throws `request.invalid`. */
+export const checkOffered = (formats: object, protocolVersion: string): v.InferOutput<typeof CredentialFormats> => {
+  const { success, output, issues = [] } = v.safeParse(CredentialFormats, formats)
+  if (success && suits(protocolVersion, output)) return output
+  const details = success
+    ? [{ path: 'credentialFormats', message: SUITS }]
+    : issues.map((issue) => ({
+        path: ['credentialFormats', v.getDotPath(issue)].filter((part) => part !== null).join('.'),
+        message: issue.message,
+      }))
+  throw new AgentError('request.invalid', 'what would be offered breaks its schema', { details })
+}
+
+/** An agent has one link secret, whose id is `default`. */
+const HolderFormat = exactly({ linkSecretId: v.optional(v.literal('default')) })
+
+export const OfferAnswer = exactly({
+  ...STEP,
+  ...GOAL,
+  /** The formats to ask for, of those that are offered; all of them where it is absent or empty. */
+  credentialFormats: v.optional(
+    exactly({ indy: v.optional(HolderFormat), anoncreds: v.optional(HolderFormat), jsonld: v.optional(Nothing) }),
+  ),
+})
+
+export const RequestAnswer = exactly({
+  ...STEP,
+  credentialFormats: v.optional(
+    exactly({
+      indy: v.optional(Nothing),
+      anoncreds: v.optional(Nothing),
+      /** A key of the credential's issuer, which may assert and suits the type of the proof. */
+      jsonld: v.optional(exactly({ verificationMethod: v.optional(text(4096)) })),
+    }),
+  ),
+})
+
+export const CredentialAnswer = exactly({ credentialRecordId: EntityId })
+
+export const OfferRefusal = exactly({
+  credentialRecordId: EntityId,
+  /** Whether the issuer is told, by a problem report. */
+  sendProblemReport: v.optional(v.boolean(), true),
+  problemReportDescription: v.optional(text(1000)),
+})

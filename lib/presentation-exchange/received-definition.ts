@@ -1,0 +1,182 @@
+/**
+ * A presentation definition of another verifier, as its prover reads it. Only shape and amounts are checked: what this engine does not
+ * understand (a path with an expression, an unknown keyword) is met by no credential. So nothing is shown for a reason that was not evaluated.
+ */
+import * as v from 'valibot'
+import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
+import type { PresentationDefinition } from './definition.ts'
+import type { Field } from './field.ts'
+import type { Filter as Keywords } from './filter.ts'
+import { FORMATS } from './formats.ts'
+import { TENANT_PATH } from './path.ts'
+import { compilePattern } from './pattern.ts'
+import { PatternError } from './pattern-characters.ts'
+import { MAX_PATTERN, translatePattern } from './pattern-syntax.ts'
+import type { SubmissionRequirement as Requirement } from './submission-requirements.ts'
+
+const MAX_DESCRIPTORS = 50
+/** Most paths of all fields together, and most parts of all patterns, as for the definitions of this agent's tenants. */
+const MAX_PATHS = 500
+const MAX_PATTERN_SIZES = 10_000
+
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
+const Text = v.pipe(v.string(), v.maxLength(2048))
+
+const read = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(v.custom<object>(isObject), v.object(entries))
+
+const ProofTypes = v.optional(read({ proof_type: v.pipe(v.array(Text), v.maxLength(50)) }))
+const ClaimFormats = read({ ldp: ProofTypes, ldp_vc: ProofTypes, ldp_vp: ProofTypes })
+
+/** An annotation asserts nothing. */
+const ANNOTATIONS = ['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples']
+
+const KNOWN = [
+  ...['type', 'const', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'not', 'contains', 'items'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
+]
+
+const Bound = v.optional(v.union([v.number(), Text]))
+const Length = v.optional(v.number())
+
+const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
+  v.custom<Record<string, unknown>>(isObject),
+  v.transform((filter) => Object.fromEntries(Object.entries(filter).filter(([name]) => !ANNOTATIONS.includes(name)))),
+  v.check(
+    (filter) => Object.keys(filter).every((name) => KNOWN.includes(name)),
+    'has a keyword that is not evaluated here',
+  ),
+  v.object({
+    type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),
+    const: v.optional(v.union([v.number(), Text, v.boolean()])),
+    enum: v.optional(v.pipe(v.array(v.union([v.number(), Text])), v.maxLength(1000))),
+    format: v.optional(v.picklist(FORMATS)),
+    pattern: v.optional(v.pipe(v.string(), v.maxLength(MAX_PATTERN))),
+    minLength: Length,
+    maxLength: Length,
+    minimum: Bound,
+    maximum: Bound,
+    exclusiveMinimum: Bound,
+    exclusiveMaximum: Bound,
+    formatMinimum: v.optional(Text),
+    formatMaximum: v.optional(Text),
+    formatExclusiveMinimum: v.optional(Text),
+    formatExclusiveMaximum: v.optional(Text),
+    not: v.optional(v.lazy(() => Filter)),
+    contains: v.optional(v.lazy(() => Filter)),
+    items: v.optional(v.lazy(() => Filter)),
+  }),
+)
+
+/** Alternatives that this engine can't follow are left to other wallets. */
+const Paths = v.pipe(
+  v.array(v.pipe(v.string(), v.maxLength(1024))),
+  v.maxLength(50),
+  v.transform((paths) => paths.filter((path) => TENANT_PATH.test(path))),
+  v.minLength(1, 'has no path that is evaluated here'),
+)
+
+const Optionality = v.picklist(['required', 'preferred'])
+
+const FieldOf = read({
+  id: v.optional(Id),
+  path: Paths,
+  filter: v.optional(Filter),
+  optional: v.optional(v.boolean()),
+  /** No proof type here can show a predicate without its value. */
+  predicate: v.optional(v.literal('preferred', 'must be preferred')),
+})
+
+const Relations = v.optional(
+  v.pipe(v.array(read({ field_id: v.pipe(v.array(Id), v.maxLength(50)), directive: Optionality })), v.maxLength(50)),
+)
+
+const Constraints = read({
+  fields: v.optional(v.pipe(v.array(FieldOf), v.maxLength(100))),
+  /** No proof type here can hide a part of a credential: the holder would show more than the verifier permits. */
+  limit_disclosure: v.optional(v.literal('preferred', 'must be preferred')),
+  subject_is_issuer: v.optional(Optionality),
+  is_holder: Relations,
+  same_subject: Relations,
+})
+
+const Schemas = v.pipe(v.array(read({ uri: Text, required: v.optional(v.boolean()) })), v.minLength(1), v.maxLength(50))
+
+/** ACA-Py's verifiers write `{"oneof_filter": [[{"uri"}]]}` too: any one of what is in it. */
+const AnySchemas = v.pipe(
+  read({ oneof_filter: v.pipe(v.array(v.union([Schemas, read({ uri: Text })])), v.maxLength(50)) }),
+  v.transform(({ oneof_filter: filter }) => filter.flat()),
+)
+
+const InputDescriptor = read({
+  id: Id,
+  name: v.optional(v.string()),
+  group: v.optional(v.pipe(v.array(Id), v.maxLength(50))),
+  schema: v.optional(v.union([Schemas, AnySchemas])),
+  format: v.optional(ClaimFormats),
+  constraints: v.optional(Constraints),
+})
+
+const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)))
+
+const SubmissionRequirement: v.GenericSchema<unknown, Requirement> = v.pipe(
+  read({
+    rule: v.picklist(['all', 'pick']),
+    count: Count,
+    min: Count,
+    max: Count,
+    from: v.optional(Id),
+    from_nested: v.optional(v.pipe(v.array(v.lazy(() => SubmissionRequirement)), v.minLength(1), v.maxLength(50))),
+  }),
+  v.check(({ from, from_nested: nested }) => (from === undefined) !== (nested === undefined), 'has not one source'),
+)
+
+export const ReceivedDefinition: v.GenericSchema<unknown, PresentationDefinition> = v.pipe(
+  v.custom<object>(isObject),
+  v.check((definition) => !isNestedDeeperThan(definition, MAX_DEPTH), 'is nested too deep'),
+  v.object({
+    id: Id,
+    format: v.optional(ClaimFormats),
+    submission_requirements: v.optional(v.pipe(v.array(SubmissionRequirement), v.maxLength(50))),
+    input_descriptors: v.pipe(v.array(InputDescriptor), v.minLength(1), v.maxLength(MAX_DESCRIPTORS)),
+  }),
+  v.check(
+    ({ input_descriptors: all }) => new Set(all.map(({ id }) => id)).size === all.length,
+    'names a descriptor twice',
+  ),
+  v.check(
+    ({ input_descriptors: all }) => fieldsOf(all).flatMap(({ path }) => path).length <= MAX_PATHS,
+    'has too many paths',
+  ),
+  v.check(
+    ({ input_descriptors: all }) => arePatterns(fieldsOf(all).flatMap(({ filter }) => patternsOf(filter))),
+    'has a pattern that is not evaluated here',
+  ),
+)
+
+type Descriptors = PresentationDefinition['input_descriptors']
+
+const fieldsOf = (descriptors: Descriptors): readonly Field[] =>
+  descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
+
+const patternsOf = (filter: Keywords | undefined): string[] =>
+  filter === undefined
+    ? []
+    : [
+        ...(filter.pattern === undefined ? [] : [filter.pattern]),
+        ...[filter.not, filter.contains, filter.items].flatMap(patternsOf),
+      ]
+
+/** Sizes are added up before anything is compiled. */
+const arePatterns = (patterns: readonly string[]): boolean => {
+  try {
+    const sizes = patterns.map((pattern) => translatePattern(pattern).size)
+    if (sizes.reduce((sum, size) => sum + size, 0) > MAX_PATTERN_SIZES) return false
+    for (const pattern of patterns) compilePattern(pattern)
+    return true
+  } catch (error) {
+    if (error instanceof PatternError) return false
+    throw error
+  }
+}

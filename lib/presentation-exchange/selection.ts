@@ -1,0 +1,131 @@
+/** Which held credentials a prover shows for a presentation definition: those that its user names, and of others as few as are asked for. */
+import { unmetConstraints } from './constraints.ts'
+import {
+  type InputDescriptor,
+  matchesSchema,
+  type PresentationDefinition,
+  permits,
+  type SchemaFacts,
+} from './definition.ts'
+import { isSatisfiedBy, type SubmissionRequirement } from './submission-requirements.ts'
+import type { Work } from './work.ts'
+
+/** A credential that the prover holds. */
+export interface HeldCredential extends SchemaFacts {
+  /** Of its record. */
+  id: string
+  json: Readonly<Record<string, unknown>>
+  proofType: string
+  /** Ids of its subjects; none for a bearer's credential. */
+  subjects: readonly string[]
+}
+
+/** Held credentials by the id of the input descriptor that they are shown for. */
+export type Named = ReadonlyMap<string, readonly HeldCredential[]>
+
+export interface Chosen {
+  descriptorId: string
+  credential: HeldCredential
+}
+
+/** Why nothing is chosen; `descriptorId` where it is because of what was named for one. */
+export interface Unmet {
+  reason: string
+  descriptorId?: string
+}
+
+export interface Wanted {
+  definition: PresentationDefinition
+  /** What the user names: shown, or nothing is. */
+  named: Named
+  /** What the prover may choose of for all other descriptors, the preferred ones first. */
+  held: readonly HeldCredential[]
+  /** DID that is to sign the presentation: no credential about somebody else is shown. */
+  signer: string
+}
+
+/** Whether the presentation may be signed by `signer`: a credential about somebody is shown by one of its subjects. */
+export const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
+  subjects.length === 0 || subjects.includes(signer)
+
+/**
+ * Chooses for each descriptor that has to be met. Throws `WorkLimitError`: the definition is the verifier's, and each of its fields is looked
+ * for in each credential.
+ */
+export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet => {
+  const { definition, named } = wanted
+  const chosen = new Map<string, readonly HeldCredential[]>()
+  for (const descriptor of definition.input_descriptors) {
+    const { id: descriptorId } = descriptor
+    const own = named.get(descriptorId)
+    const misfit = own?.map((one) => misfitOf(one, descriptor, wanted, work)).find((reason) => reason !== undefined)
+    if (misfit !== undefined) return { descriptorId, reason: misfit }
+    const first = own ?? firstOf(wanted.held, (one) => misfitOf(one, descriptor, wanted, work) === undefined)
+    if (first.length > 0) chosen.set(descriptorId, first)
+  }
+  const unknown = [...named.keys()].find((id) => !definition.input_descriptors.some((one) => one.id === id))
+  if (unknown !== undefined) return { descriptorId: unknown, reason: 'is no descriptor of the request' }
+  const shown = descriptorsToShow(definition, { isNamed: (id) => named.has(id), isMet: (id) => chosen.has(id) })
+  if (shown === undefined || !isSatisfiedBy(definition, shown))
+    return { reason: `no held credential fits ${missing(definition, chosen)}` }
+  const left = [...named.keys()].find((id) => !shown.has(id))
+  if (left !== undefined) return { descriptorId: left, reason: 'is not taken by any submission requirement' }
+  return definition.input_descriptors
+    .filter(({ id }) => shown.has(id))
+    .flatMap(({ id: descriptorId }) =>
+      (chosen.get(descriptorId) ?? []).map((credential) => ({ descriptorId, credential })),
+    )
+}
+
+const firstOf = <T>(all: readonly T[], isWanted: (one: T) => boolean): T[] => {
+  const found = all.find(isWanted)
+  return found === undefined ? [] : [found]
+}
+
+const misfitOf = (
+  credential: HeldCredential,
+  { schema, format, constraints = {} }: InputDescriptor,
+  { definition, signer }: Wanted,
+  work: Work,
+): string | undefined => {
+  if (!isHeldBy(credential, signer)) return 'is about another subject than the one that signs the presentation'
+  if (!matchesSchema(schema, credential)) return 'has not the schema that is asked for'
+  if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType)))
+    return 'has a proof that is not permitted'
+  const [unmet] = unmetConstraints(constraints, { credential: credential.json, signer }, work)
+  return unmet === undefined ? undefined : `does not meet the constraint ${unmet}`
+}
+
+const missing = (
+  { input_descriptors: descriptors }: PresentationDefinition,
+  chosen: ReadonlyMap<string, unknown>,
+): string => {
+  const lacking = descriptors.filter(({ id }) => !chosen.has(id)).map(({ id }) => `"${id}"`)
+  return lacking.length > 0 ? lacking.slice(0, 10).join(', ') : 'the submission requirements'
+}
+
+interface Candidates {
+  isNamed: (descriptorId: string) => boolean
+  isMet: (descriptorId: string) => boolean
+}
+
+/** All descriptors, or of those that submission requirements take from: what was named, and then as many as are asked for. */
+const descriptorsToShow = (
+  definition: PresentationDefinition,
+  { isNamed, isMet }: Candidates,
+): Set<string> | undefined => {
+  const { submission_requirements: requirements, input_descriptors: descriptors } = definition
+  if (requirements === undefined) return new Set(descriptors.map(({ id }) => id).filter(isMet))
+  const group = (name: string) => descriptors.filter(({ group = [] }) => group.includes(name)).map(({ id }) => id)
+  const take = (requirement: SubmissionRequirement): string[] | undefined => {
+    const { rule, count, min, from, from_nested: nested = [] } = requirement
+    const parts = from === undefined ? nested.map(take) : group(from).map((id) => (isMet(id) ? [id] : undefined))
+    const met = parts.filter((part) => part !== undefined)
+    if (rule === 'all') return met.length === parts.length ? met.flat() : undefined
+    const preferred = met.toSorted((a, b) => Number(b.some(isNamed)) - Number(a.some(isNamed)))
+    const least = Math.max(count ?? min ?? 1, met.filter((part) => part.some(isNamed)).length)
+    return preferred.length < least ? undefined : preferred.slice(0, least).flat()
+  }
+  const taken = requirements.map(take)
+  return taken.includes(undefined) ? undefined : new Set(taken.flatMap((part) => part ?? []))
+}

@@ -1,0 +1,47 @@
+/** An exchange with its messages, in two requests. */
+import { AgentError } from '../errors.ts'
+import { tagPartition } from './index-entries.ts'
+import { recordAddress, recordOfEntry } from './keys.ts'
+import type { ReadRecord } from './record-reads.ts'
+import { fromRecordItem } from './stored-record.ts'
+import { addressOf, getItems, queryAll } from './table.ts'
+
+const MESSAGE = 'DidCommMessageRecord'
+
+export interface ReadExchange {
+  record: ReadRecord
+  messages: ReadRecord[]
+}
+
+/** The message that an exchange in this state has. */
+const HAS: Record<string, string> = {
+  'request-sent': 'request-presentation',
+  'request-received': 'request-presentation',
+  'presentation-sent': 'presentation',
+  'presentation-received': 'presentation',
+  done: 'presentation',
+}
+
+/**
+ * A tenant's proof exchange with its messages. Their index is read before the record, so a message may be missing that was written with the
+ * record's state in between: then both are read again. Throws `resource.not_found`.
+ */
+export const readExchange = async (tenant: string, type: 'ProofRecord', id: string): Promise<ReadExchange> => {
+  const first = await readOnce(tenant, type, id)
+  return isWhole(first) ? first : readOnce(tenant, type, id)
+}
+
+const isWhole = ({ record, messages }: ReadExchange): boolean => {
+  const name = HAS[String(record.value.state)]
+  return name === undefined || messages.some(({ tags }) => tags.messageName === name)
+}
+
+const readOnce = async (tenant: string, type: string, id: string): Promise<ReadExchange> => {
+  const entries = await queryAll(tagPartition(tenant, MESSAGE, 'associatedRecordId', id))
+  const address = recordAddress(tenant, type, id)
+  const items = await getItems([address, ...entries.map((entry) => recordOfEntry(addressOf(entry)))])
+  const [record] = items.filter((item) => addressOf(item).pk === address.pk)
+  if (record === undefined) throw new AgentError('resource.not_found', 'there is no such record')
+  const messages = items.filter((item) => item !== record).map(fromRecordItem)
+  return { record: fromRecordItem(record), messages }
+}

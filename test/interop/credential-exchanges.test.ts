@@ -1,0 +1,217 @@
+/** Credentials between two tenants, by calls alone: one issues, the other holds. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
+import { createTenant, offerBody } from '../support/scenes.ts'
+import {
+  type InProcessStage,
+  type Json,
+  type OperationName,
+  startInProcessStage,
+} from '../support/stage/in-process-stage.ts'
+import { waitFor } from '../wallet/wait.ts'
+
+let stage: InProcessStage
+let issuer: { tenantId: string }
+let holder: { tenantId: string }
+/** The issuer's connection, and the holder's. */
+let connectionId: string
+let holderConnectionId: string
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  issuer = await createTenant(stage, 'Issuer')
+  holder = await createTenant(stage, 'Holder')
+  connectionId = (await connectTenants(stage, issuer, holder)).connectionId
+  const { body } = await stage.call('getConnections', { caller: holder })
+  holderConnectionId = body[0].id
+})
+afterAll(() => stage.stop())
+
+type Tenant = { tenantId: string }
+
+const as = async (
+  caller: Tenant,
+  operation: OperationName,
+  body: object,
+  path: Record<string, string> = {},
+): Promise<Json> => {
+  const answer = await stage.call(operation, { caller, body, path })
+  if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+const listed = async (caller: Tenant, query: Record<string, string>): Promise<Json[]> =>
+  (await stage.call('getCredentials', { caller, query })).body
+
+/** The exchange of a thread, as soon as it has this state. */
+const exchangeIn = (caller: Tenant, threadId: string, state: string): Promise<Json> =>
+  waitFor(`the exchange to be ${state}`, async () => (await listed(caller, { threadId, state }))[0])
+
+const SUBJECT = 'did:key:z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH'
+
+/** The DID that the issuer issues with, as its offers name it. */
+const ownDid = async (): Promise<string> => {
+  const { id } = await as(issuer, 'createOffer', offerBody(connectionId, SUBJECT))
+  const { body } = await stage.call('getCredentialFormData', { caller: issuer, path: { credentialRecordId: id } })
+  return body.offer.jsonld.credential.issuer
+}
+
+/** An offer that the holder has, to both exchanges. */
+const offered = async (changes: object = {}): Promise<{ sent: Json; received: Json }> => {
+  const sent = await as(issuer, 'createOffer', { ...offerBody(connectionId, SUBJECT), ...changes })
+  return { sent, received: await exchangeIn(holder, sent.threadId, 'offer-received') }
+}
+
+describe('a credential of JSON-LD', () => {
+  test('is offered, asked for, issued and stored, each by a call', async () => {
+    const { sent, received } = await offered({ autoAcceptCredential: 'never' })
+    expect(received).toMatchObject({ role: 'holder', connectionId: holderConnectionId, threadId: sent.threadId })
+
+    const asked = await as(holder, 'acceptCredentialOffer', {
+      credentialRecordId: received.id,
+      autoAcceptCredential: 'never',
+    })
+    expect(asked).toMatchObject({ id: received.id, state: 'request-sent', autoAcceptCredential: 'never' })
+
+    await exchangeIn(issuer, sent.threadId, 'request-received')
+    const issued = await as(issuer, 'acceptCredentialRequest', { credentialRecordId: sent.id })
+    expect(issued).toMatchObject({ id: sent.id, role: 'issuer', state: 'credential-issued' })
+
+    const stored = await exchangeIn(holder, sent.threadId, 'credential-received')
+    expect(stored.credentials).toEqual([{ credentialRecordType: 'w3c', credentialRecordId: expect.any(String) }])
+
+    const acknowledged = await as(holder, 'acceptCredential', { credentialRecordId: received.id })
+    expect(acknowledged).toMatchObject({ state: 'done' })
+    await exchangeIn(issuer, sent.threadId, 'done')
+  })
+
+  test('is stored by itself once it was asked for', async () => {
+    const { sent, received } = await offered()
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    expect(await exchangeIn(holder, sent.threadId, 'done')).toMatchObject({ id: received.id })
+    await exchangeIn(issuer, sent.threadId, 'done')
+  })
+
+  test('is declined, and the issuer is told why', async () => {
+    const { sent, received } = await offered()
+    const declined = await as(holder, 'declineCredentialOffer', {
+      credentialRecordId: received.id,
+      problemReportDescription: 'not mine',
+    })
+    expect(declined).toMatchObject({ id: received.id, state: 'declined' })
+    expect((await exchangeIn(issuer, sent.threadId, 'abandoned')).errorMessage).toContain('not mine')
+  })
+
+  test('is declined without a word where the holder says so', async () => {
+    const { sent, received } = await offered()
+    await as(holder, 'declineCredentialOffer', { credentialRecordId: received.id, sendProblemReport: false })
+    // What is sent on a connection arrives in its order: this comes after a report.
+    await as(holder, 'sendMessage', { content: sent.threadId }, { connectionId: holderConnectionId })
+    await waitFor('the message', async () => {
+      const path = { ...issuer, connectionId }
+      const { body } = await stage.call('tenantGetBasicMessages', { caller: issuer, path })
+      return body.some(({ content }: Json) => content === sent.threadId)
+    })
+    expect(await listed(issuer, { threadId: sent.threadId, state: 'offer-sent' })).toHaveLength(1)
+  })
+})
+
+describe('a proposal of JSON-LD', () => {
+  const jsonldOf = (changes: object = {}) => {
+    const { credential, options } = offerBody('', SUBJECT).credentialFormats.jsonld
+    return { jsonld: { credential: { ...credential, ...changes }, options } }
+  }
+
+  const proposed = async (body: object = {}): Promise<{ sent: Json; received: Json }> => {
+    const sent = await as(holder, 'proposeCredential', {
+      connectionId: holderConnectionId,
+      protocolVersion: 'v2',
+      credentialFormats: jsonldOf(),
+      comment: 'please',
+      ...body,
+    })
+    return { sent, received: await exchangeIn(issuer, sent.threadId, 'proposal-received') }
+  }
+
+  test('is offered as it is, asked for by itself, issued and stored', async () => {
+    const issuerDid = await ownDid()
+    const { sent, received } = await proposed({ credentialFormats: jsonldOf({ issuer: issuerDid }) })
+    expect(sent).toMatchObject({ role: 'holder', state: 'proposal-sent', connectionId: holderConnectionId })
+    expect(received).toMatchObject({ role: 'issuer', connectionId })
+    const offer = await as(issuer, 'acceptCredentialProposal', { credentialRecordId: received.id })
+    expect(offer).toMatchObject({ id: received.id, state: 'offer-sent' })
+    // With `contentApproved` an offer of exactly what was proposed needs no call.
+    expect(await exchangeIn(holder, sent.threadId, 'done')).toMatchObject({ id: sent.id })
+    await exchangeIn(issuer, sent.threadId, 'done')
+  })
+
+  test('is answered by an offer of something else, which waits', async () => {
+    const { sent, received } = await proposed()
+    const credentialFormats = jsonldOf({ credentialSubject: { id: SUBJECT, degree: 'Doctor' } })
+    await as(issuer, 'acceptCredentialProposal', { credentialRecordId: received.id, credentialFormats })
+    expect(await exchangeIn(holder, sent.threadId, 'offer-received')).toMatchObject({ id: sent.id })
+  })
+
+  test('is offered in the name of the issuer alone', async () => {
+    const { received } = await proposed({ credentialFormats: jsonldOf({ issuer: SUBJECT }) })
+    const answer = await stage.call('acceptCredentialProposal', {
+      caller: issuer,
+      body: { credentialRecordId: received.id },
+    })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        details: [{ path: 'credentialFormats.jsonld.credential.issuer', message: 'is not a DID of this agent' }],
+      },
+    })
+  })
+
+  test('waits for a call, whatever the issuer has said before', async () => {
+    const { received } = await proposed({ autoAcceptCredential: 'always' })
+    expect(received.state).toBe('proposal-received')
+  })
+})
+
+describe('a step', () => {
+  test.each<[OperationName, object]>([
+    ['acceptCredentialOffer', {}],
+    ['declineCredentialOffer', {}],
+    ['acceptCredentialRequest', {}],
+    ['acceptCredential', {}],
+    ['acceptCredentialProposal', {}],
+  ])('%s out of turn is a 409 that names the state, and one of no exchange a 404', async (operation, body) => {
+    const sent = await as(issuer, 'createOffer', offerBody(connectionId, SUBJECT))
+    const taken = await stage.call(operation, { caller: issuer, body: { ...body, credentialRecordId: sent.id } })
+    expect(taken).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('the state of the exchange is offer-sent, as issuer') },
+    })
+    for (const credentialRecordId of ['unknown', (await exchangeIn(holder, sent.threadId, 'offer-received')).id]) {
+      const answer = await stage.call(operation, { caller: issuer, body: { ...body, credentialRecordId } })
+      expect(answer.status).toBe(404)
+    }
+  })
+
+  test('for a format that was not offered is a 422, and nothing was asked for', async () => {
+    const { received } = await offered()
+    const body = { credentialRecordId: received.id, credentialFormats: { indy: {} } }
+    const answer = await stage.call('acceptCredentialOffer', { caller: holder, body })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'credentialFormats.indy', message: 'is not offered' }] },
+    })
+    expect(await exchangeIn(holder, received.threadId, 'offer-received')).toMatchObject({ id: received.id })
+  })
+})
+
+describe('offers are accepted without a call', () => {
+  test('where the tenant says so, and no others', async () => {
+    const config = { label: 'Collector', autoAcceptOffers: true }
+    const { body: tenant } = await stage.call('createTenant', { body: { config } })
+    const collector = { tenantId: tenant.id }
+    const toCollector = await connectTenants(stage, issuer, collector)
+    const sent = await as(issuer, 'createOffer', offerBody(toCollector.connectionId, SUBJECT))
+    expect(await exchangeIn(collector, sent.threadId, 'done')).toMatchObject({ role: 'holder' })
+  })
+})

@@ -1,0 +1,161 @@
+/** Which held credentials are shown for a presentation definition. */
+import { describe, expect, test } from 'vitest'
+import type { PresentationDefinition } from '../../../lib/presentation-exchange/definition.ts'
+import { chooseCredentials, type HeldCredential } from '../../../lib/presentation-exchange/selection.ts'
+import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
+
+const ME = 'did:key:me'
+
+const held = (id: string, more: Partial<HeldCredential> = {}): HeldCredential => ({
+  id,
+  json: { credentialSubject: { id: ME, name: id } },
+  proofType: 'Ed25519Signature2018',
+  subjects: [ME],
+  contexts: ['https://www.w3.org/2018/credentials/v1'],
+  types: ['VerifiableCredential', 'Degree'],
+  typeIris: ['https://www.w3.org/2018/credentials#VerifiableCredential', 'https://example.org/Degree'],
+  schemaIds: ['https://example.org/schema'],
+  ...more,
+})
+
+const [first, second, third] = [held('first'), held('second'), held('third')]
+
+const choose = (
+  definition: Omit<PresentationDefinition, 'id'>,
+  {
+    all = [first, second, third],
+    named = {},
+  }: { all?: HeldCredential[]; named?: Record<string, HeldCredential[]> } = {},
+) => {
+  const wanted = {
+    definition: { id: 'it', ...definition },
+    held: all,
+    named: new Map(Object.entries(named)),
+    signer: ME,
+  }
+  const chosen = chooseCredentials(wanted, new Work())
+  return Array.isArray(chosen) ? chosen.map(({ descriptorId, credential }) => [descriptorId, credential.id]) : chosen
+}
+
+const nameIs = (name: string) => ({ fields: [{ path: ['$.credentialSubject.name'], filter: { const: name } }] })
+
+describe('without submission requirements', () => {
+  test('each descriptor gets the first credential that meets it', () => {
+    const input_descriptors = [{ id: 'any' }, { id: 'third', constraints: nameIs('third') }]
+    expect(choose({ input_descriptors })).toEqual([
+      ['any', 'first'],
+      ['third', 'third'],
+    ])
+  })
+
+  test('nothing is shown where one descriptor is met by nothing', () => {
+    const input_descriptors = [{ id: 'any' }, { id: 'none', constraints: nameIs('none') }]
+    expect(choose({ input_descriptors })).toEqual({ reason: 'no held credential fits "none"' })
+  })
+
+  test.each([
+    ['a context', 'https://www.w3.org/2018/credentials/v1'],
+    ['a type', 'Degree'],
+    ["a type's full IRI", 'https://example.org/Degree'],
+    ['a credentialSchema', 'https://example.org/schema'],
+  ])('a schema is found as %s', (_, uri) => {
+    expect(choose({ input_descriptors: [{ id: 'it', schema: [{ uri }] }] })).toEqual([['it', 'first']])
+  })
+
+  test.each<[string, Partial<HeldCredential>, Partial<PresentationDefinition['input_descriptors'][0]>]>([
+    ['of another schema', {}, { schema: [{ uri: 'https://example.org/Other' }] }],
+    ['with a proof that is not permitted', {}, { format: { ldp_vc: { proof_type: ['Ed25519Signature2020'] } } }],
+    ['about somebody else', { subjects: ['did:key:other'] }, {}],
+  ])('no credential %s is shown', (_, more, descriptor) => {
+    expect(choose({ input_descriptors: [{ id: 'it', ...descriptor }] }, { all: [held('it', more)] })).toEqual({
+      reason: 'no held credential fits "it"',
+    })
+  })
+
+  test("a bearer's credential, which is about nobody, is shown", () => {
+    const bearer = held('bearer', { json: { credentialSubject: { name: 'bearer' } }, subjects: [] })
+    expect(choose({ input_descriptors: [{ id: 'it' }] }, { all: [bearer] })).toEqual([['it', 'bearer']])
+  })
+})
+
+describe('with submission requirements', () => {
+  const input_descriptors = ['a', 'b', 'c'].map((id) => ({ id, group: ['G'] }))
+  const pick = (more: object) => ({
+    submission_requirements: [{ rule: 'pick' as const, from: 'G', ...more }],
+    input_descriptors,
+  })
+
+  test.each<[object, string[]]>([
+    [{}, ['a']],
+    [{ count: 2 }, ['a', 'b']],
+    [{ min: 1, max: 3 }, ['a']],
+    [{ min: 0 }, []],
+  ])('no more is shown than %j asks for', (more, shown) => {
+    expect(choose(pick(more))).toEqual(shown.map((id) => [id, 'first']))
+  })
+
+  test('what is named is shown in the first place', () => {
+    expect(choose(pick({}), { named: { c: [second] } })).toEqual([['c', 'second']])
+  })
+
+  test('more that is named than may be shown is refused', () => {
+    const named = { a: [first], b: [second] }
+    expect(choose(pick({ count: 1 }), { named })).toMatchObject({ reason: expect.any(String) })
+  })
+
+  test('all of a group, or of nested requirements, is shown or nothing', () => {
+    const all = (from_nested: object[]) => ({
+      submission_requirements: [{ rule: 'all' as const, from_nested: from_nested as never }],
+      input_descriptors,
+    })
+    const groups = [
+      { rule: 'all', from: 'G' },
+      { rule: 'pick', from: 'G', count: 3 },
+    ]
+    expect(choose(all(groups))).toHaveLength(3)
+    expect(choose(all([...groups, { rule: 'pick', from: 'G', count: 4 }]))).toMatchObject({
+      reason: expect.any(String),
+    })
+  })
+})
+
+describe('what is named', () => {
+  const input_descriptors = [{ id: 'it', constraints: nameIs('second') }, { id: 'other' }]
+
+  test('is shown, and the rest is chosen', () => {
+    expect(choose({ input_descriptors }, { named: { it: [second] } })).toEqual([
+      ['it', 'second'],
+      ['other', 'first'],
+    ])
+  })
+
+  test('may be several credentials for one descriptor', () => {
+    const named = { other: [second, third] }
+    expect(choose({ input_descriptors }, { named })).toEqual([
+      ['it', 'second'],
+      ['other', 'second'],
+      ['other', 'third'],
+    ])
+  })
+
+  test('is refused where it does not fit, though another would', () => {
+    expect(choose({ input_descriptors }, { named: { it: [third] } })).toEqual({
+      descriptorId: 'it',
+      reason: 'does not meet the constraint fields.0',
+    })
+  })
+
+  test('is refused for a descriptor that there is not', () => {
+    expect(choose({ input_descriptors }, { named: { none: [first] } })).toEqual({
+      descriptorId: 'none',
+      reason: 'is no descriptor of the request',
+    })
+  })
+})
+
+test('a definition that takes too much work ends', () => {
+  const json = { credentialSubject: { id: ME, list: Array.from({ length: 5000 }, () => 'a'.repeat(2000)) } }
+  const fields = Array.from({ length: 50 }, () => ({ path: ['$..*'], filter: { pattern: '^(a|b)*c$' } }))
+  const all = Array.from({ length: 50 }, (_, index) => held(`${index}`, { json }))
+  expect(() => choose({ input_descriptors: [{ id: 'it', constraints: { fields } }] }, { all })).toThrow(WorkLimitError)
+})
