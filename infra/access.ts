@@ -50,6 +50,22 @@ const DEFINITION_QUOTA = '*|definition-quota'
 const ANONCREDS_RECORD = '*|AnonCreds*Record|*'
 const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
+/** What waits until a wallet without an endpoint fetches it, and how much of that an agent has. */
+const PICKUP = '*|pickup|*'
+const PICKUP_USAGE = '*|pickup-usage|*'
+/** A message to such a wallet; the first one makes the job that gives up what is not fetched. */
+const QUEUES = {
+  BatchGetItem: [PICKUP, PICKUP_USAGE],
+  PutItem: [JOB, PICKUP],
+  UpdateItem: [PICKUP_USAGE],
+} satisfies Access
+/** Such messages leave their queue, and what became of them is noted. */
+const DEQUEUES = {
+  Query: [PICKUP],
+  PutItem: [MESSAGE_OUTCOMES],
+  UpdateItem: [BASIC_MESSAGE],
+  DeleteItem: [PICKUP],
+} satisfies Access
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
 const WAITING = '@destination|*|waiting|*'
@@ -122,7 +138,7 @@ const DELIVERS = {
   BatchGetItem: [ENDPOINT_EVENTS],
   Query: [EVENT_LANES, MESSAGE_LANES, ORGANIZATION],
   PutItem: [...LANES, CORRUPT, WAITING, ENDPOINT_ATTEMPTS, MESSAGE_OUTCOMES],
-  UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
+  UpdateItem: [BASIC_MESSAGE, EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
   Decrypt: ['organizations'],
 } satisfies Access
@@ -130,8 +146,10 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   // It leaves the list of those that wait.
   DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
@@ -143,11 +161,14 @@ export const ACCESS: Record<string, Access> = {
   getCredentialById: { GetItem: [CREDENTIAL] },
   sendMessage: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES],
+    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
+    UpdateItem: QUEUES.UpdateItem,
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   tenantGetBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   createRequest: {
     GetItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, TENANT],
@@ -177,6 +198,9 @@ export const ACCESS: Record<string, Access> = {
   createOffer: {
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, CONNECTION],
+    BatchGetItem: [...OFFERS.BatchGetItem, ...QUEUES.BatchGetItem],
+    PutItem: [...OFFERS.PutItem, ...QUEUES.PutItem],
+    UpdateItem: [...OFFERS.UpdateItem, ...QUEUES.UpdateItem],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
@@ -265,15 +289,18 @@ export const ACCESS: Record<string, Access> = {
   receiveInvitationUrl: ACCEPTS,
   acceptInvitation: ACCEPTS,
   receiveImplicitInvitation: ACCEPTS,
-  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
   acceptConnectionRequest: HANDSHAKES,
+  // It handles the request that came with the invitation.
   acceptConnectionResponse: ACCEPTS,
   sendPing: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
+    UpdateItem: QUEUES.UpdateItem,
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
@@ -320,12 +347,13 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
-    BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
-    Query: [RECORD],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
-    // Of handshakes that come to nothing.
-    DeleteItem: [CONNECTION],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
+    BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
+    Query: [RECORD, ...DEQUEUES.Query],
+    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
+    // Handshakes that come to nothing are given up.
+    DeleteItem: [CONNECTION, ...DEQUEUES.DeleteItem],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
@@ -373,14 +401,14 @@ export const ACCESS: Record<string, Access> = {
       WEBVH,
       WEBVH_SEEN,
     ],
-    BatchGetItem: [DIDCOMM_MESSAGE],
-    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY],
+    BatchGetItem: [DIDCOMM_MESSAGE, ...QUEUES.BatchGetItem],
+    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY, ...DEQUEUES.Query],
     PutItem: [
       ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
-      ...[WEBVH, WEBVH_SEEN],
+      ...[WEBVH, WEBVH_SEEN, CORRUPT, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
     ],
-    UpdateItem: [JOB],
-    DeleteItem: [ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
+    UpdateItem: [JOB, ...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
+    DeleteItem: [...DEQUEUES.DeleteItem, ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'connection.not_ready'
   | 'connection.no_endpoint'
   | 'exchange.out_of_turn'
+  | 'connection.queue_full'
   | 'endpoint.not_active'
   | 'invitation.received'
   | 'invitation.out_of_turn'

@@ -30,6 +30,7 @@ import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
+import { registerPickup } from './pickup-protocols.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { proofProtocols } from './proof-protocols.ts'
@@ -75,11 +76,12 @@ class ProtocolsModule implements Module {
 export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
-  prepare: ({ modules: { didcomm } }) => {
+  prepare: ({ modules: { didcomm }, dependencyManager }) => {
     for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
+    registerPickup(dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
   },
 })
 

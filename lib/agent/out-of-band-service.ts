@@ -13,7 +13,7 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { uuidOf } from './hash-id.ts'
-import { findInvitation, mayReuse, useUp } from './invitations.ts'
+import { findInvitation, invitationOfKey, mayReuse, useUp } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -34,6 +34,13 @@ export class OutOfBandService extends DidCommOutOfBandService {
     const service = await super.getResolvedServiceForOutOfBandServices(...parameters)
     for (const key of service.recipientKeys) if (!key.hasKeyId) key.keyId = key.legacyKeyId
     return service
+  }
+
+  /** Credo takes the one invitation that has the key. */
+  override findCreatedByRecipientKey(
+    ...[agentContext, recipientKey]: Parameters<DidCommOutOfBandService['findCreatedByRecipientKey']>
+  ) {
+    return invitationOfKey(agentContext, recipientKey)
   }
 
   /**
@@ -65,7 +72,7 @@ export class OutOfBandService extends DidCommOutOfBandService {
 
   /**
    * Uses the invitation up, and lets the connection answer the request that is attached to it. Credo refuses reuse for an invitation with
-   * a request, and ours all have one. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
+   * a request. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
    */
   override async processHandshakeReuse(messageContext: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>) {
     const { agentContext, message } = messageContext

@@ -9,7 +9,7 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
-import { findInvitation, findInvitationsOfKey, isAddressedTo } from './invitations.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo, noteNamedInvitation } from './invitations.ts'
 import { isProblemReport } from './problem-reports.ts'
 import { isPublic } from './public-dids.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
@@ -80,6 +80,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
         )
       : await isInvitedTo(inbound, invitationId)
   if (!known) throw new CredoError('the request was not sent to the invitation that it names')
+  noteNamedInvitation(recipientKey, invitationId)
 }
 
 /** To a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo takes any DID of ours for public. */

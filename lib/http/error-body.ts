@@ -16,6 +16,7 @@ const STATUS = {
   'connection.not_ready': 409,
   'connection.no_endpoint': 409,
   'exchange.out_of_turn': 409,
+  'connection.queue_full': 409,
   'endpoint.not_active': 409,
   'invitation.received': 409,
   'invitation.out_of_turn': 409,

@@ -6,7 +6,7 @@ import {
   GetCredentialDefinitions,
   GetSchemaById,
 } from './anoncreds.ts'
-import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
+import { GetBasicMessages, SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
 import {
   AcceptConnectionRequest,
   AcceptConnectionResponse,
@@ -69,6 +69,7 @@ export const OPERATIONS: readonly Contract[] = [
   RegisterNotificationWebhook,
   RegisterWebhook,
   CreateTenant,
+  GetBasicMessages,
   GetConnections,
   GetConnectionById,
   GetCredentials,

@@ -1,6 +1,8 @@
 /** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
+import { Delivery } from '../records/delivery.ts'
+import type { Change } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
 import { integer, json, optional } from './item-fields.ts'
 import { type Address, recordAddress, recordKeyOf } from './keys.ts'
@@ -21,6 +23,8 @@ export interface StoredRecord {
   tags: Tags
   /** Epoch seconds; absent: it never expires. Its index entries have the same. */
   expiresAt?: number | undefined
+  /** Of a message in the list of its connection: what has become of it. Only the entry has this, since it changes without the record. */
+  delivery?: Delivery | undefined
 }
 
 /** Both are what this service has written; Credo has schemas of its own for what is in them. */
@@ -40,7 +44,13 @@ const recordItem = defineItem(
 const ENTRY_KIND = 'entry'
 const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: CONTENT.expiresAt })
 /** An entry that carries a copy of its record. */
-const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, CONTENT)
+const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
+  ...CONTENT,
+  delivery: optional(json(Delivery)),
+})
+
+/** The change of an entry that says what has become of its message. */
+export const deliveryChange = (delivery: Delivery): Change => ({ set: copyItem.attributes({ delivery }) })
 
 /** The record's own item. */
 export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(record)

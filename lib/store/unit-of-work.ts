@@ -2,6 +2,7 @@
 import { AgentError } from '../errors.ts'
 import { connectionExpiry } from '../records/connection.ts'
 import { commitWrites, type Write } from './commit.ts'
+import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
@@ -153,13 +154,19 @@ export class UnitOfWork {
     this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
   }
 
+  /** Changes some attributes of an item that this unit does not write otherwise, whether it is there or not, unless a condition says so. */
+  change(address: Address, change: Change, condition?: Condition): void {
+    this.#writes.set(at(toKey(address)), { update: address, change, condition, whenBroken: conflict })
+  }
+
   /**
    * Deletes an item; with `read` only where it still has this version, or for items without versions these attributes. An item that this
    * unit itself creates is not written at all.
    */
   delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
-    if (this.#writes.get(key)?.expects === 'nothing') this.#writes.delete(key)
+    const before = this.#writes.get(key)
+    if (before !== undefined && 'expects' in before && before.expects === 'nothing') this.#writes.delete(key)
     else this.#writes.set(key, { remove: address, expects: read ?? 'anything', whenBroken: conflict })
   }
 

@@ -2,8 +2,9 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
-import { toBasicMessageJson } from '../records/basic-message.ts'
+import { deliveryOf, type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
+import { pickupMessage } from '../pickup/pickup-item.ts'
+import { toBasicMessageJson, withDelivery } from '../records/basic-message.ts'
 import { toConnectionJson } from '../records/connection.ts'
 import { CREDENTIAL_DEFINITION, toCredentialDefinitionJson } from '../records/credential-definition.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
@@ -108,6 +109,13 @@ const sentFacts = (change: Change): Fact[] => {
   return item.attempts > 0 ? [] : messageFacts(item, SENT, item.createdAt, change)
 }
 
+/** The same of one that waits to be fetched. */
+const queuedFacts = (change: Change): Fact[] => {
+  if (change.before !== undefined) return []
+  const message = pickupMessage.decodePart(change.after, ['tenant', 'basicMessages', 'createdAt'])
+  return messageFacts(message, SENT, message.createdAt, change)
+}
+
 const SENT = { type: 'basic_message.sent', sequence: 1 } as const
 
 /**
@@ -120,7 +128,9 @@ const outcomeFacts = (change: Change): Fact[] => {
   const ended = { type: `basic_message.${outcome.state}`, sequence: Math.max(2, 1 + outcome.attempts) } as const
   return [
     ...messageFacts(outcome, SENT, outcome.createdAt, change),
-    ...messageFacts(outcome, ended, outcome.endedAt, change),
+    ...messageFacts(outcome, ended, outcome.endedAt, change).map((fact) =>
+      fact.truncated ? fact : { ...fact, record: withDelivery(fact.record, deliveryOf(outcome)) },
+    ),
   ]
 }
 
@@ -162,6 +172,7 @@ const endpointFacts = (change: Change): Fact[] => {
 const READERS: Record<string, (change: Change) => Fact[]> = {
   record: recordFacts,
   [outboxItem.kind]: sentFacts,
+  [pickupMessage.kind]: queuedFacts,
   [outcomeItem.kind]: outcomeFacts,
   [endpointItem.kind]: endpointFacts,
 }

@@ -103,7 +103,7 @@ export const createHolderAgent = ({
         transports: { inbound: [], outbound: [outbound] },
         mediator: false,
         mediationRecipient: false,
-        messagePickup: false,
+        messagePickup: true,
         connections: { autoAcceptConnections: true, peerNumAlgoForDidExchangeRequests: peerDid },
         credentials: {
           autoAcceptCredentials: acceptOffers ? DidCommAutoAcceptCredential.Always : DidCommAutoAcceptCredential.Never,
