@@ -11,9 +11,11 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
 const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
+const QUESTION_ANSWER = '*|QuestionAnswerRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
@@ -25,6 +27,8 @@ const ISSUER_DID = '*|issuer-did'
 /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
 const WEBVH = '*|webvh|*'
 const WEBVH_SEEN = '*|webvh-seen|*'
+/** The document of a did:web that this service hosts. */
+const WEB_DOCUMENT = '*|did-web|document'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
@@ -133,6 +137,17 @@ const PROOF_STEP = {
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
+/** A question, or the answer to one. */
+const ASKS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+  BatchGetItem: QUEUES.BatchGetItem,
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 const DELIVERS = {
   GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   BatchGetItem: [ENDPOINT_EVENTS],
@@ -206,6 +221,13 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
   getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  getCredentialFormData: {
+    Query: [DIDCOMM_MESSAGE],
+    GetItem: [CREDENTIAL],
+    BatchGetItem: [CREDENTIAL, DIDCOMM_MESSAGE],
+  },
+  getW3cCredentials: { Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL], BatchGetItem: [W3C_CREDENTIAL] },
+  getW3cCredentialById: { GetItem: [W3C_CREDENTIAL] },
   proposeCredential: ANSWERS_EXCHANGE,
   acceptCredentialProposal: {
     ...OFFERS,
@@ -260,6 +282,16 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
   },
+  createDid: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, WEBVH],
+    Query: [DID],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, WEB_DOCUMENT, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  getDids: { Query: [DID] },
+  // Of others it is read from the web, and may note how far it has seen a log.
+  resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
   requestProof: {
     ...PROOF_STEP,
     GetItem: [...PROOF_STEP.GetItem, CONTEXT],
@@ -281,6 +313,10 @@ export const ACCESS: Record<string, Access> = {
     BatchGetItem: [DIDCOMM_MESSAGE, PROOF],
     Query: [DIDCOMM_MESSAGE],
   },
+  getQuestionAnswers: { Query: [QUESTION_ANSWER] },
+  getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
+  sendQuestion: ASKS,
+  sendAnswer: { ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   createInvitation: INVITES,
@@ -350,13 +386,17 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    PutItem: [
+      ...[ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
-    // Handshakes that come to nothing are given up.
+    // Of handshakes that come to nothing.
     DeleteItem: [CONNECTION, ...DEQUEUES.DeleteItem],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebDidDocument: { GetItem: [WEB_DOCUMENT] },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },

@@ -26,7 +26,7 @@ export const acceptRequest = async (connectionId: string): Promise<RecordJson> =
   return goOn(context, () => didcomm.connections.acceptRequest(connectionId))
 }
 
-/** The same for the response to a request of ours. Returns the connection (`completed`). Then the request is handled that came with the invitation. */
+/** The same for the response to a request of ours; and handles the request that came with the invitation. Returns the connection (`completed`). */
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
   await requireTurn(context, connectionId, DidCommDidExchangeState.ResponseReceived)

@@ -1,6 +1,6 @@
 /** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
-import { type AgentContext, CredoError, DidRepository, DidsApi } from '@credo-ts/core'
+import { type AgentContext, CredoError, DidRepository } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type AgentError, invalidField } from '../errors.ts'
 import { permits } from '../presentation-exchange/definition.ts'
@@ -110,7 +110,7 @@ const choose = async (
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
       else unmet ??= { reason: 'the credentials are about a DID that is not one of this agent' }
     }
-    const bearer = await issuerDid({ dids: agentContext.resolve(DidsApi) })
+    const bearer = await issuerDid({ context: agentContext })
     const chosen = chooseCredentials({ definition, named, held, signer: bearer }, work)
     if (Array.isArray(chosen)) return { signer: bearer, chosen }
     unmet ??= chosen

@@ -21,10 +21,10 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
-  /** Epoch seconds; absent: it never expires. Its index entries have the same. */
-  expiresAt?: number | undefined
   /** Of a message in the list of its connection: what has become of it. Only the entry has this, since it changes without the record. */
   delivery?: Delivery | undefined
+  /** Epoch seconds; absent: it never expires. Its index entries have the same. */
+  expiresAt?: number | undefined
 }
 
 /** Both are what this service has written; Credo has schemas of its own for what is in them. */
