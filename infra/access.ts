@@ -173,8 +173,10 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   // It leaves the list of those that wait.
   DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
@@ -335,8 +337,10 @@ export const ACCESS: Record<string, Access> = {
   acceptConnectionResponse: sending(ACCEPTS),
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
+    UpdateItem: QUEUES.UpdateItem,
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   }),

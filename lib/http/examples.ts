@@ -1,5 +1,7 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
 
+import acceptConnectionRequest from '../../docs/examples/AcceptConnectionRequest.json' with { type: 'json' }
+import acceptConnectionResponse from '../../docs/examples/AcceptConnectionResponse.json' with { type: 'json' }
 import acceptInvitation from '../../docs/examples/AcceptInvitation.json' with { type: 'json' }
 import createCredentialDefinition from '../../docs/examples/CreateCredentialDefinition.json' with { type: 'json' }
 import createDid from '../../docs/examples/CreateDid.json' with { type: 'json' }
@@ -42,6 +44,7 @@ import revokeCredential from '../../docs/examples/RevokeCredential.json' with { 
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
 import sendAnswer from '../../docs/examples/SendAnswer.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
+import sendPing from '../../docs/examples/SendPing.json' with { type: 'json' }
 import sendQuestion from '../../docs/examples/SendQuestion.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
 import tenantGetBasicMessages from '../../docs/examples/tenant_GetBasicMessages.json' with { type: 'json' }
@@ -56,6 +59,8 @@ interface Example {
 
 /** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
+  AcceptConnectionRequest: acceptConnectionRequest,
+  AcceptConnectionResponse: acceptConnectionResponse,
   CreateCredentialDefinition: createCredentialDefinition,
   CreateSchema: createSchema,
   GetCredentialDefinitionById: getCredentialDefinitionById,
@@ -98,6 +103,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   RotateWebhookSecret: rotateWebhookSecret,
   SendAnswer: sendAnswer,
   SendMessage: sendMessage,
+  SendPing: sendPing,
   SendQuestion: sendQuestion,
   TestWebhookEndpoint: testWebhookEndpoint,
   tenant_GetBasicMessages: tenantGetBasicMessages,
