@@ -33,6 +33,7 @@ import {
   RevokeCredential,
 } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import {
   AcceptInvitation,
   CreateInvitation,
@@ -44,7 +45,13 @@ import {
   ReceiveInvitation,
   ReceiveInvitationUrl,
 } from './out-of-band.ts'
-import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  AcceptPresentation,
+  AcceptProofProposal,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  ProposeProof,
+} from './proof-exchanges.ts'
 import {
   CreateRequest,
   GetProofById,
@@ -53,6 +60,7 @@ import {
   RequestProof,
   TenantProofFormData,
 } from './proofs.ts'
+import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import { GetW3cCredentialById, GetW3cCredentials } from './w3c-credentials.ts'
@@ -111,7 +119,16 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  CreateDid,
+  GetDids,
+  ResolveDid,
+  GetQuestionAnswers,
+  GetQuestionAnswerById,
+  SendQuestion,
+  SendAnswer,
   RequestProof,
+  ProposeProof,
+  AcceptProofProposal,
   AcceptProofRequest,
   DeclineProofRequest,
   AcceptPresentation,
@@ -126,6 +143,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebDidDocument,
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,

@@ -37,6 +37,8 @@ const INDEXES: Record<string, Record<string, Index>> = {
     did: { name: 'did', copy: true },
     alternativeDids: { name: 'did', copy: true },
     recipientKeyFingerprints: { name: 'recipientKey', copy: true },
+    // Our list: not of the DIDs of single invitations and connections.
+    public: { name: 'public', copy: true },
   },
   ConnectionRecord: {
     [EVERY]: { name: EVERY, copy: true },
@@ -64,6 +66,11 @@ const INDEXES: Record<string, Record<string, Index>> = {
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
+  },
+  QuestionAnswerRecord: {
+    threadId: { name: 'threadId', copy: true },
+    connectionId: { name: 'connectionId', copy: true },
+    [EVERY]: { name: EVERY, copy: true },
   },
   CredentialDefinitionRecord: {
     [EVERY]: { name: EVERY, copy: true },
