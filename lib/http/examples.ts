@@ -17,6 +17,7 @@ import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'j
 import declineCredentialOffer from '../../docs/examples/DeclineCredentialOffer.json' with { type: 'json' }
 import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
 import enableWebhookEndpoint from '../../docs/examples/EnableWebhookEndpoint.json' with { type: 'json' }
+import getBasicMessages from '../../docs/examples/GetBasicMessages.json' with { type: 'json' }
 import getConnectionById from '../../docs/examples/GetConnectionById.json' with { type: 'json' }
 import getConnections from '../../docs/examples/GetConnections.json' with { type: 'json' }
 import getCredentialById from '../../docs/examples/GetCredentialById.json' with { type: 'json' }
@@ -95,6 +96,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   CreateTenant: createTenant,
   DeleteWebhookEndpoint: deleteWebhookEndpoint,
   EnableWebhookEndpoint: enableWebhookEndpoint,
+  GetBasicMessages: getBasicMessages,
   GetConnectionById: getConnectionById,
   GetConnections: getConnections,
   GetCredentialById: getCredentialById,
