@@ -1,30 +1,33 @@
 /** GetConnections: the connections of the token's agent, a page at a time. */
+import type * as v from 'valibot'
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetConnections } from '../lib/interface/connections.ts'
+import type { Paging } from '../lib/interface/fields.ts'
 import { toConnectionJson } from '../lib/records/connection.ts'
 import { everyPartition, tagPartition } from '../lib/store/index-entries.ts'
 import { listRecords, type ReadRecord } from '../lib/store/record-reads.ts'
 
-type Filters = { outOfBandId?: string | undefined; theirDid?: string | undefined; state?: string | undefined }
+type Filters = Omit<v.InferOutput<typeof GetConnections.parameters.query>, keyof Paging>
 
 export const getConnections = defineOperation(GetConnections, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { outOfBandId, theirDid, state, ...paging } = query
-    const filters = { outOfBandId, theirDid, state }
-    const page = await listRecords(partitionOf(agent, filters), paging, (record) => passes(record, filters))
+    const { limit, cursor, order, ...filters } = query
+    const partition = partitionOf(agent, filters)
+    const page = await listRecords(partition, { limit, cursor, order }, (record) => passes(record, filters))
     return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
   },
 })
 
 /** The shortest list that holds every match. */
-const partitionOf = (tenant: string, { outOfBandId, theirDid }: Filters): string => {
-  if (outOfBandId !== undefined) return tagPartition(tenant, 'ConnectionRecord', 'outOfBandId', outOfBandId)
-  if (theirDid !== undefined) return tagPartition(tenant, 'ConnectionRecord', 'theirDid', theirDid)
+const partitionOf = (tenant: string, { outOfBandId, theirDid, myDid, alias }: Filters): string => {
+  const lists = { outOfBandId, theirDid, did: myDid, alias }
+  for (const [tag, value] of Object.entries(lists))
+    if (value !== undefined) return tagPartition(tenant, 'ConnectionRecord', tag, value)
   return everyPartition(tenant, 'ConnectionRecord')
 }
 
-const passes = ({ tags }: ReadRecord, filters: Filters): boolean =>
-  Object.entries(filters).every(([tag, wanted]) => wanted === undefined || tags[tag] === wanted)
+const passes = ({ value }: ReadRecord, { myDid, ...filters }: Filters): boolean =>
+  Object.entries({ ...filters, did: myDid }).every(([field, wanted]) => wanted === undefined || value[field] === wanted)

@@ -1,9 +1,12 @@
-/** Wake-ups of jobs → what is done in the background: keys of credential definitions, revocation registries, status lists. */
+/** Wake-ups of jobs → what is done in the background: keys of credential definitions, revocation registries, status lists, expired messages. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { JOB_HANDLERS } from '../lib/agent/anoncreds/jobs.ts'
+import { ANONCREDS_JOBS } from '../lib/agent/anoncreds/jobs.ts'
 import { runBatch } from '../lib/jobs/run.ts'
+import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
+
+const HANDLERS = { ...ANONCREDS_JOBS, 'pickup-expiry': pickupExpiryJob }
 
 /** Reports the wake-ups that are to come again. */
 export const runJobs = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
-  batchItemFailures: (await runBatch(Records, JOB_HANDLERS)).map((itemIdentifier) => ({ itemIdentifier })),
+  batchItemFailures: (await runBatch(Records, HANDLERS)).map((itemIdentifier) => ({ itemIdentifier })),
 })

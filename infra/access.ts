@@ -12,8 +12,10 @@ const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
 const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
+const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
+const QUESTION_ANSWER = '*|QuestionAnswerRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
@@ -25,9 +27,13 @@ const ISSUER_DID = '*|issuer-did'
 /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
 const WEBVH = '*|webvh|*'
 const WEBVH_SEEN = '*|webvh-seen|*'
+/** The document of a did:web that this service hosts. */
+const WEB_DOCUMENT = '*|did-web|document'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
+/** How many strangers have asked for a connection. */
+const STRANGERS = '*|strangers|*'
 /** Webhook endpoints of an organization, its data key, its list of tenants. */
 const ORGANIZATION = '@org|*'
 const ENDPOINT_EVENTS = '@endpoint|*|events|*'
@@ -48,6 +54,22 @@ const DEFINITION_QUOTA = '*|definition-quota'
 const ANONCREDS_RECORD = '*|AnonCreds*Record|*'
 const LEDGER_OBJECT = '*|ledger-object|*'
 const MESSAGE_OUTCOMES = '*|delivery|*'
+/** What waits until a wallet without an endpoint fetches it, and how much of that an agent has. */
+const PICKUP = '*|pickup|*'
+const PICKUP_USAGE = '*|pickup-usage|*'
+/** A message to such a wallet; the first one makes the job that gives up what is not fetched. */
+const QUEUES = {
+  BatchGetItem: [PICKUP, PICKUP_USAGE],
+  PutItem: [JOB, PICKUP],
+  UpdateItem: [PICKUP_USAGE],
+} satisfies Access
+/** Such messages leave their queue, and what became of them is noted. */
+const DEQUEUES = {
+  Query: [PICKUP],
+  PutItem: [MESSAGE_OUTCOMES],
+  UpdateItem: [BASIC_MESSAGE],
+  DeleteItem: [PICKUP],
+} satisfies Access
 /** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
 const DESTINATION = '@destination|*'
 const WAITING = '@destination|*|waiting|*'
@@ -82,15 +104,36 @@ const ANSWERS_EXCHANGE = {
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
+/** An invitation to connect. */
+const INVITES = {
+  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
+  Query: [DID],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+} satisfies Access
+
+/** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
+const ACCEPTS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+  BatchGetItem: [KEY, RECORD],
+  Query: [MESSAGE_LANES, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, MESSAGE_LANES, RECORD, WEBVH_SEEN],
+  GenerateDataKey: ['agents'],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
 /** A step of a proof exchange, whose message goes to its connection. */
 const PROOF_STEP = {
   GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
-  BatchGetItem: [RECORD],
+  BatchGetItem: [RECORD, ...QUEUES.BatchGetItem],
   Query: [RECORD],
-  PutItem: [IDEMPOTENCY, RECORD],
+  PutItem: [IDEMPOTENCY, RECORD, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -102,14 +145,36 @@ const ASKS_FOR_PROOF = {
   PutItem: [...PROOF_STEP.PutItem, CONTEXT],
 } satisfies Access
 
+/** A question, or the answer to one. */
+const ASKS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+  BatchGetItem: QUEUES.BatchGetItem,
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
 const DELIVERS = {
   GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   BatchGetItem: [ENDPOINT_EVENTS],
   Query: [EVENT_LANES, MESSAGE_LANES, ORGANIZATION],
   PutItem: [...LANES, CORRUPT, WAITING, ENDPOINT_ATTEMPTS, MESSAGE_OUTCOMES],
-  UpdateItem: [EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
+  UpdateItem: [BASIC_MESSAGE, EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
   Decrypt: ['organizations'],
+} satisfies Access
+
+/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
+const HANDSHAKES = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  // It leaves the list of those that wait.
+  DeleteItem: [CONNECTION],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
 export const ACCESS: Record<string, Access> = {
@@ -117,11 +182,14 @@ export const ACCESS: Record<string, Access> = {
   getCredentialById: { GetItem: [CREDENTIAL] },
   sendMessage: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES],
+    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
+    UpdateItem: QUEUES.UpdateItem,
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   tenantGetBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   createRequest: {
     GetItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, TENANT],
@@ -151,6 +219,9 @@ export const ACCESS: Record<string, Access> = {
   createOffer: {
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, CONNECTION],
+    BatchGetItem: [...OFFERS.BatchGetItem, ...QUEUES.BatchGetItem],
+    PutItem: [...OFFERS.PutItem, ...QUEUES.PutItem],
+    UpdateItem: [...OFFERS.UpdateItem, ...QUEUES.UpdateItem],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
@@ -220,6 +291,16 @@ export const ACCESS: Record<string, Access> = {
   requestProof: ASKS_FOR_PROOF,
   proposeProof: PROOF_STEP,
   acceptProofProposal: ASKS_FOR_PROOF,
+  createDid: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, WEBVH],
+    Query: [DID],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, WEB_DOCUMENT, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  getDids: { Query: [DID] },
+  // Of others it is read from the web, and may note how far it has seen a log.
+  resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
   // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
   acceptProofRequest: {
     ...PROOF_STEP,
@@ -235,8 +316,39 @@ export const ACCESS: Record<string, Access> = {
     BatchGetItem: [DIDCOMM_MESSAGE, PROOF],
     Query: [DIDCOMM_MESSAGE],
   },
+  getQuestionAnswers: { Query: [QUESTION_ANSWER] },
+  getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
+  sendQuestion: ASKS,
+  sendAnswer: { ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] },
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
+  createInvitation: INVITES,
+  createLegacyInvitation: INVITES,
+  receiveInvitation: ACCEPTS,
+  receiveInvitationUrl: ACCEPTS,
+  acceptInvitation: ACCEPTS,
+  receiveImplicitInvitation: ACCEPTS,
+  getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
+  getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  acceptConnectionRequest: HANDSHAKES,
+  // It handles the request that came with the invitation.
+  acceptConnectionResponse: ACCEPTS,
+  sendPing: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
+  deleteConnection: {
+    GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    Query: [DID, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    DeleteItem: [CONNECTION],
+    Decrypt: ['agents'],
+    SendMessage: ['WakeUpQueue'],
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],
@@ -272,13 +384,20 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
-    BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD],
-    Query: [RECORD],
-    PutItem: [ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
+    BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
+    Query: [RECORD, ...DEQUEUES.Query],
+    PutItem: [
+      ...[ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    ],
+    UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
+    // Of handshakes that come to nothing.
+    DeleteItem: [CONNECTION, ...DEQUEUES.DeleteItem],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebDidDocument: { GetItem: [WEB_DOCUMENT] },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },
@@ -323,14 +442,14 @@ export const ACCESS: Record<string, Access> = {
       WEBVH,
       WEBVH_SEEN,
     ],
-    BatchGetItem: [DIDCOMM_MESSAGE],
-    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY],
+    BatchGetItem: [DIDCOMM_MESSAGE, ...QUEUES.BatchGetItem],
+    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY, ...DEQUEUES.Query],
     PutItem: [
       ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
-      ...[WEBVH, WEBVH_SEEN],
+      ...[WEBVH, WEBVH_SEEN, CORRUPT, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
     ],
-    UpdateItem: [JOB],
-    DeleteItem: [ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
+    UpdateItem: [JOB, ...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
+    DeleteItem: [...DEQUEUES.DeleteItem, ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],

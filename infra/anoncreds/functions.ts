@@ -2,13 +2,17 @@
 
 /** The native library, and what binds it. */
 const WITH_LIBRARY = [
+  'accept-connection-response',
   'accept-credential-offer',
   'accept-credential-proposal',
   'accept-credential-request',
+  'accept-invitation',
   'accept-proof-request',
   'create-offer',
   'create-offer-oob',
   'receive-didcomm',
+  'receive-invitation',
+  'receive-invitation-url',
   'run-jobs',
 ]
 
@@ -16,9 +20,11 @@ const WITH_LIBRARY = [
 const WITH_REGISTRIES = [
   ...WITH_LIBRARY,
   'create-credential-definition',
+  'create-did',
   'create-schema',
   'get-credential-definition-by-id',
   'get-schema-by-id',
+  'resolve-did',
 ]
 
 const isOneOf = (names: string[], entry: string): boolean => {

@@ -12,6 +12,7 @@ import {
   DidCommAutoAcceptCredential,
   DidCommAutoAcceptProof,
   DidCommConnectionService,
+  DidCommDispatcher,
   DidCommEnvelopeService,
   DidCommMessageHandlerRegistry,
   DidCommModule,
@@ -19,18 +20,22 @@ import {
   DidCommOutOfBandService,
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
+import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
-import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
+import { registerPickup } from './pickup-protocols.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { proofProtocols } from './proof-protocols.ts'
+import { StrictQuestionAnswerService } from './question-answer-service.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { guardThread } from './thread-guard.ts'
 
@@ -50,6 +55,7 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),
     anoncreds: anonCredsModule(),
+    questionAnswer: new QuestionAnswerModule(),
     // Last: they replace what modules before them have registered.
     platform,
     protocols: new ProtocolsModule(),
@@ -64,6 +70,8 @@ class ProtocolsModule implements Module {
     container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, keys) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
     container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
+    container.register(DidCommDispatcher, { useFactory: (services) => new Dispatcher(services) })
+    container.register(QuestionAnswerService, { useFactory: (services) => new StrictQuestionAnswerService(services) })
     container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
   }
 }
@@ -72,11 +80,12 @@ class ProtocolsModule implements Module {
 export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
-  prepare: ({ modules: { didcomm } }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+  prepare: ({ modules: { didcomm }, dependencyManager }) => {
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
+    registerPickup(dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
   },
 })
 

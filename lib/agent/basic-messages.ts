@@ -1,4 +1,5 @@
 /** Basic messages (Aries RFC 0095), and the agent that sends them: it knows no other protocol, so it starts faster. */
+import type { AgentContext } from '@credo-ts/core'
 import {
   DidCommBasicMessage,
   DidCommBasicMessageRecord,
@@ -11,10 +12,12 @@ import {
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
 import { toBasicMessageJson } from '../records/basic-message.ts'
+import { DELIVERY, type Delivery } from '../records/delivery.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { readyConnection, send } from './connections.ts'
 import { noteBasicMessage } from './outbox-transport.ts'
+import { isQueued, noteQueuedMessage } from './pickup-queue.ts'
 import { commonOptions, platformModules } from './platform.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { toStored } from './storage-service.ts'
@@ -33,18 +36,21 @@ const messagingContexts = agentOf({
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
 })
 
+/** The context of the running unit of work's tenant, in the agent that only sends. */
+export const messagingContext = async (): Promise<AgentContext> => contextOfUnit(await messagingContexts())
+
 /** The message for events: its record, or only the ids where the record is too large for an event. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
   Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
-    ? { record: { ...idsOf(json), id }, truncated: true }
+    ? { record: { ...idsOf(json), id }, truncated: true, createdAt: String(json.createdAt) }
     : { record: { ...json, id } }
 
 /**
  * Writes a message and puts it into the outbox, in the running unit of work. Returns its record.
- * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, `connection.queue_full`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
-  const agentContext = await contextOfUnit(await messagingContexts())
+  const agentContext = await messagingContext()
   const connection = await readyConnection(agentContext, connectionId)
   // Not by Credo's API: it makes a second instance of the connection, and copies the record for an event without listeners.
   const message = new DidCommBasicMessage({ content })
@@ -55,10 +61,14 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
     role: DidCommBasicMessageRole.Sender,
     threadId: message.threadId,
   })
-  await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
   const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection, associatedRecord: record })
   await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  const queued = isQueued(connectionId)
+  const delivery: Delivery = { state: queued ? 'waiting-for-pickup' : 'pending', attempts: 0 }
+  record.metadata.set(DELIVERY, delivery)
+  await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
   const json = toBasicMessageJson(toStored(agentContext, record))
-  noteBasicMessage(connectionId, forEvents(record.id, json))
+  const note = queued ? noteQueuedMessage : noteBasicMessage
+  note(connectionId, forEvents(record.id, json))
   return json
 }

@@ -13,7 +13,7 @@ import { currentAgent, type TenantAgent } from './agent.ts'
 import { type OfferedAttributes, toAnonCredsFormats } from './anoncreds/offered-attributes.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
 import { type OfferedJsonLd, toJsonLdFormat } from './json-ld/offered-credential.ts'
 import { toStored } from './storage-service.ts'
 
@@ -50,7 +50,7 @@ export const offerCredential = async (
   return toCredentialExchangeJson(toStored(agent.context, record))
 }
 
-export interface OutOfBandOffer extends InvitationAnswer {
+export interface OutOfBandOffer extends InvitationWithRequest {
   outOfBandRecordId: string
   credentialRecordId: string
   credentialRequestThId: string

@@ -4,6 +4,7 @@ import {
   AckStatus,
   type DidCommConnectionRecord,
   DidCommConnectionService,
+  DidCommDidExchangeState,
   DidCommDidRotateAckMessage,
   DidCommDidRotateMessage,
   DidCommDidRotateProblemReportMessage,
@@ -78,17 +79,31 @@ const refusal = ({ id, threadId }: DidCommDidRotateMessage, code: string): DidCo
   return report
 }
 
+/** Ends the connection: its record shows that (`abandoned`, without `theirDid`), and the change of state is an event. */
 export class HangupHandler implements DidCommMessageHandler {
   readonly supportedMessages = [DidCommHangupMessage]
 
+  /** Throws a CredoError for a message that is not from the current DID of a connection. */
   async handle(inbound: DidCommInboundMessageContext<DidCommHangupMessage>): Promise<undefined> {
     const { agentContext } = inbound
-    // It may come again.
-    if (inbound.assertReadyConnection().theirDid === undefined) return
+    if (inbound.connection?.theirDid === undefined && (await isRepetition(inbound))) return
     const connection = await currentConnection(inbound)
     connection.metadata.delete(PENDING)
     await agentContext.resolve(DidCommDidRotateService).processHangup(inbound)
+    await agentContext
+      .resolve(DidCommConnectionService)
+      .updateState(agentContext, connection, DidCommDidExchangeState.Abandoned)
   }
+}
+
+/** The sender has ended the connection before: a hang-up may come again. */
+const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound): Promise<boolean> => {
+  if (recipientKey === undefined || senderKey === undefined) return false
+  const theirs = await didsWithKey(agentContext, senderKey)
+  return (await connectionsOfOurKey(agentContext, recipientKey)).some(
+    ({ theirDid, previousTheirDids }) =>
+      theirDid === undefined && theirs.some((record) => isOfDid(record, previousTheirDids.at(-1))),
+  )
 }
 
 /**

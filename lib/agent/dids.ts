@@ -2,6 +2,7 @@
 import {
   createPeerDidDocumentFromServices,
   DidDocumentRole,
+  DidKey,
   DidRepository,
   Kms,
   PeerDidNumAlgo,
@@ -14,6 +15,8 @@ import { text } from '../store/item-fields.ts'
 import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
+import { newKey, saveOwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
@@ -57,14 +60,18 @@ const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) 
 })
 
 /** The did:key that the agent issues with unless the caller names another of its DIDs; made once. */
-export const issuerDid = async (agent: Pick<TenantAgent, 'dids'>): Promise<string> => {
+export const issuerDid = async (agent: Pick<TenantAgent, 'context'>): Promise<string> => {
   const unit = currentUnit()
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })
   if (known !== undefined) return known.did
-  const did = created(
-    await agent.dids.create({ method: 'key', options: { createKey: { type: { kty: 'OKP', crv: 'Ed25519' } } } }),
-  )
+  const key = await newKey(agent)
+  const { did, didDocument } = new DidKey(key)
+  await saveOwnDid(agent, {
+    did,
+    didDocument,
+    keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }],
+  })
   unit.create(issuerDidItem.encode({ tenant, did }))
   return did
 }
@@ -87,7 +94,22 @@ export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promis
   return record.did
 }
 
-const parseKey = (text: string): Kms.PublicJwk => {
+/**
+ * A key of this agent, as it is in an inline service: the agent has made it, whether it is in a DID yet or not. Throws `request.invalid` for
+ * any other.
+ */
+export const ownKey = async (agent: TenantAgent, recipientKey: string): Promise<Ed25519Key> => {
+  const key = parseKey(recipientKey)
+  key.keyId = key.legacyKeyId
+  const known = await agent.context
+    .resolve(Kms.KeyManagementApi)
+    .getPublicKey({ keyId: key.keyId })
+    .catch(() => undefined)
+  if (known === undefined) throw invalidField('recipientKey', 'is not a key of this agent')
+  return key
+}
+
+const parseKey = (text: string): Ed25519Key => {
   try {
     const fingerprint = text.replace(/^did:key:/, '')
     const key = fingerprint.startsWith('z6Mk')

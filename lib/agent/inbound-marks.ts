@@ -1,8 +1,8 @@
 /** Inbox deduplication: marks of handled messages. A repeated message, in the same envelope or a new one, has no second effect. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
-import { defineItem } from '../store/item.ts'
-import { inKey, integer, text } from '../store/item-fields.ts'
-import { type Address, envelopeMarkAddress, messageMarkAddress } from '../store/keys.ts'
+import { defineItem, readItem } from '../store/item.ts'
+import { inKey, integer, optional, text } from '../store/item-fields.ts'
+import { type Address, answerPieceAddress, envelopeMarkAddress, messageMarkAddress } from '../store/keys.ts'
 import { epochSeconds, getItems } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -13,8 +13,16 @@ const SECONDS_KEPT = 7 * 24 * 60 * 60
 const markItem = defineItem('mark', (address: Address) => address, {
   pk: inKey('pk', text()),
   answer: text(),
+  /** Of an answer that is too large for an item: its pieces are beside the mark of the envelope, whose partition this is. */
+  pieces: optional(integer()),
+  piecesPk: optional(text()),
   expiresAt: integer(),
 })
+
+const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: text(), expiresAt: integer() })
+
+/** In characters, which are ASCII; an item may have 400 KB. */
+const PIECE = 300 * 1024
 
 /** The marks of the message that a unit of work handles. */
 const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboundMarks } => ({}))
@@ -22,12 +30,16 @@ const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboundM
 /** Thrown by the commit where one of the marks exists already. */
 class HandledBefore extends Error {}
 
+const handled = () => new HandledBefore('the message was handled before')
+
 /** The marks of one inbound message. They are committed in the same transaction as its changes. */
 export class InboundMarks {
   /** What goes back by return route: a packed message, or nothing. */
   answer = ''
   readonly #unit: UnitOfWork
   readonly #addresses: Address[] = []
+  #forgotten = false
+  #piecesWritten = false
 
   /** `envelope`: the ciphertext and tag, which identify an envelope. */
   constructor(unit: UnitOfWork, envelope: string) {
@@ -38,26 +50,64 @@ export class InboundMarks {
 
   add(address: Address): void {
     this.#addresses.push(address)
-    this.#unit.beforeCommit(() =>
+    this.#unit.beforeCommit(() => {
+      if (this.#forgotten) return
       this.#unit.create(
-        markItem.encode({ ...address, answer: this.answer, expiresAt: epochSeconds() + SECONDS_KEPT }),
-        () => new HandledBefore('the message was handled before'),
-      ),
-    )
+        markItem.encode({ ...address, ...this.#answerFields(), expiresAt: epochSeconds() + SECONDS_KEPT }),
+        handled,
+      )
+    })
+  }
+
+  /** Nothing is marked: the message changes nothing, and its repetition is answered by what is so then. */
+  forget(): void {
+    this.#forgotten = true
+  }
+
+  /** What a mark has of the answer. */
+  #answerFields() {
+    const pieces = Math.ceil(this.answer.length / PIECE)
+    if (pieces <= 1) return { answer: this.answer }
+    const [piecesPk = ''] = this.#addresses.map(({ pk }) => pk)
+    if (!this.#piecesWritten) this.#writePieces(piecesPk, pieces)
+    this.#piecesWritten = true
+    return { answer: '', pieces, piecesPk }
+  }
+
+  #writePieces(markPk: string, pieces: number): void {
+    for (let number = 1; number <= pieces; number++) {
+      const text = this.answer.slice((number - 1) * PIECE, number * PIECE)
+      this.#unit.create(pieceItem.encode({ markPk, number, text, expiresAt: epochSeconds() + SECONDS_KEPT }), handled)
+    }
   }
 
   /** The answer of the first time, where the message was handled before. */
   async answerGiven(): Promise<string | undefined> {
     const marks = (await getItems(this.#addresses)).map(markItem.decode)
     const [given] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
-    return given?.answer
+    if (given?.pieces === undefined || given.piecesPk === undefined) return given?.answer
+    const texts: string[] = []
+    for (let number = 1; number <= given.pieces; number++) {
+      const piece = await readItem(pieceItem, { markPk: given.piecesPk, number })
+      // It expires in the same second as the mark.
+      if (piece === undefined) return undefined
+      texts.push(piece.text)
+    }
+    return texts.join('')
   }
 }
 
-/** Credo calls this with every message that it could read, before any handler. */
+/** The running unit of work changes nothing: see `InboundMarks.forget`. */
+export const forgetMarks = (): void => marksOf(currentUnit()).marks?.forget()
+
+/** Whether a unit of work handles a message of another agent. */
+export const handlesMessage = (unit: UnitOfWork): boolean => marksOf(unit).marks !== undefined
+
+/** Credo calls this with every message that it could read, before any handler. What is attached to an invitation has no sender. */
 export const markMessage: DidCommMessageHandlerMiddleware = async (messageContext, next) => {
   const unit = currentUnit()
-  marksOf(unit).marks?.add(messageMarkAddress(unit.tenant, senderOf(messageContext), messageContext.message.id))
+  if (messageContext.encryptedMessage !== undefined)
+    marksOf(unit).marks?.add(messageMarkAddress(unit.tenant, senderOf(messageContext), messageContext.message.id))
   await next()
 }
 

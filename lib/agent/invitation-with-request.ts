@@ -1,17 +1,10 @@
 /** Single-use invitations that carry a request or an offer (Aries RFC 0434, "requests~attach"). */
 import { randomUUID } from 'node:crypto'
-import { type DidCommMessage, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
+import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
 import { invalidField } from '../errors.ts'
-import { toOutOfBandJson } from '../records/out-of-band.ts'
-import type { RecordJson } from '../records/record-json.ts'
-import { BASE_AGENT } from '../records/tenant.ts'
-import { settings } from '../settings.ts'
-import { readTenant } from '../store/tenants.ts'
-import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
 import { defined } from './defined.ts'
-import { assertReachableDid, didOfKey, freshPeerDid } from './dids.ts'
-import { toStored } from './storage-service.ts'
+import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
 
 export interface InvitationOptions {
   goalCode?: string | undefined
@@ -21,13 +14,12 @@ export interface InvitationOptions {
   imageUrl?: string | undefined
   recipientKey?: string | undefined
   invitationDid?: string | undefined
+  /** False: what is carried is answered without a connection. */
+  handshake: boolean
 }
 
-export interface InvitationAnswer {
-  invitationUrl: string
-  invitation: Record<string, unknown>
-  outOfBandRecord: RecordJson
-  invitationDid: string
+export interface InvitationWithRequest extends InvitationAnswer {
+  invitationDid?: string
 }
 
 /**
@@ -39,53 +31,39 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
-): Promise<{ carried: T; answer: InvitationAnswer }> => {
-  const { label, connectionImageUrl } = await profileOf(currentUnit().tenant)
-  const invitationDid = await invitationDidOf(agent, options)
+): Promise<{ carried: T; answer: InvitationWithRequest }> => {
+  const { label, connectionImageUrl } = await currentProfile()
+  const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
   const carried = await carry(options.parentThreadId ?? invitationId)
-  const outOfBandRecord = await agent.didcomm.oob.createInvitation({
+  const record = await agent.didcomm.oob.createInvitation({
     label: options.label ?? label,
     ...defined({ imageUrl: options.imageUrl ?? connectionImageUrl, goalCode: options.goalCode }),
-    invitationDid,
+    ...service,
     messages: [carried.message],
-    handshake: true,
+    handshake: options.handshake,
     multiUseInvitation: false,
     autoAcceptConnection: true,
   })
-  const { outOfBandInvitation } = outOfBandRecord
-  // Credo takes no id for an invitation, and the request names it.
-  outOfBandInvitation.id = invitationId
-  await agent.context.resolve(DidCommOutOfBandRepository).update(agent.context, outOfBandRecord)
-  const invitation = outOfBandInvitation.toJSON()
-  const answer = {
-    invitationUrl: outOfBandInvitation.toUrl({ domain: settings().PUBLIC_URL }),
-    invitation: { ...invitation, messageType: invitation['@type'] },
-    outOfBandRecord: toOutOfBandJson(toStored(agent.context, outOfBandRecord)),
-    invitationDid,
-  }
-  return { carried, answer }
+  await nameInvitation(agent, record, invitationId)
+  const { invitationDid } = service
+  return { carried, answer: { ...toInvitationAnswer(agent, record), ...defined({ invitationDid }) } }
 }
 
-/** What wallets show of the agent. */
-const profileOf = async (tenant: string): Promise<{ label: string; connectionImageUrl?: string | undefined }> =>
-  tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : readTenant(tenant, currentUnit())
+/** Credo takes no id for an invitation, and the request names it. */
+const nameInvitation = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord, id: string): Promise<void> => {
+  record.outOfBandInvitation.id = id
+  await context.resolve(DidCommOutOfBandRepository).update(context, record)
+}
 
-/**
- * The DID that names the agent in the invitation. A recipient key stands for the DID that it is a key of: with DIDComm v1,
- * which finds a connection by its key, the same key in an inline service could not become a connection (ADR 0004).
- */
-const invitationDidOf = async (
-  agent: TenantAgent,
-  { invitationDid, recipientKey }: InvitationOptions,
-): Promise<string> => {
-  if (recipientKey !== undefined) {
-    const did = await didOfKey(agent, recipientKey)
-    if (invitationDid !== undefined && invitationDid !== did)
-      throw invalidField('recipientKey', 'is no key of invitationDid')
-    return did
-  }
-  if (invitationDid === undefined) return freshPeerDid(agent)
-  await assertReachableDid(agent, invitationDid, 'invitationDid')
-  return invitationDid
+/** A DID; without a handshake a key in the invitation itself, since other agents can not tell by what key of a DID they are answered. */
+const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {
+  const { handshake, invitationDid, recipientKey } = options
+  if (handshake) return { invitationDid: await invitationDidOf(agent, options) }
+  if (invitationDid !== undefined)
+    throw invalidField(
+      'invitationDid',
+      'must not be there without a handshake: the service of such an invitation is a key',
+    )
+  return recipientKey === undefined ? {} : { routing: await routingOf(agent, recipientKey) }
 }

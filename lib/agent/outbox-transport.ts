@@ -1,11 +1,6 @@
-/** Credo's ways out of the agent: they send nothing. A message is added to the outbox of the running unit of work, or refused. */
+/** Credo's way out of the agent to an endpoint. It sends nothing: a message is added to the outbox of the running unit of work. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
-import type {
-  DidCommOutboundPackage,
-  DidCommOutboundTransport,
-  DidCommQueueTransportRepository,
-} from '@credo-ts/didcomm'
-import { AgentError } from '../errors.ts'
+import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import { type OutboxMessage, outboxItem, type SentBasicMessage } from '../outbox/message-item.ts'
 import { nextOutboxId } from '../outbox/next-id.ts'
 import { wakeNow } from '../outbox/queues.ts'
@@ -70,26 +65,3 @@ const toItem = (tenant: string, connectionId: string, { id, messages, basicMessa
     attempts: 0,
     createdAt: new Date().toISOString(),
   })
-
-/**
- * A message for a wallet that has no endpoint and waits for no answer is refused: Credo's default keeps it in memory, where the next cold
- * start loses it.
- */
-export class NoQueueTransport implements DidCommQueueTransportRepository {
-  addMessage(): never {
-    throw new AgentError(
-      'connection.no_endpoint',
-      'the other agent has no endpoint: it only gets answers to its messages',
-    )
-  }
-
-  getAvailableMessageCount(): number {
-    return 0
-  }
-
-  takeFromQueue(): [] {
-    return []
-  }
-
-  removeMessages(): void {}
-}

@@ -22,8 +22,9 @@ import { AgentDidRepository, KnownDids } from './did-repository.ts'
 import { LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
-import { NoQueueTransport, OutboxTransport } from './outbox-transport.ts'
+import { OutboxTransport } from './outbox-transport.ts'
 import { PackingService } from './pack-envelope.ts'
+import { PickupQueue } from './pickup-queue.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
@@ -38,7 +39,7 @@ const resolvedDocuments = new InMemoryLruCache({ limit: 500 })
 export const commonOptions = (endpoint: string) => ({
   endpoints: [endpoint],
   transports: { inbound: [], outbound: [new OutboxTransport()] },
-  queueTransportRepository: new NoQueueTransport(),
+  queueTransportRepository: new PickupQueue(),
   // A mediator makes keys at its start, so that cold starts race.
   mediator: false as const,
   mediationRecipient: false as const,

@@ -1,6 +1,6 @@
 /** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
-import { type AgentContext, CredoError, DidRepository, DidsApi } from '@credo-ts/core'
+import { type AgentContext, CredoError, DidRepository } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type AgentError, invalidField } from '../errors.ts'
 import { permits } from '../presentation-exchange/definition.ts'
@@ -113,7 +113,7 @@ const choose = async (
     }
     // Credentials about nobody are presented by the DID that the agent issues with.
     if (all.some(({ subjects }) => subjects.length === 0)) {
-      const signer = await issuerDid({ dids: agentContext.resolve(DidsApi) })
+      const signer = await issuerDid({ context: agentContext })
       const chosen = chooseCredentials({ definition, named, held, signer }, work)
       if (Array.isArray(chosen)) return { signer, chosen }
       unmet ??= chosen

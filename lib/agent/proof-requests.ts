@@ -5,7 +5,7 @@ import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { type InvitationAnswer, type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
 import { toStored } from './storage-service.ts'
 
 interface Request {
@@ -20,7 +20,7 @@ interface Request {
 
 export type ProofRequest = Request & InvitationOptions
 
-export interface OutOfBandProofRequest extends InvitationAnswer {
+export interface OutOfBandProofRequest extends InvitationWithRequest {
   proofRecordId: string
   proofRecordThId: string
 }

@@ -11,6 +11,8 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
+import { refusedUrl } from '../egress/address-guard.ts'
+import { settings } from '../settings.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { QUEUE } from './return-route.ts'
 
@@ -61,6 +63,9 @@ export class UnusableDidError extends CredoError {
   }
 }
 
+/** A stranger's document may name any number of keys, each of which becomes an index entry. */
+const MAX_KEYS = 4
+
 /** Methods 1, and 4 in its short form: the document is not in the DID. Those of other connections are nobody else's business. */
 const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
 
@@ -83,4 +88,20 @@ const keysOf = (document: DidDocument): string[] => {
     // Credo throws for references that lead nowhere, and for key types that it does not know.
     return []
   }
+}
+
+/**
+ * Fingerprints of the recipient keys of those services of a DID that messages can be sent to. Throws where the DID does not resolve, or names
+ * a service that must not be sent to.
+ */
+export const reachableKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
+  if (WITHOUT_DOCUMENT.test(did.replace(/#.*$/, ''))) throw new UnusableDidError('e.did.unresolvable')
+  const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
+  const sent = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))
+  if (sent.some(({ serviceEndpoint }) => refusedUrl(serviceEndpoint, { local: settings().LOCAL_STAGE }) !== undefined))
+    throw new UnusableDidError('e.did.doc_unsupported')
+  return [...new Set(sent.flatMap(({ recipientKeys }) => recipientKeys.map(({ fingerprint }) => fingerprint)))].slice(
+    0,
+    MAX_KEYS,
+  )
 }

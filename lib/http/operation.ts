@@ -17,8 +17,13 @@ const TIME_TO_ANSWER = 250
 /** Required for contracts of one kind, and refused for all others. */
 type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
-interface Handle<C extends Contract> {
-  handle: (request: AuthorizedRequest<C>) => Promise<AnswerBody | Answer>
+interface Handle<C extends Contract, Prepared> {
+  /**
+   * What is done once, before the transaction that may run again: reading from the web. It does not throw: an `Idempotency-Key` may have its
+   * answer already.
+   */
+  prepare?: (request: OperationRequest<C>) => Promise<Prepared>
+  handle: (request: AuthorizedRequest<C> & { prepared: Prepared }) => Promise<AnswerBody | Answer>
 }
 
 interface Authorize<C extends Contract> {
@@ -30,14 +35,16 @@ interface Authorize<C extends Contract> {
  * The implementation of a contract, and the parts that it needs. Each function imports its own parts, so that no other function has them in
  * its bundle: the verifier needs jose, the transaction the unit of work, sealed answers KMS.
  */
-export type Operation<C extends Contract> = Handle<C> &
+export type Operation<C extends Contract, Prepared = undefined> = Handle<C, Prepared> &
   Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
   Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
   Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction }> &
   Where<C extends { secretAnswer: true } ? true : false, { answers: AnswerCodec }>
 
+type Handled<C extends Contract, Prepared> = Parameters<Handle<C, Prepared>['handle']>[0]
+
 /** The same for any contract, as the pipeline uses it. */
-interface AnyOperation<C extends Contract> extends Handle<C> {
+interface AnyOperation<C extends Contract, Prepared> extends Handle<C, Prepared> {
   authorize?: Authorize<C>['authorize'] | undefined
   verify?: Verify | undefined
   inTransaction?: InTransaction | undefined
@@ -45,15 +52,16 @@ interface AnyOperation<C extends Contract> extends Handle<C> {
 }
 
 const runOf =
-  <C extends Contract>(
+  <C extends Contract, Prepared>(
     { operationId, answers: success }: C,
-    { authorize, handle, inTransaction, answers }: AnyOperation<C>,
+    { authorize, prepare, handle, inTransaction, answers }: AnyOperation<C, Prepared>,
   ) =>
   async ({ principal, path = {}, query = {}, body, idempotencyKey }: Checked = {}): Promise<AnswerBody | Answer> => {
     // The values have passed the schemas that the type is derived from. The compiler cannot follow them through the event.
     const asked = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize?.(asked)
-    const handleIn = (unit?: UnitOfWork) => handle({ ...asked, agent, unit } as AuthorizedRequest<C>)
+    const prepared = (await prepare?.(asked)) as Prepared
+    const handleIn = (unit?: UnitOfWork) => handle({ ...asked, agent, unit, prepared } as Handled<C, Prepared>)
     if (inTransaction === undefined || agent === undefined) return handleIn()
     const request = [operationId, path, query, body]
     const bodiless = 204 in success
@@ -73,7 +81,10 @@ const runOf =
  *   inTransaction,
  * })
  */
-export const defineOperation = <const C extends Contract>(contract: C, operation: Operation<C>) => {
+export const defineOperation = <const C extends Contract, Prepared = undefined>(
+  contract: C,
+  operation: Operation<C, Prepared>,
+) => {
   const pipeline = middy<OperationEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: TIME_TO_ANSWER })
     .onError(refuse(contract))
     .before(checkCaller(contract, operation.verify))

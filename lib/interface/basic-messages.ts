@@ -19,6 +19,20 @@ export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
+export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetBasicMessages',
+  method: 'GET',
+  path: '/basic-messages/{connectionId}',
+  summary: 'Retrieve the basic messages of a connection',
+  description:
+    'Oldest first. What has become of a sent message is in `metadata["_agent/delivery"]`: it is `pending`, or `waiting-for-pickup` by a wallet without an endpoint, until it is `delivered` or `failed`.',
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ connectionId: EntityId }), query: Paging },
+  answers: { 200: v.array(BasicMessageRecord) },
+  refusals: [404],
+}))
+
 export const TenantGetBasicMessages = /* @__PURE__ */ defineContract(() => ({
   operationId: 'tenant_GetBasicMessages',
   method: 'GET',

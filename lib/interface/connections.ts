@@ -1,9 +1,14 @@
-/** Contracts of connections: without them nobody could learn over HTTP which connection came of an invitation. */
+/** Contracts of connections: how they are found, accepted, tried and ended. */
 import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { Cursor, Did, Limit, MAX_PAGE, Order } from './fields.ts'
+import { Cursor, Did, exactly, Limit, MAX_PAGE, Order, text } from './fields.ts'
+
+/** What an agent is called, by itself or by the other one. In characters. */
+const Name = text(1000)
+
+const OfConnection = v.object({ connectionId: EntityId })
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetConnections',
@@ -15,8 +20,11 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   parameters: {
     query: v.object({
       outOfBandId: v.optional(EntityId),
+      alias: v.optional(Name),
       state: v.optional(v.picklist(CONNECTION_STATES)),
+      myDid: v.optional(Did),
       theirDid: v.optional(Did),
+      theirLabel: v.optional(Name),
       limit: v.optional(Limit, String(MAX_PAGE)),
       cursor: v.optional(Cursor),
       order: v.optional(Order, 'asc'),
@@ -32,7 +40,69 @@ export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
   summary: 'Retrieve one connection record by its record id',
   security: 'token',
   companion: true,
-  parameters: { path: v.object({ connectionId: EntityId }) },
+  parameters: { path: OfConnection },
   answers: { 200: ConnectionRecord },
+  refusals: [404],
+}))
+
+export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'AcceptConnectionRequest',
+  method: 'POST',
+  path: '/connections/{connectionId}/accept-request',
+  summary: 'Accept a request to connect',
+  description:
+    'For a connection whose state is `request-received`: its invitation does not accept by itself, or the other agent has asked a DID of this agent without an invitation.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OfConnection },
+  body: exactly({}),
+  answers: { 200: ConnectionRecord },
+  refusals: [404, 409],
+}))
+
+export const AcceptConnectionResponse = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'AcceptConnectionResponse',
+  method: 'POST',
+  path: '/connections/{connectionId}/accept-response',
+  summary: 'Accept the response to a request to connect',
+  description:
+    'For a connection whose state is `response-received`: its invitation was received without `autoAcceptConnection`.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OfConnection },
+  body: exactly({}),
+  answers: { 200: ConnectionRecord },
+  refusals: [404, 409],
+}))
+
+export const SendPing = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'SendPing',
+  method: 'POST',
+  path: '/connections/{connectionId}/send-ping',
+  summary: 'Send a trust ping to a connection',
+  description: 'Aries RFC 0048. The answer is the connection, whose state the ping does not change.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OfConnection },
+  body: exactly({ responseRequested: v.optional(v.boolean(), true), comment: v.optional(text(1000)) }),
+  answers: { 200: ConnectionRecord },
+  refusals: [404, 409],
+}))
+
+export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'DeleteConnection',
+  method: 'DELETE',
+  path: '/connections/{connectionId}',
+  summary: 'End a connection and delete its record',
+  description:
+    'The other agent is told by a hang-up (Aries RFC 0794), which is committed with the deletion. Credential and proof exchanges stay. Of a handshake that is not completed only the record is deleted.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OfConnection },
+  answers: { 204: v.undefined() },
   refusals: [404],
 }))

@@ -14,6 +14,8 @@ export const INVITATION_FIELDS = {
   recipientKey: v.optional(text(512)),
   /** A DID of this agent. */
   invitationDid: v.optional(Did),
+  /** False: the answer comes without a connection, to a key in the invitation itself. */
+  handshake: v.optional(v.boolean(), true),
 }
 
 /** Fields of the answer. */
@@ -27,6 +29,9 @@ export const INVITATION_RESULT = {
     /** Equal to `@type`. */
     messageType: v.string(),
   }),
+  /** Leads to the invitation, and is short enough for a QR code. */
+  shortInvitationUrl: v.string(),
   outOfBandRecord: OutOfBandRecord,
-  invitationDid: v.string(),
+  /** The DID that names the agent in the invitation; absent where a key of its own does. */
+  invitationDid: v.optional(v.string()),
 }

@@ -6,8 +6,15 @@ import {
   GetCredentialDefinitions,
   GetSchemaById,
 } from './anoncreds.ts'
-import { SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
-import { GetConnectionById, GetConnections } from './connections.ts'
+import { GetBasicMessages, SendMessage, TenantGetBasicMessages } from './basic-messages.ts'
+import {
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  DeleteConnection,
+  GetConnectionById,
+  GetConnections,
+  SendPing,
+} from './connections.ts'
 import type { Contract } from './contract.ts'
 import {
   AcceptCredential,
@@ -26,6 +33,18 @@ import {
   RevokeCredential,
 } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  DeleteOutOfBandRecord,
+  GetOutOfBandRecordById,
+  GetOutOfBandRecords,
+  ReceiveImplicitInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+} from './out-of-band.ts'
 import {
   AcceptPresentation,
   AcceptProofProposal,
@@ -41,6 +60,7 @@ import {
   RequestProof,
   TenantProofFormData,
 } from './proofs.ts'
+import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
 import { GetW3cCredentialById, GetW3cCredentials } from './w3c-credentials.ts'
@@ -65,12 +85,26 @@ export const OPERATIONS: readonly Contract[] = [
   RegisterNotificationWebhook,
   RegisterWebhook,
   CreateTenant,
+  GetBasicMessages,
   GetConnections,
   GetConnectionById,
   GetCredentials,
   GetCredentialFormData,
   GetW3cCredentials,
   GetW3cCredentialById,
+  CreateInvitation,
+  CreateLegacyInvitation,
+  ReceiveInvitation,
+  ReceiveInvitationUrl,
+  AcceptInvitation,
+  ReceiveImplicitInvitation,
+  GetOutOfBandRecords,
+  GetOutOfBandRecordById,
+  DeleteOutOfBandRecord,
+  AcceptConnectionRequest,
+  AcceptConnectionResponse,
+  SendPing,
+  DeleteConnection,
   CreateOffer,
   ProposeCredential,
   AcceptCredentialProposal,
@@ -85,6 +119,13 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  CreateDid,
+  GetDids,
+  ResolveDid,
+  GetQuestionAnswers,
+  GetQuestionAnswerById,
+  SendQuestion,
+  SendAnswer,
   RequestProof,
   ProposeProof,
   AcceptProofProposal,
@@ -102,6 +143,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebDidDocument,
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,

@@ -10,6 +10,7 @@ const JOB_TYPES = [
   'revocation-list',
   'ledger-object',
   'registry-write',
+  'pickup-expiry',
 ] as const
 export type JobType = (typeof JOB_TYPES)[number]
 

@@ -1,5 +1,6 @@
 /** The outbox item: the messages of one invocation to one connection, while they wait; and the item that keeps what became of them. */
 import * as v from 'valibot'
+import type { Delivery } from '../records/delivery.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'
 import { messageLane, outcomeAddress } from '../store/keys.ts'
@@ -9,9 +10,11 @@ const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
 /** A basic message among them: its record as the API shows it, or only the ids of one that is too large for an event. */
-const SentBasicMessage = v.object({
+export const SentBasicMessage = v.object({
   record: v.looseObject({ id: v.string() }),
   truncated: v.optional(v.literal(true)),
+  /** Of its record, where that is not given in full: the entry in the list of messages is found by it. */
+  createdAt: v.optional(v.string()),
 })
 export type SentBasicMessage = v.InferOutput<typeof SentBasicMessage>
 
@@ -55,3 +58,9 @@ export const outcomeItem = defineItem(
   { ...fields, state: picklist(['delivered', 'failed']), endedAt: text(), expiresAt: integer() },
 )
 export type Outcome = Stored<typeof outcomeItem>
+
+/** The same for the sender of the message. */
+export const deliveryOf = ({ state, attempts, lastError, endedAt }: Outcome): Delivery => ({
+  ...{ state, attempts },
+  ...(state === 'delivered' ? { deliveredAt: endedAt } : lastError !== undefined && { lastError }),
+})

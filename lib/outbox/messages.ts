@@ -7,8 +7,9 @@ import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type CorruptItem, setAside } from './corrupt-item.ts'
+import { deliveryUpdates } from './delivery-state.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
+import { deliveryOf, type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
 import { MESSAGE_PLAN } from './retry-plan.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
@@ -55,7 +56,7 @@ export const openMessageLane = (lane: string, transport: Transport = {}): LaneCo
       index < item.messages.length - 1
         ? [changed(item, { taken: index + 1 })]
         : ended({ ...item, attempts: item.attempts + 1 }, 'delivered', endedAt),
-    failed: ({ item }, attempt) => [changed(item, attempted(item, attempt))],
+    failed: ({ item }, attempt) => failed({ ...item, ...attempted(item, attempt) }, attempt),
     givenUp: ({ item }, now, attempt) =>
       ended(attempt === undefined ? item : { ...item, ...attempted(item, attempt) }, 'failed', now),
     about: ({ item }) => ({ tenant, connectionId, outboxId: item.id }),
@@ -78,7 +79,7 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
     createdAt: part('createdAt') ?? new Date(now).toISOString(),
     ...failedAt(now),
   }
-  return { writes: [...setAside(item, now), { put: outcomeItem.encode(outcome) }], about: { ...key, outboxId: id } }
+  return { writes: [...setAside(item, now), ...outcomeWrites(outcome)], about: { ...key, outboxId: id } }
 }
 
 /** What is not a URL is refused by the guard when it is sent, and is nobody's fault but its own. */
@@ -108,6 +109,16 @@ const attempted = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
   lastError: describeOutcome(outcome),
 })
 
+/** It waits still. */
+const failed = (item: OutboxItem, { nextAttemptAt }: Attempt): TableWrite[] => {
+  const { attempts, lastError } = item
+  const next = nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt).toISOString() }
+  return [
+    changed(item, { attempts, lastError }),
+    ...deliveryUpdates(item, { state: 'pending', attempts, ...(lastError !== undefined && { lastError }), ...next }),
+  ]
+}
+
 const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => ({
   update: outboxItem.addressOf(item),
   change: { set: outboxItem.attributes(change) },
@@ -124,5 +135,10 @@ const failedAt = (now: number) => ({
 const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
   const messages = state === 'delivered' ? [] : item.messages
   const outcome: Outcome = { ...item, messages, ...failedAt(now), state }
-  return [{ remove: outboxItem.addressOf(item), condition: { present: ['pk'] } }, { put: outcomeItem.encode(outcome) }]
+  return [{ remove: outboxItem.addressOf(item), condition: { present: ['pk'] } }, ...outcomeWrites(outcome)]
 }
+
+const outcomeWrites = (outcome: Outcome): TableWrite[] => [
+  { put: outcomeItem.encode(outcome) },
+  ...deliveryUpdates(outcome, deliveryOf(outcome)),
+]

@@ -2,7 +2,7 @@
 import { CONNECTION } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { newOutboxId } from './outbox-id.ts'
+import { newOutboxId, timeOfId } from './outbox-id.ts'
 
 const ENDS = Symbol('ends of lanes')
 
@@ -23,8 +23,5 @@ export const readLaneEnd = (unit: UnitOfWork, connectionId: string): Promise<Ite
  */
 export const nextOutboxId = async (unit: UnitOfWork, connectionId: string): Promise<string> => {
   const last = await readLaneEnd(unit, connectionId)
-  return newOutboxId(Math.max(Date.now(), millisecondsOf(last?.sk?.S) + 1))
+  return newOutboxId(Math.max(Date.now(), timeOfId(last?.sk?.S) + 1))
 }
-
-/** The time of a UUIDv7, in ms since the epoch; 0 of none. RFC 9562, section 5.7. */
-const millisecondsOf = (id = ''): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16) || 0

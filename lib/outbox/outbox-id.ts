@@ -24,3 +24,6 @@ export const newOutboxId = (now: number = Date.now(), random: (size: number) => 
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
+
+/** The time of a UUIDv7, in ms since the epoch; 0 of none. RFC 9562, section 5.7. */
+export const timeOfId = (id = ''): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16) || 0

@@ -1,7 +1,8 @@
 /** Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool. */
 import { scanItems } from '../store/scan.ts'
 import { transact } from '../store/write.ts'
-import { outboxItem, outcomeItem } from './message-item.ts'
+import { deliveryUpdates } from './delivery-state.ts'
+import { deliveryOf, outboxItem, outcomeItem } from './message-item.ts'
 
 /**
  * Redrives what was given up at `since` (ISO 8601 UTC) or later, and returns how many items that were. Each keeps its id, and so its place
@@ -23,6 +24,7 @@ export const redriveMessages = async (since: string, now: number = Date.now()): 
     const result = await transact([
       { remove: outcomeItem.addressOf(outcome), condition: { equals: failed } },
       { put: outboxItem.encode(waiting), condition: { absent: ['pk'] } },
+      ...deliveryUpdates(outcome, { ...deliveryOf(outcome), state: 'pending' }),
     ])
     if (result.written) count += 1
   }

@@ -1,5 +1,7 @@
 /** The basic message record (Aries RFC 0095): its schema and how a stored one is shown. */
 import * as v from 'valibot'
+import { isObject } from '../json.ts'
+import { DELIVERY, Delivery } from './delivery.ts'
 import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
 
 export const BASIC_MESSAGE_ROLES = ['sender', 'receiver'] as const
@@ -11,9 +13,24 @@ export const BasicMessageRecord = recordSchema({
   connectionId: v.string(),
   role: v.picklist(BASIC_MESSAGE_ROLES),
   threadId: v.optional(v.string()),
+  /** Of a message that was sent: what has become of it. */
+  metadata: v.looseObject({ [DELIVERY]: v.optional(Delivery) }),
   _tags: v.looseObject({ role: v.picklist(BASIC_MESSAGE_ROLES), connectionId: v.string() }),
 })
 
 export type BasicMessageRecord = v.InferOutput<typeof BasicMessageRecord>
 
-export const toBasicMessageJson = (stored: RecordContent): RecordJson => toRecordJson(stored)
+/** The record as it is shown when the message has become this. */
+export const withDelivery = <T extends Record<string, unknown>>(json: T, delivery: Delivery): T => ({
+  ...json,
+  metadata: { ...(isObject(json.metadata) ? json.metadata : {}), [DELIVERY]: delivery },
+})
+
+/** `delivery`: what has become of it since the record was written. */
+export const toBasicMessageJson = ({
+  delivery,
+  ...stored
+}: RecordContent & { delivery?: Delivery | undefined }): RecordJson => {
+  const json = toRecordJson(stored)
+  return delivery === undefined ? json : withDelivery(json, delivery)
+}

@@ -27,6 +27,9 @@ export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
 /** In a credential exchange's metadata: an AnonCreds credential was issued, whatever the exchange has become since, or else was offered. */
 export const ANONCREDS_ISSUED = '_agent/issued'
 
+/** In the metadata of an invitation that was received: which of its requests was handled. */
+export const ATTACHED_REQUEST = '_agent/attachedRequest'
+
 /** Fields that Credo gives every record (BaseRecord). */
 const BASE_FIELDS = {
   id: v.string(),
@@ -52,6 +55,7 @@ const HIDDEN_METADATA = [
   PRESENTED,
   PROVES_DEFINITION,
   ANONCREDS_ISSUED,
+  ATTACHED_REQUEST,
 ]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>

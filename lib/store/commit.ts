@@ -1,17 +1,27 @@
 /** Commits the writes of a unit of work in one transaction, and finds the error to throw where one of them was refused. */
 
-import type { Condition } from './conditions.ts'
+import type { Change, Condition } from './conditions.ts'
 import { conflicting } from './faults.ts'
 import type { Address } from './keys.ts'
 import type { Item } from './table.ts'
 import { absentOrExpired, type TableWrite, transact } from './write.ts'
 
 /** A put (`item`) or a delete (`remove`), the state that it expects, and the error for any other state. */
-export type Write = ({ item: Item } | { remove: Address }) & {
+type Replacement = ({ item: Item } | { remove: Address }) & {
   /** A record's version, attributes that the item has, no live item at all, or anything. */
   expects: number | Item | 'nothing' | 'anything'
   whenBroken: () => unknown
 }
+
+/** A change of some attributes of an item that was not read. */
+interface Update {
+  update: Address
+  change: Change
+  condition: Condition | undefined
+  whenBroken: () => unknown
+}
+
+export type Write = Replacement | Update
 
 /** Writes all or nothing. A failed expectation is a more specific error than a conflict, so it is reported first. */
 export const commitWrites = async (writes: Write[]): Promise<void> => {
@@ -22,11 +32,15 @@ export const commitWrites = async (writes: Write[]): Promise<void> => {
 }
 
 const toTableWrite = (write: Write): TableWrite => {
+  if ('update' in write) {
+    const { update, change, condition } = write
+    return { update, change, ...(condition !== undefined && { condition }) }
+  }
   const condition = conditionOf(write.expects)
   return 'item' in write ? { put: write.item, condition } : { remove: write.remove, condition }
 }
 
-const conditionOf = (expects: Write['expects']): Condition => {
+const conditionOf = (expects: Replacement['expects']): Condition => {
   if (expects === 'anything') return {}
   if (expects === 'nothing') return absentOrExpired()
   return { equals: typeof expects === 'number' ? { version: { N: String(expects) } } : expects }

@@ -1,4 +1,4 @@
-/** The keys of items: only this file and anoncreds-keys.ts write keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+/** The keys of items: only this file, anoncreds-keys.ts and pickup-keys.ts write keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { RegistrationKind } from '../records/registration.ts'
@@ -59,9 +59,21 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
   sk: ALONE,
 })
 
+/** A piece of an answer that is too large for the mark of its envelope. */
+export const answerPieceAddress = (piece: { markPk: string; number: number }): Address => ({
+  pk: piece.markPk,
+  sk: String(piece.number),
+})
+
 /** An `Idempotency-Key` is its caller's own; a key has no space in it. */
 export const idempotencyAddress = (tenant: string, subject: string, key: string): Address => ({
   pk: `${tenant}|idempotency|${digest(`${subject} ${key}`)}`,
+  sk: ALONE,
+})
+
+/** How many strangers have asked for a connection in a minute (since the epoch); a shard of the count. */
+export const strangersAddress = (tenant: string, minute: number, shard: number): Address => ({
+  pk: `${tenant}|strangers|${minute}|${shard}`,
   sk: ALONE,
 })
 

@@ -8,7 +8,7 @@ import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
 
 export type { ListQuery } from './item-list.ts'
 
-export type ReadRecord = Pick<StoredRecord, 'value' | 'tags'>
+export type ReadRecord = Pick<StoredRecord, 'value' | 'tags' | 'delivery'>
 
 /** A record of a tenant. Throws `resource.not_found`, also for another tenant's. */
 export const requireRecord = async (tenant: string, type: string, id: string): Promise<ReadRecord> => {
@@ -43,6 +43,8 @@ export const listIndexed = (partition: string, query: ListQuery, passes?: ListFi
 
 const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
   show: (item) => {
+    // What became of a message whose record is gone.
+    if (!hasContent(item)) return undefined
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
     return (passes?.(record) ?? true) ? record : undefined
   },

@@ -1,8 +1,10 @@
 /** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
+import { Delivery } from '../records/delivery.ts'
+import type { Change } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
-import { integer, json } from './item-fields.ts'
+import { integer, json, optional } from './item-fields.ts'
 import { type Address, recordAddress, recordKeyOf } from './keys.ts'
 import type { Item } from './table.ts'
 
@@ -19,6 +21,10 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
+  /** Of a message in the list of its connection: what has become of it. Only the entry has this, since it changes without the record. */
+  delivery?: Delivery | undefined
+  /** Epoch seconds; absent: it never expires. Its index entries have the same. */
+  expiresAt?: number | undefined
 }
 
 /** Both are what this service has written; Credo has schemas of its own for what is in them. */
@@ -26,6 +32,7 @@ const CONTENT = {
   version: integer(),
   value: json(v.custom<JsonObject>(isObject)),
   tags: json(v.custom<Tags>(isObject)),
+  expiresAt: optional(integer()),
 }
 
 const recordItem = defineItem(
@@ -35,16 +42,22 @@ const recordItem = defineItem(
 )
 
 const ENTRY_KIND = 'entry'
-const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, {})
+const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: CONTENT.expiresAt })
 /** An entry that carries a copy of its record. */
-const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, CONTENT)
+const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
+  ...CONTENT,
+  delivery: optional(json(Delivery)),
+})
+
+/** The change of an entry that says what has become of its message. */
+export const deliveryChange = (delivery: Delivery): Change => ({ set: copyItem.attributes({ delivery }) })
 
 /** The record's own item. */
 export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(record)
 
 /** An index entry of a record. */
 export const toEntryItem = (address: Address, record: StoredRecord, copy: boolean): Item =>
-  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode(address)
+  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode({ ...address, expiresAt: record.expiresAt })
 
 /** Whether an entry carries a copy of its record. */
 export const hasContent = (item: Item): boolean => item.value !== undefined

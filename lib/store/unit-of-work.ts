@@ -1,9 +1,11 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
+import { connectionExpiry } from '../records/connection.ts'
 import { commitWrites, type Write } from './commit.ts'
+import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -23,7 +25,17 @@ interface Held {
   current: StoredRecord | undefined
 }
 
-export type NewRecord = Omit<StoredRecord, 'version'>
+export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
+
+/** Records that may expire, by their type: when, by what they are and when they would have so far. */
+const EXPIRY: Record<string, (value: Record<string, unknown>, before: number | undefined) => number | undefined> = {
+  [CONNECTION]: connectionExpiry,
+}
+
+const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
+  const expiresAt = EXPIRY[record.type]?.(record.value, current?.expiresAt)
+  return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
+}
 
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
@@ -109,7 +121,8 @@ export class UnitOfWork {
     const { pk } = recordAddress(record.tenant, record.type, record.id)
     const held = this.#records.get(pk)
     if (held?.current !== undefined) return false
-    this.#records.set(pk, { stored: held?.stored, current: { ...record, version: (held?.stored?.version ?? 0) + 1 } })
+    const before = { stored: held?.stored, current: undefined }
+    this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
   }
 
@@ -117,7 +130,7 @@ export class UnitOfWork {
   async update(record: NewRecord): Promise<boolean> {
     const held = await this.#hold(record.tenant, record.type, record.id)
     if (held.current === undefined) return false
-    held.current = { ...record, version: (held.stored?.version ?? 0) + 1 }
+    held.current = versionOf(record, held)
     return true
   }
 
@@ -141,13 +154,19 @@ export class UnitOfWork {
     this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
   }
 
+  /** Changes some attributes of an item that this unit does not write otherwise, whether it is there or not, unless a condition says so. */
+  change(address: Address, change: Change, condition?: Condition): void {
+    this.#writes.set(at(toKey(address)), { update: address, change, condition, whenBroken: conflict })
+  }
+
   /**
    * Deletes an item; with `read` only where it still has this version, or for items without versions these attributes. An item that this
    * unit itself creates is not written at all.
    */
   delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
-    if (this.#writes.get(key)?.expects === 'nothing') this.#writes.delete(key)
+    const before = this.#writes.get(key)
+    if (before !== undefined && 'expects' in before && before.expects === 'nothing') this.#writes.delete(key)
     else this.#writes.set(key, { remove: address, expects: read ?? 'anything', whenBroken: conflict })
   }
 

@@ -2,12 +2,14 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
-import { toBasicMessageJson } from '../records/basic-message.ts'
+import { deliveryOf, type OutboxItem, outboxItem, outcomeItem } from '../outbox/message-item.ts'
+import { pickupMessage } from '../pickup/pickup-item.ts'
+import { toBasicMessageJson, withDelivery } from '../records/basic-message.ts'
 import { toConnectionJson } from '../records/connection.ts'
 import { CREDENTIAL_DEFINITION, toCredentialDefinitionJson } from '../records/credential-definition.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import { toProofJson } from '../records/proof.ts'
+import { QUESTION_ANSWER, toQuestionAnswerJson } from '../records/question-answer.ts'
 import { type RecordJson, Timestamp } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 import type { Image } from '../store/item.ts'
@@ -67,6 +69,7 @@ const STATES: Record<string, { type: EventType; show: Show }> = {
   ConnectionRecord: { type: 'connection.state_changed', show: toConnectionJson },
   CredentialRecord: { type: 'credential.state_changed', show: toCredentialExchangeJson },
   ProofRecord: { type: 'proof.state_changed', show: toProofJson },
+  [QUESTION_ANSWER]: { type: 'question_answer.state_changed', show: toQuestionAnswerJson },
   [CREDENTIAL_DEFINITION]: { type: 'credential_definition.state_changed', show: toCredentialDefinitionJson },
 }
 
@@ -108,6 +111,13 @@ const sentFacts = (change: Change): Fact[] => {
   return item.attempts > 0 ? [] : messageFacts(item, SENT, item.createdAt, change)
 }
 
+/** The same of one that waits to be fetched. */
+const queuedFacts = (change: Change): Fact[] => {
+  if (change.before !== undefined) return []
+  const message = pickupMessage.decodePart(change.after, ['tenant', 'basicMessages', 'createdAt'])
+  return messageFacts(message, SENT, message.createdAt, change)
+}
+
 const SENT = { type: 'basic_message.sent', sequence: 1 } as const
 
 /**
@@ -120,7 +130,9 @@ const outcomeFacts = (change: Change): Fact[] => {
   const ended = { type: `basic_message.${outcome.state}`, sequence: Math.max(2, 1 + outcome.attempts) } as const
   return [
     ...messageFacts(outcome, SENT, outcome.createdAt, change),
-    ...messageFacts(outcome, ended, outcome.endedAt, change),
+    ...messageFacts(outcome, ended, outcome.endedAt, change).map((fact) =>
+      fact.truncated ? fact : { ...fact, record: withDelivery(fact.record, deliveryOf(outcome)) },
+    ),
   ]
 }
 
@@ -162,6 +174,7 @@ const endpointFacts = (change: Change): Fact[] => {
 const READERS: Record<string, (change: Change) => Fact[]> = {
   record: recordFacts,
   [outboxItem.kind]: sentFacts,
+  [pickupMessage.kind]: queuedFacts,
   [outcomeItem.kind]: outcomeFacts,
   [endpointItem.kind]: endpointFacts,
 }

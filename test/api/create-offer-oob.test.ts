@@ -1,7 +1,6 @@
 /** CreateOfferOob over HTTP. */
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, expectInvalid, globex, tokens } from '../support/api/scene.ts'
 import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -11,7 +10,6 @@ const { token } = acme
 const subject = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 const { credentialFormats } = offerBody(acme.connectionId, subject)
 const valid = { protocolVersion: 'v2', credentialFormats }
-const route = { method: 'POST', path, body: valid } as const
 
 const offer = (body: object, as = token) => api.post(path, { token: as, body })
 
@@ -91,6 +89,3 @@ describe('names every field that is wrong', () => {
     expectInvalid(await offer(body), fields)
   })
 })
-
-refusesStrangers(route)
-refusesUnreadableBodies(route, token)

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, expectInvalid, globex, tokens } from '../support/api/scene.ts'
 import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -11,7 +10,6 @@ const path = '/credentials/create-offer'
 const { token } = acme
 const subject = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 const valid = { ...offerBody(acme.connectionId, subject), autoAcceptCredential: 'never' }
-const route = { method: 'POST', path, body: valid } as const
 const { credential, options } = valid.credentialFormats.jsonld
 const at = 'credentialFormats.jsonld'
 
@@ -185,6 +183,3 @@ test('with an Idempotency-Key it is offered once', async () => {
     message: 'this Idempotency-Key was used with another request',
   })
 })
-
-refusesStrangers(route)
-refusesUnreadableBodies(route, token)

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, expectInvalid, globex, tokens, world } from '../support/api/scene.ts'
 import { anonCredsRequest, degreeDefinition } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -14,7 +13,6 @@ const presentationExchange = {
   options: { challenge: 'example-challenge', domain: 'example.org' },
 }
 const valid = { protocolVersion: 'v2', proofFormats: { presentationExchange } }
-const route = { method: 'POST', path, body: valid } as const
 
 const create = (body: object, as = token) => api.post(path, { token: as, body })
 
@@ -284,6 +282,3 @@ describe('with an Idempotency-Key', () => {
     })
   })
 })
-
-refusesStrangers(route)
-refusesUnreadableBodies(route, token)

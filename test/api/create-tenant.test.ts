@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, expectError, expectInvalid, tokens, tokenWith } from '../support/api/scene.ts'
 import { requestBody } from '../support/scenes.ts'
 
@@ -75,6 +74,3 @@ test('with an Idempotency-Key it is made once', async () => {
     message: 'this Idempotency-Key was used with another request',
   })
 })
-
-refusesStrangers(route)
-refusesUnreadableBodies(route, token)

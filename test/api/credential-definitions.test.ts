@@ -1,7 +1,6 @@
 /** CreateCredentialDefinition, GetCredentialDefinitions and GetCredentialDefinitionById over HTTP. */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { api, expectError, expectInvalid, globex, tokens, tokenWith } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -15,7 +14,6 @@ const token = await tokenWith({ role: 'RestTenantAgent', tenantId: tenant.body.i
 const schema = { name: 'degree', version: '1.0', attributes: ['name', 'degree'] }
 const { schemaId } = (await api.post('/anoncreds/schemas', { token, body: schema })).body
 const valid = { schemaId, tag: 'default' }
-const route = { method: 'POST', path, body: valid } as const
 
 const read = (id: string, as = token) => api.get(`${path}/${id}`, { token: as })
 
@@ -91,10 +89,3 @@ test('names every field that is wrong', async () => {
     'more',
   ])
 })
-
-describe('callers', () => {
-  refusesStrangers(route)
-  refusesStrangers({ method: 'GET', path })
-  refusesStrangers({ method: 'GET', path: `${path}/x` })
-})
-refusesUnreadableBodies(route, token)

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
 
 const pathOf = (id: string) => `/connections/${id}`
@@ -47,6 +46,3 @@ describe('shows the connections of the agent that the token acts for', () => {
     expectError(await api.get(pathOf(id), { token }), 404, { message })
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'connectionId', pathOf)

@@ -3,13 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { followPages } from '../support/api/pages.ts'
-import { refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
 const path = '/connections'
 const { token } = globex
-const route = { method: 'GET', path } as const
 
 const idsOf = (records: Json[]): string[] => records.map(({ id }) => id)
 /** Oldest first. */
@@ -118,5 +116,3 @@ describe('gives a page at a time', () => {
     expectError(await api.get(`${path}?cursor=${cursor}`, { token }), 400, { message })
   })
 })
-
-refusesStrangers(route)

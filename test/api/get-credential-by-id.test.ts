@@ -1,6 +1,5 @@
 /** GetCredentialById over HTTP. */
 import { describe, expect, test } from 'vitest'
-import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, tokens } from '../support/api/scene.ts'
 
 const pathOf = (id: string) => `/credentials/${id}`
@@ -48,6 +47,3 @@ describe('knows no other record', () => {
     expectError(await api.get(pathOf(id()), { token: acme.token }), 404, { message: 'there is no such record' })
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'credentialRecordId', pathOf)

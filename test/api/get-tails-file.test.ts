@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { beforeAll, expect, test } from 'vitest'
-import { refusesMalformedIds } from '../support/api/refusals.ts'
 import { api, expectError, world } from '../support/api/scene.ts'
 
 const pathOf = (hash: string) => `/anoncreds/tails/${hash}`
@@ -38,5 +37,3 @@ test('of an unknown hash there is none', async () => {
   const unknown = TypedArrayEncoder.toBase58(randomBytes(32))
   expectError(await api.get(pathOf(unknown)), 404, { message: 'there is no such tails file' })
 })
-
-refusesMalformedIds({ method: 'GET', path: pathOf(hash) }, 'hash', pathOf)

@@ -3,10 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
+import { type Contract, successOf } from '../../lib/interface/contract.ts'
+import { OPERATIONS } from '../../lib/interface/operations.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { document, operationNamed, operations, resolve } from '../support/api/document.ts'
 import { OPENAPI_SHAPE } from '../support/api/openapi-shape.ts'
 import { api, world } from '../support/api/scene.ts'
+import { contractOf } from '../support/source/operation-functions.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
 /** All references of the document. */
@@ -77,61 +80,59 @@ describe('the document is valid OpenAPI 3.1', () => {
   })
 })
 
-/** Statuses that each operation may answer, by the error table. */
-const READ = [200, 400, 401, 403, 404, 429, 500, 503]
+/** The error table: what an operation may answer with follows from what it takes. */
+const statusesOf = (contract: Contract): number[] => {
+  const { security, idempotent = false, parameters, body, refusals = [], contentType } = contract
+  return [
+    successOf(contract).status,
+    ...(contentType === undefined ? [] : [304]),
+    ...(parameters !== undefined || body !== undefined || idempotent ? [400] : []),
+    ...(security === 'none' ? [] : [401, 403]),
+    ...(idempotent ? [409] : []),
+    ...(body === undefined ? [] : [413, 415, 422]),
+    ...[...refusals, 429, 500, 503],
+  ]
+}
+
+/** The contract that a described operation is of. */
+const contractFor = (described: string): Contract =>
+  OPERATIONS.find(
+    ({ operationId, tenantPath }) => operationId === described || (tenantPath && `tenant_${operationId}` === described),
+  ) ?? contractOf(described)
+
+/** Some, said in full. */
 const STATUSES: Record<string, number[]> = {
-  GetCredentialById: READ,
-  SendMessage: [...READ, 409, 413, 415, 422],
-  tenant_GetBasicMessages: READ,
-  CreateRequest: [...READ, 409, 413, 415, 422],
-  tenant_ProofFormData: READ,
-  RegisterNotificationWebhook: [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
-  RegisterWebhook: [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
-  CreateTenant: [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
   GetConnections: [200, 400, 401, 403, 429, 500, 503],
-  GetConnectionById: READ,
-  CreateOffer: [...READ, 409, 413, 415, 422],
-  CreateOfferOob: [...READ, 409, 413, 415, 422],
-  RevokeCredential: [...READ, 409],
-  CreateSchema: [200, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
-  GetSchemaById: READ,
-  CreateCredentialDefinition: [202, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
-  GetCredentialDefinitions: [200, 400, 401, 403, 429, 500, 503],
-  GetCredentialDefinitionById: READ,
-  GetWebhookEndpoints: [200, 400, 401, 403, 429, 500, 503],
-  DeleteWebhookEndpoint: [...READ, 409],
-  RotateWebhookSecret: [...READ, 409],
+  GetConnectionById: [200, 400, 401, 403, 404, 429, 500, 503],
+  SendMessage: [200, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
+  RegisterNotificationWebhook: [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
+  DeleteWebhookEndpoint: [200, 400, 401, 403, 404, 409, 429, 500, 503],
   TestWebhookEndpoint: [202, 400, 401, 403, 404, 409, 429, 500, 503],
-  EnableWebhookEndpoint: [...READ, 409],
-  GetWebhookDeliveries: READ,
-  ReplayWebhookEvents: [202, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503],
   ReceiveDidcomm: [200, 400, 404, 409, 413, 415, 422, 429, 500, 503],
   tenant_ReceiveDidcomm: [200, 400, 404, 409, 413, 415, 422, 429, 500, 503],
   GetWebvhLog: [200, 304, 400, 404, 429, 500, 503],
-  GetTailsFile: [200, 304, 400, 404, 429, 500, 503],
-  GetWebvhResource: [200, 304, 400, 404, 429, 500, 503],
-  GetOpenApi: [200, 429, 500, 503],
   GetHealth: [200, 429, 500, 503],
 }
 
-/** What is no JSON. */
-const DOCUMENTS: Record<string, string> = { GetWebvhLog: 'text/jsonl', GetTailsFile: 'application/octet-stream' }
-
 test('every operation has every status that it may answer, each with a body and the id of the request', () => {
-  const named = operations.map(({ operation }) => [
-    operation.operationId,
-    Object.keys(operation.responses).map(Number).sort(),
-  ])
-  const expected = Object.entries(STATUSES).map(([name, statuses]) => [name, statuses.toSorted()])
-  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(expected))
-  for (const { operation } of operations)
+  const described = operations.map(({ operation }) => operation.operationId)
+  const paths = OPERATIONS.flatMap(({ operationId, tenantPath }) =>
+    tenantPath === undefined ? [operationId] : [operationId, `tenant_${operationId}`],
+  )
+  expect(described.toSorted()).toEqual(paths.toSorted())
+  for (const { operation } of operations) {
+    const contract = contractFor(operation.operationId)
+    const expected = STATUSES[operation.operationId] ?? [...new Set(statusesOf(contract))]
+    const given = Object.keys(operation.responses).map(Number)
+    expect({ [operation.operationId]: given.toSorted() }).toEqual({ [operation.operationId]: expected.toSorted() })
     for (const [status, given] of Object.entries(operation.responses)) {
       const response = resolve(given)
       expect(response.headers, `${operation.operationId} ${status}`).toHaveProperty('x-request-id')
-      const type = (status === '200' && DOCUMENTS[operation.operationId]) || 'application/json'
-      if (status === '304') expect(response).not.toHaveProperty('content')
+      const type = (status === '200' && contract.contentType) || 'application/json'
+      if (status === '204' || status === '304') expect(response).not.toHaveProperty('content')
       else expect(response.content, `${operation.operationId} ${status}`).toHaveProperty([type, 'schema'])
     }
+  }
 })
 
 describe('every operation says', () => {
@@ -141,20 +142,25 @@ describe('every operation says', () => {
       scheme: 'bearer',
       bearerFormat: 'JWT',
     })
-    const OPEN: Record<string, object[]> = {
-      RegisterNotificationWebhook: [{ bearer: [] }, {}],
-      ReceiveDidcomm: [],
-      tenant_ReceiveDidcomm: [],
-      GetWebvhLog: [],
-      GetWebvhResource: [],
-      GetTailsFile: [],
-      GetOpenApi: [],
-      GetHealth: [],
-    }
+    const schemes = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
     for (const { operation } of operations)
       expect({ [operation.operationId]: operation.security }).toEqual({
-        [operation.operationId]: OPEN[operation.operationId] ?? [{ bearer: [] }],
+        [operation.operationId]: schemes[contractFor(operation.operationId).security],
       })
+    // These are all that take no token, or not always.
+    const open = operations.flatMap(({ method, path, operation }) =>
+      JSON.stringify(operation.security) === JSON.stringify(schemes.token) ? [] : [`${method} ${path}`],
+    )
+    expect(open.toSorted()).toEqual([
+      'GET /anoncreds/tails/{hash}',
+      'GET /health',
+      'GET /openapi.json',
+      'GET /webvh/{tenantId}/did.jsonl',
+      'GET /webvh/{tenantId}/resources/{resourceId}',
+      'POST /didcomm',
+      'POST /didcomm/{tenantId}',
+      'POST /notification/register/webhook-endpoint',
+    ])
   })
 
   test('that it takes an Idempotency-Key, where it is a POST or DELETE that looks at a token, and nowhere else', () => {
@@ -173,11 +179,13 @@ describe('every operation says', () => {
   })
 
   test('how its pages are asked for, where it has pages', () => {
-    const PAGED = ['tenant_GetBasicMessages', 'GetConnections', 'GetCredentialDefinitions', 'GetWebhookDeliveries']
     for (const { operation } of operations) {
-      const isPaged = PAGED.includes(operation.operationId)
       const names = (operation.parameters ?? []).map(({ name }: Json) => name)
-      const { headers } = resolve(operation.responses[200] ?? operation.responses[201] ?? operation.responses[202])
+      // A list is never given in one piece, but for that of an organization's few endpoints.
+      const { status } = successOf(contractFor(operation.operationId))
+      const { headers, content } = resolve(operation.responses[status])
+      const { type } = resolve(content?.['application/json']?.schema ?? {})
+      const isPaged = type === 'array' && operation.operationId !== 'GetWebhookEndpoints'
       expect({ operation: operation.operationId, cursor: names.includes('cursor'), link: 'link' in headers }).toEqual({
         operation: operation.operationId,
         cursor: isPaged,
@@ -231,20 +239,26 @@ describe('the examples are real exchanges', () => {
   const files = readdirSync(folder)
 
   test('of every operation that is no other under a second path, and neither of the document itself nor of bytes', () => {
-    const none = ['GetOpenApi', 'tenant_ReceiveDidcomm', 'GetTailsFile']
-    const expected = Object.keys(STATUSES).filter((name) => !none.includes(name))
+    const shown = OPERATIONS.filter(
+      (contract) =>
+        contract.operationId !== 'GetOpenApi' &&
+        /json/.test(contract.contentType ?? 'json') &&
+        (contract.body !== undefined || successOf(contract).status !== 204),
+    )
+    const expected = shown.map(({ operationId }) => operationId)
     expect(files.map((file) => file.replace('.json', '')).sort()).toEqual(expected.sort())
   })
 
   test.each(files)('%s is in the document, and as its schemas say', (file) => {
     const example: Json = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
     const { at, operation } = operationNamed(file.replace('.json', ''))
-    const status = [200, 201, 202].find((success) => operation.responses[success] !== undefined)
+    const { status } = successOf(contractOf(operation.operationId))
     for (const [part, pointer] of [
       ['request', `${at}/requestBody`],
       ['response', `${at}/responses/${status}`],
     ] as const) {
-      if (part === 'request' && operation.requestBody === undefined) continue
+      if ((part === 'request' && operation.requestBody === undefined) || (part === 'response' && status === 204))
+        continue
       const { content: media } = part === 'request' ? operation.requestBody : operation.responses[String(status)]
       const [type = ''] = Object.keys(media)
       expect(media[type].example).toEqual(example[part])

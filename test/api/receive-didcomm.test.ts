@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
@@ -106,6 +105,3 @@ test('asks for no token, and looks at none', async () => {
   const answer = await api.post(path, { body: {}, headers: { authorization: 'Bearer nonsense' } })
   expect(answer.status).toBe(400)
 })
-
-refusesMalformedIds({ method: 'POST', path, body: {} }, 'tenantId', (id) => `/didcomm/${id}`)
-refusesUnreadableBodies({ method: 'POST', path, body: {} }, undefined)

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { NO_TOKEN } from '../support/api/bad-tokens.ts'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { expectRegistered } from '../support/api/registration.ts'
 import { api, expectError, expectInvalid, newOrganization, tokenIn, tokens, world } from '../support/api/scene.ts'
 import { ENDPOINTS, NO_ENDPOINTS } from '../support/api/urls.ts'
@@ -215,6 +214,3 @@ describe('names every field that is wrong', () => {
       expectInvalid(await api.post(path, { token, body }), fields)
   })
 })
-
-refusesStrangers(route, { takesNone: true })
-refusesUnreadableBodies(route, tokens.rootWithTenants)

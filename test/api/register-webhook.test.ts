@@ -2,14 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { expectRegistered } from '../support/api/registration.ts'
 import { acme, api, base, expectError, expectInvalid, globex, tokenIn, tokens } from '../support/api/scene.ts'
 import { ENDPOINTS, NO_ENDPOINTS } from '../support/api/urls.ts'
 
 const url = 'https://hooks.example.org/agent'
 const pathOf = (orgId: string) => `/webhooks/orgs/${orgId}/register`
-const route = { method: 'POST', path: pathOf('strangers'), body: { webhookUrl: url } } as const
 
 const register = (orgId: string, token: string, webhookUrl = url) =>
   api.post(pathOf(orgId), { token, body: { webhookUrl } })
@@ -105,7 +103,3 @@ describe('names every field that is wrong', () => {
     expectInvalid(await api.post(pathOf('any'), { token: tokens.rootWithTenants, body }), fields)
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'orgId', pathOf)
-refusesUnreadableBodies(route, tokens.rootWithTenants)

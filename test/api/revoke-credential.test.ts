@@ -2,7 +2,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, expectError, tokens, world } from '../support/api/scene.ts'
 
 const pathOf = (id: string) => `/credentials/${id}/revoke`
@@ -50,6 +49,3 @@ test("knows no other agent's exchange", async () => {
     message,
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'credentialRecordId', pathOf)

@@ -1,7 +1,6 @@
 /** CreateSchema and GetSchemaById over HTTP: a schema's id has slashes, and goes into a path as it is or encoded. */
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, expectError, expectInvalid, expectMalformed, globex, tokens } from '../support/api/scene.ts'
 
 const path = '/anoncreds/schemas'
@@ -74,7 +73,3 @@ test('names every field that is wrong', async () => {
     'more',
   ])
 })
-
-refusesStrangers({ method: 'POST', path, body: valid })
-refusesStrangers({ method: 'GET', path: `${path}/${encodeURIComponent(schemaId)}` })
-refusesUnreadableBodies({ method: 'POST', path, body: valid }, token)

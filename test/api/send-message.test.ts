@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { followPages } from '../support/api/pages.ts'
-import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, expectInvalid, tokens } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
@@ -178,7 +177,3 @@ describe('with an Idempotency-Key', () => {
     })
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'connectionId', pathOf)
-refusesUnreadableBodies(route, token)

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { followPages } from '../support/api/pages.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
@@ -11,7 +10,6 @@ const pathOf = (connectionId: string, tenantId = globex.tenantId) =>
   `/multi-tenancy/basic-messages/${connectionId}/${tenantId}`
 const path = pathOf(globex.connectionId)
 const { token } = globex
-const route = { method: 'GET', path } as const
 
 const contentsOf = (records: Json[]): string[] => records.map(({ content }) => content)
 
@@ -156,7 +154,3 @@ describe('a cursor is a position in the list that is asked for', () => {
     expectMalformed(await api.get(`${path}?cursor=${cursor}`, { token }), 'query', ['cursor'])
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'connectionId', (id) => pathOf(id))
-refusesMalformedIds(route, 'tenantId', (id) => pathOf(globex.connectionId, id))

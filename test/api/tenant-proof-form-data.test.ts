@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds, refusesStrangers } from '../support/api/refusals.ts'
 import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
 import { degreeDefinition } from '../support/scenes.ts'
 
@@ -10,7 +9,6 @@ const pathOf = (proofRecordId: string, tenantId = globex.tenantId) =>
   `/multi-tenancy/form-data/${tenantId}/${proofRecordId}`
 const path = pathOf(globex.proofRecordId)
 const { token } = globex
-const route = { method: 'GET', path } as const
 
 test('shows the proof record with what was asked and what was presented', async () => {
   const answer = await api.get(path, { token })
@@ -84,7 +82,3 @@ describe('knows no other proof', () => {
     })
   })
 })
-
-refusesStrangers(route)
-refusesMalformedIds(route, 'proofRecordId', (id) => pathOf(id))
-refusesMalformedIds(route, 'tenantId', (id) => pathOf(globex.proofRecordId, id))

@@ -4,7 +4,6 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api/client.ts'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds, refusesStrangers, refusesUnreadableBodies } from '../support/api/refusals.ts'
 import {
   acme,
   api,
@@ -399,9 +398,6 @@ describe.each(OPERATIONS)('%s /webhooks/orgs/{orgId}/%s', (method, operation, bo
       expectError(await api.ask(method, routeOf(operation, orgId, one), { token: as, body }), 403)
     expect((await list()).body).toEqual(before)
   })
-
-  refusesStrangers({ method, path: routeOf(operation, 'strangers', UNKNOWN), ...(body && { body }) })
-  refusesMalformedIds({ method, path: '', ...(body && { body }) }, 'orgId', (id) => routeOf(operation, id, UNKNOWN))
 })
 
 describe.each(OF_AN_ENDPOINT)('%s of an endpoint: %s', (method, operation, body) => {
@@ -418,10 +414,6 @@ describe.each(OF_AN_ENDPOINT)('%s of an endpoint: %s', (method, operation, body)
     expectError(await api.ask(method, routeOf(operation, other, id), { token: as, body }), 404, NOT_THERE)
     expect((await list()).body).toEqual(before)
   })
-
-  refusesMalformedIds({ method, path: '', ...(body && { body }) }, 'endpointId', (id) =>
-    routeOf(operation, acme.orgId, id),
-  )
 })
 
 test('a secret is in the answer that makes it, and in no other', async () => {
@@ -442,5 +434,3 @@ test('a secret is in the answer that makes it, and in no other', async () => {
     for (const secret of [endpoint.secret, rotated.body.secret]) expect(text).not.toContain(secret.slice(6, -1))
   }
 })
-
-refusesUnreadableBodies({ method: 'POST', path: pathOf(UNKNOWN, 'replay', acme.orgId) }, tokens.rootWithTenants)

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { listOf, registryOf, schemaOf } from '../support/anoncreds/objects.ts'
 import { expectExample } from '../support/api/example.ts'
-import { refusesMalformedIds } from '../support/api/refusals.ts'
 import { acme, api, expectError, world } from '../support/api/scene.ts'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -121,10 +120,3 @@ test('no token is asked for, and none is looked at', async () => {
   const answer = await api.get(logPath(), { headers: { authorization: 'Bearer x' } })
   expect(answer.status).toBe(200)
 })
-
-refusesMalformedIds({ method: 'GET', path: logPath() }, 'tenantId', logPath)
-refusesMalformedIds(
-  { method: 'GET', path: resourcePath('zQm1') },
-  'resourceId',
-  (id) => `/webvh/${tenantId}/resources/${id}`,
-)

@@ -70,10 +70,10 @@ describeWithLibrary('revocation', () => {
 
   /** The job of a revocation runs here, as well as in the stage's own function. */
   const publishNow = async (id: string): Promise<Json> => {
-    const { JOB_HANDLERS } = await import('../../lib/agent/anoncreds/jobs.ts')
+    const { ANONCREDS_JOBS } = await import('../../lib/agent/anoncreds/jobs.ts')
     const { runJob } = await import('../../lib/jobs/run.ts')
     const key = { tenant: world.caller.tenantId, type: 'revocation-list', id: `${id}.1` } as const
-    await runJob(key, JOB_HANDLERS['revocation-list'])
+    await runJob(key, ANONCREDS_JOBS['revocation-list'])
     return published(id)
   }
 

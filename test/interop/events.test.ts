@@ -85,6 +85,17 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
 
   const heardCount = () => organization.heard('webhook').length
 
+  test('a wallet that hangs up', async () => {
+    const wallet = await startWallet({ answerProofs: false })
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    await heardSince(0)
+    const from = heardCount()
+    await wallet.agent.didcomm.connections.hangup({ connectionId: walletConnectionId })
+    expect(stories(await heardSince(from))).toEqual({
+      [connectionId]: [expect.stringMatching(/^\d connection\.state_changed completed abandoned$/)],
+    })
+  })
+
   test('a connection, messages both ways, a credential and a proof that are accepted', async () => {
     const from = heardCount()
     const wallet = await startWallet({ handshake: 'didexchange' })

@@ -119,7 +119,10 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
       path: { connectionId },
       body: { content: 'hi' },
     })
-    expect({ status, error: body.error }).toEqual({ status: 409, error: 'Conflict' })
+    expect({ status, delivery: body.metadata['_agent/delivery'] }).toEqual({
+      status: 200,
+      delivery: { state: 'waiting-for-pickup', attempts: 0 },
+    })
     expect(wallet.journal.errors).toEqual([])
   })
 

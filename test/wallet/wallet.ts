@@ -64,6 +64,12 @@ export class Wallet {
     return this.agent.didcomm.basicMessages.sendMessage(connectionId, content)
   }
 
+  /** Fetches what the other agent keeps for a wallet without an endpoint, until it keeps nothing more. */
+  async pickUp(connectionId: string, protocolVersion: 'v1' | 'v2' = 'v2'): Promise<void> {
+    await this.agent.didcomm.messagePickup.pickupMessages({ connectionId, protocolVersion, awaitCompletion: true })
+    await this.#parts.inbox.settled()
+  }
+
   /** Basic messages of both directions, in the order in which the wallet sent or got them. */
   messages(connectionId?: string) {
     return this.agent.didcomm.basicMessages.findAllByQuery(connectionId === undefined ? {} : { connectionId })

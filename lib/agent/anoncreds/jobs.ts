@@ -1,4 +1,4 @@
-/** What is done in the background, by the type of its job. */
+/** What is done in the background for AnonCreds, by the type of its job. */
 // First: Credo's AnonCreds copies the library's name when it is imported.
 import './library.ts'
 
@@ -9,10 +9,10 @@ import { registryWriteJob } from './registry-write-job.ts'
 import { revocationListJob } from './revocation-lists.ts'
 import { revocationRegistryJob } from './revocation-registries.ts'
 
-export const JOB_HANDLERS: JobHandlers = {
+export const ANONCREDS_JOBS = {
   'credential-definition': credentialDefinitionJob,
   'revocation-registry': revocationRegistryJob,
   'revocation-list': revocationListJob,
   'ledger-object': ledgerJob,
   'registry-write': registryWriteJob,
-}
+} satisfies Partial<JobHandlers>

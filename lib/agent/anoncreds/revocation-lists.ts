@@ -98,7 +98,7 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER
 /** Aries RFC 0721, with the format that wallets know for all registries. https://github.com/hyperledger/aries-rfcs/tree/main/features/0721-revocation-notification-v2 */
 const FORMAT = 'indy-anoncreds'
 
-/** A holder that can't be told sees it in the list: without a connection, after it has ended, or without an endpoint. */
+/** A holder that can't be told sees it in the list: without a connection, after it has ended, with an unusable endpoint, or with a full queue. */
 const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
   if (typeof value.connectionId !== 'string') return
   const agent = await currentAgent()
@@ -113,8 +113,8 @@ const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Re
       }),
     )
   } catch (error) {
-    if (!isAgentError(error, 'connection.no_endpoint')) throw error
-    log('info', 'a holder without an endpoint was not told of a revocation', { event: 'revocation.not_told' })
+    if (!isAgentError(error, 'connection.no_endpoint') && !isAgentError(error, 'connection.queue_full')) throw error
+    log('info', 'a holder was not told of a revocation', { event: 'revocation.not_told', error: error.code })
   }
 }
 

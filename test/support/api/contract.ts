@@ -77,7 +77,7 @@ export class InterfaceDescription {
     }
     const pointer = operation.pointers[status]
     if (pointer === undefined) return [`${operation.operationId} answers ${status}, which the document does not name`]
-    if (status === 304) return text === '' ? [] : ['there is a body']
+    if (status === 204 || status === 304) return text === '' ? [] : ['there is a body']
     // What the endpoint for other agents has nothing to say to is answered with nothing.
     if (text === '') return /ReceiveDidcomm$/.test(operation.operationId) && status === 200 ? [] : ['there is no body']
     const mediaType = headers['content-type'] ?? 'none'

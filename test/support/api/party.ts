@@ -5,9 +5,10 @@ import {
   DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
 import { waitFor } from '../../wallet/wait.ts'
-import { Wallet } from '../../wallet/wallet.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
 import { offerBody, requestBody } from '../scenes.ts'
 import type { Json } from '../stage/in-process-stage.ts'
+import { type CaughtEnvelope, catchEnvelope } from '../wallets/new-envelope.ts'
 import type { ApiClient } from './client.ts'
 import { sign, type TestIssuer } from './tokens.ts'
 
@@ -46,7 +47,7 @@ export interface Party extends Actor {
   /** Fingerprint of a key of `invitationDid`. */
   recipientKey: string
   /** Envelopes of a handshake that the agent has not seen yet. Each is good once. */
-  newEnvelopes: { path: string; envelope: object }[]
+  newEnvelopes: CaughtEnvelope[]
 }
 
 export interface Scene {
@@ -95,23 +96,6 @@ const giveUp = async (wallet: Wallet, connectionId: string): Promise<void> => {
   await wallet.agent.dependencyManager.resolve(DidCommMessageSender).sendMessage(context)
 }
 
-/** What a wallet would send for an invitation, caught before it leaves. */
-const catchEnvelope = async (invitationUrl: string): Promise<Party['newEnvelopes'][number]> => {
-  const caught = Promise.withResolvers<Party['newEnvelopes'][number]>()
-  const wallet = await Wallet.start({
-    label: 'Newcomer',
-    endpoint: false,
-    network: () => async (endpoint, envelope) => {
-      caught.resolve({ path: new URL(endpoint).pathname, envelope })
-      return { status: 200, body: '' }
-    },
-  })
-  await wallet.receive(invitationUrl)
-  const envelope = await caught.promise
-  await wallet.stop()
-  return envelope
-}
-
 const issue = async ({ api, wallet }: Scene, { token }: Actor, connectionId: string): Promise<Json> => {
   const { body: offered } = await api.post('/credentials/create-offer', {
     token,
@@ -141,7 +125,7 @@ export const settle = async (scene: Scene, actor: Actor): Promise<Party> => {
   const silent = await connect(scene, actor, silentWallet)
   const abandoned = await connect(scene, actor, silentWallet)
   await giveUp(silentWallet, abandoned.walletConnectionId)
-  const newEnvelopes: Party['newEnvelopes'] = []
+  const newEnvelopes: CaughtEnvelope[] = []
   for (let number = 0; number < 3; number++) {
     const { body } = await api.post('/proofs/create-request-oob', { token, body: requestBody })
     newEnvelopes.push(await catchEnvelope(body.invitationUrl))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { HttpRequest } from './http.ts'
 import { authorizationArbitrary } from './odd-tokens.ts'
 import { oddName, oddText, oddValue, spoilt } from './odd-values.ts'
-import { type Route, routesOf } from './routes.ts'
+import type { Route } from './routes.ts'
 import type { World } from './world.ts'
 
 /** What may stand in a request line (RFC 9112, section 3): with anything else it is no HTTP, and gets no further than the parser. */
@@ -21,24 +21,28 @@ const oddSegment = fc.oneof(
   fc.uuid(),
 )
 
-const oddQuery = fc
-  .array(
-    fc.tuple(
-      fc.oneof(fc.constantFrom('limit', 'order', 'cursor', 'state', 'theirDid', 'outOfBandId', 'limit[]'), oddName),
-      fc.oneof(fc.constantFrom('0', '1', '1001', '-1', '1e3', 'desc', 'completed', 'AAAA', '%zz', '%00', ''), oddText),
-      fc.boolean(),
-    ),
-    { minLength: 1, maxLength: 4 },
-  )
-  .map((pairs) =>
-    pairs
-      .map(([name, value, raw]) => {
-        const encode = raw ? asPath : (text: string) => encodeURIComponent(text.toWellFormed())
-        return `${encode(name)}=${encode(value)}`
-      })
-      .join('&')
-      .slice(0, 2000),
-  )
+const oddQuery = (names: string[]) =>
+  fc
+    .array(
+      fc.tuple(
+        fc.oneof(fc.constantFrom('limit', 'order', 'cursor', 'limit[]', ...names), oddName),
+        fc.oneof(
+          fc.constantFrom('0', '1', '1001', '-1', '1e3', 'desc', 'completed', 'AAAA', '%zz', '%00', ''),
+          oddText,
+        ),
+        fc.boolean(),
+      ),
+      { minLength: 1, maxLength: 4 },
+    )
+    .map((pairs) =>
+      pairs
+        .map(([name, value, raw]) => {
+          const encode = raw ? asPath : (text: string) => encodeURIComponent(text.toWellFormed())
+          return `${encode(name)}=${encode(value)}`
+        })
+        .join('&')
+        .slice(0, 2000),
+    )
 
 const CONTENT_TYPES = [
   'text/plain',
@@ -93,7 +97,7 @@ const spoilText = (json: string, { kind, where, name, text }: OddTextOfBody): st
   return kind === 'bytes' ? Buffer.concat([Buffer.from(json.slice(0, at)), bytes, Buffer.from(json.slice(at))]) : json
 }
 
-const bodyArbitrary = (bodies: object[]): fc.Arbitrary<string | Buffer> => {
+const bodyArbitrary = (bodies: unknown[]): fc.Arbitrary<string | Buffer> => {
   const valid = fc.constantFrom(...bodies)
   const text = (value: unknown) => JSON.stringify(value) ?? ''
   return fc.oneof(
@@ -113,7 +117,7 @@ const bodyArbitrary = (bodies: object[]): fc.Arbitrary<string | Buffer> => {
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']
 
 const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
-  const { method, path, bodies, queries = [''] } = route
+  const { method, path, bodies, queries = [''], queryNames = [], token } = route
   const pathArbitrary = fc.oneof(
     { weight: 6, arbitrary: fc.constant(path((valid) => valid)) },
     {
@@ -133,7 +137,7 @@ const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
   )
   const queryArbitrary = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...queries) },
-    { weight: queries.length > 1 ? 4 : 1, arbitrary: oddQuery },
+    { weight: queries.length > 1 ? 4 : 1, arbitrary: oddQuery(queryNames) },
   )
   return fc
     .record({
@@ -143,7 +147,10 @@ const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
       ),
       path: pathArbitrary,
       query: queryArbitrary,
-      authorization: authorizationArbitrary(world),
+      authorization: fc.oneof(
+        { weight: token === undefined ? 0 : 3, arbitrary: fc.constant(`Bearer ${token}`) },
+        { weight: 7, arbitrary: authorizationArbitrary(world) },
+      ),
       contentType: fc.oneof(
         { weight: 20, arbitrary: fc.constant('application/json') },
         { weight: 1, arbitrary: fc.constantFrom(...CONTENT_TYPES) },
@@ -167,11 +174,11 @@ const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
     }))
 }
 
-/** Requests to every operation of the world's stage; `endpointId` is the webhook endpoint of `ORGANIZATION`. */
-export const requestArbitrary = (world: World, endpointId: string): fc.Arbitrary<HttpRequest> =>
+/** Requests to these routes of the world's stage. */
+export const requestArbitrary = (world: World, routes: Route[]): fc.Arbitrary<HttpRequest> =>
   fc.oneof(
-    ...routesOf(world, endpointId).map((route) => ({
-      weight: route.weight * 10,
+    ...routes.map((route) => ({
+      weight: Math.ceil(route.weight * 10),
       arbitrary: requestTo(route, world),
     })),
   )

@@ -1,13 +1,28 @@
 /** The functions of the operations, by the habit of their names. */
 import { needsRegistries } from '../../../infra/anoncreds/functions.ts'
+import type { Contract } from '../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 
-/** `get-credential-by-id` of `GetCredentialById`, `tenant-proof-form-data` of `tenant_ProofFormData`. */
-const functionOf = (operationId: string): string =>
+/** Two are named after what they serve. */
+const NAMED: Record<string, string> = { GetHealth: 'health', GetOpenApi: 'openapi' }
+
+/** The file in `functions/`: `get-credential-by-id` of `GetCredentialById`, `tenant-proof-form-data` of `tenant_ProofFormData`. */
+export const functionOf = (operationId: string): string =>
+  NAMED[operationId] ??
   operationId
     .replace('_', '')
     .replace(/\B[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase()
+
+/** The handler that the file exports, which is also the function's key in serverless.yml: `getCredentialById`. */
+export const handlerOf = (operationId: string): string =>
+  functionOf(operationId).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+
+export const contractOf = (operationId: string): Contract => {
+  const found = OPERATIONS.find((contract) => contract.operationId === operationId)
+  if (found === undefined) throw new Error(`lib/interface/operations.ts lists no ${operationId}`)
+  return found
+}
 
 /** Those that read for a caller, and change nothing; but not those that also read what others publish. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(

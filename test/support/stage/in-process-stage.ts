@@ -12,58 +12,19 @@ import { DeliveryLine } from '../delivery/line.ts'
 import { startDeliveryQueues } from '../delivery/queues.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
 
-/** Operations that a test calls, by the name of their handler's export. */
-const HANDLERS = {
-  getCredentialById: () => import('../../../functions/get-credential-by-id.ts'),
-  sendMessage: () => import('../../../functions/send-message.ts'),
-  tenantGetBasicMessages: () => import('../../../functions/tenant-get-basic-messages.ts'),
-  createRequest: () => import('../../../functions/create-request.ts'),
-  tenantProofFormData: () => import('../../../functions/tenant-proof-form-data.ts'),
-  requestProof: () => import('../../../functions/request-proof.ts'),
-  proposeProof: () => import('../../../functions/propose-proof.ts'),
-  acceptProofProposal: () => import('../../../functions/accept-proof-proposal.ts'),
-  acceptProofRequest: () => import('../../../functions/accept-proof-request.ts'),
-  declineProofRequest: () => import('../../../functions/decline-proof-request.ts'),
-  acceptPresentation: () => import('../../../functions/accept-presentation.ts'),
-  getProofs: () => import('../../../functions/get-proofs.ts'),
-  getProofById: () => import('../../../functions/get-proof-by-id.ts'),
-  getProofFormData: () => import('../../../functions/get-proof-form-data.ts'),
-  registerNotificationWebhook: () => import('../../../functions/register-notification-webhook.ts'),
-  registerWebhook: () => import('../../../functions/register-webhook.ts'),
-  getWebhookEndpoints: () => import('../../../functions/get-webhook-endpoints.ts'),
-  getWebhookDeliveries: () => import('../../../functions/get-webhook-deliveries.ts'),
-  rotateWebhookSecret: () => import('../../../functions/rotate-webhook-secret.ts'),
-  testWebhookEndpoint: () => import('../../../functions/test-webhook-endpoint.ts'),
-  enableWebhookEndpoint: () => import('../../../functions/enable-webhook-endpoint.ts'),
-  replayWebhookEvents: () => import('../../../functions/replay-webhook-events.ts'),
-  deleteWebhookEndpoint: () => import('../../../functions/delete-webhook-endpoint.ts'),
-  createTenant: () => import('../../../functions/create-tenant.ts'),
-  createOffer: () => import('../../../functions/create-offer.ts'),
-  getCredentials: () => import('../../../functions/get-credentials.ts'),
-  getCredentialFormData: () => import('../../../functions/get-credential-form-data.ts'),
-  getW3cCredentials: () => import('../../../functions/get-w3c-credentials.ts'),
-  getW3cCredentialById: () => import('../../../functions/get-w3c-credential-by-id.ts'),
-  proposeCredential: () => import('../../../functions/propose-credential.ts'),
-  acceptCredentialProposal: () => import('../../../functions/accept-credential-proposal.ts'),
-  acceptCredentialOffer: () => import('../../../functions/accept-credential-offer.ts'),
-  declineCredentialOffer: () => import('../../../functions/decline-credential-offer.ts'),
-  acceptCredentialRequest: () => import('../../../functions/accept-credential-request.ts'),
-  acceptCredential: () => import('../../../functions/accept-credential.ts'),
-  revokeCredential: () => import('../../../functions/revoke-credential.ts'),
-  getTailsFile: () => import('../../../functions/get-tails-file.ts'),
-  createSchema: () => import('../../../functions/create-schema.ts'),
-  getSchemaById: () => import('../../../functions/get-schema-by-id.ts'),
-  createCredentialDefinition: () => import('../../../functions/create-credential-definition.ts'),
-  getCredentialDefinitions: () => import('../../../functions/get-credential-definitions.ts'),
-  getCredentialDefinitionById: () => import('../../../functions/get-credential-definition-by-id.ts'),
-  createOfferOob: () => import('../../../functions/create-offer-oob.ts'),
-  getConnections: () => import('../../../functions/get-connections.ts'),
-  getConnectionById: () => import('../../../functions/get-connection-by-id.ts'),
-  getWebvhLog: () => import('../../../functions/get-webvh-log.ts'),
-  getWebvhResource: () => import('../../../functions/get-webvh-resource.ts'),
-  receiveDidcomm: () => import('../../../functions/receive-didcomm.ts'),
+/** The name of a handler's export: `getCredentialById`. */
+export type OperationName = string
+
+type Handler = (event: APIGatewayProxyEvent, at: Context) => Promise<APIGatewayProxyResult>
+
+/** The handler of an operation, which is the only export of the file that is named after it. */
+const handlerOf = async (operation: OperationName): Promise<Handler> => {
+  const name = operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const exports: Record<string, Handler> = await import(`../../../functions/${name}.ts`)
+  const handler = exports[operation]
+  if (handler === undefined) throw new Error(`functions/${name}.ts exports no ${operation}`)
+  return handler
 }
-export type OperationName = keyof typeof HANDLERS
 
 export interface Caller {
   role?: Role
@@ -107,11 +68,15 @@ export interface InProcessStage {
 const publicDocument = (url: string): { operation: OperationName; path: Record<string, string> } | undefined => {
   const [, folder = '', first = '', second = '', third = ''] = url.split('/')
   if (folder === 'anoncreds' && first === 'tails') return { operation: 'getTailsFile', path: { hash: second } }
+  if (folder === 'web') return { operation: 'getWebDidDocument', path: { tenantId: first } }
   if (folder !== 'webvh') return undefined
   return second === 'did.jsonl'
     ? { operation: 'getWebvhLog', path: { tenantId: first } }
     : { operation: 'getWebvhResource', path: { tenantId: first, resourceId: third } }
 }
+
+/** Envelopes are JSON as well. */
+const isJson = (contentType = 'application/json'): boolean => /json\b|didcomm|ssi-agent/.test(contentType)
 
 const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 } as Context
 
@@ -140,8 +105,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
   const line = await DeliveryLine.start(dynamo, queues)
 
   const answerOf = async (operation: OperationName, { path, query, body, headers, caller }: Call = {}) => {
-    const exports: Record<string, unknown> = await HANDLERS[operation]()
-    const handler = exports[operation] as (event: APIGatewayProxyEvent, at: Context) => Promise<APIGatewayProxyResult>
+    const handler = await handlerOf(operation)
     const { role = 'RestRootAgentWithTenants', tenantId, organizations = {} } = caller ?? {}
     const event = {
       headers: { 'content-type': 'application/json', ...headers },
@@ -171,6 +135,7 @@ export const startInProcessStage = async (): Promise<InProcessStage> => {
 
   const call = async (operation: OperationName, request: Call = {}): Promise<Reply> => {
     const { text, ...reply } = await answerOf(operation, request)
+    if (!isJson(reply.headers['content-type'])) return { ...reply, body: text.toString() }
     return { ...reply, body: text.length === 0 ? undefined : JSON.parse(text.toString()) }
   }
 

@@ -344,6 +344,7 @@ describe('errors of the handler', () => {
     ['resource.not_found', 404, 'Not Found'],
     ['connection.not_ready', 409, 'Conflict'],
     ['connection.no_endpoint', 409, 'Conflict'],
+    ['connection.queue_full', 409, 'Conflict'],
     ['store.conflict', 409, 'Conflict'],
     ['idempotency.mismatch', 409, 'Conflict'],
     ['store.item_too_large', 413, 'Content Too Large'],

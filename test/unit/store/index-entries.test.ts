@@ -72,11 +72,19 @@ describe('a record', () => {
       'OutOfBandRecord',
       { invitationId: 'i', threadId: 't', state: 's' },
       [
+        ['*', '*'],
         ['invitationId', 'i'],
         ['threadId', 't'],
       ],
     ],
-    ['OutOfBandRecord', { invitationRequestsThreadIds: ['r'] }, [['requestThreadId', 'r']]],
+    [
+      'OutOfBandRecord',
+      { invitationRequestsThreadIds: ['r'] },
+      [
+        ['*', '*'],
+        ['requestThreadId', 'r'],
+      ],
+    ],
     ['DidCommMessageRecord', { associatedRecordId: 'p', messageId: 'm' }, [['associatedRecordId', 'p']]],
     ['BasicMessageRecord', { connectionId: 'c', role: 'sender' }, [['connectionId', 'c']]],
     [

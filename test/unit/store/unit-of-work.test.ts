@@ -227,7 +227,7 @@ describe('a commit', () => {
     // The record alone; the record, the old entry and the new one.
     expect(table.transactions).toEqual([1, 3])
     const connection = await saved({ tags: { did: 'did:copied', threadId: 't' } })
-    await transaction(ACME, (unit) => unit.update({ ...connection, value: { ...connection.value, alias: 'Bob' } }))
+    await transaction(ACME, (unit) => unit.update({ ...connection, value: { ...connection.value, theirLabel: 'Bob' } }))
     // The record, and the two of its entries that carry a copy of it.
     expect(table.transactions).toEqual([3])
   })

@@ -1,5 +1,6 @@
 /** Records, outbox items and endpoints for the tests of events. */
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
+import { pickupMessage } from '../../../lib/pickup/pickup-item.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
@@ -81,6 +82,9 @@ const SENT = {
 
 /** An outbox item with a basic message. */
 export const outboxWith = (changes: Partial<OutboxItem> = {}): Item => outboxItem.encode({ ...SENT, ...changes })
+
+/** The same message where it waits to be fetched. */
+export const queued = (): Item => pickupMessage.encode({ ...SENT, payload: '{}', recipients: [] })
 
 /** What became of it. */
 export const outcomeWith = (state: 'delivered' | 'failed', attempts: number, changes: Partial<OutboxItem> = {}): Item =>

@@ -7,7 +7,16 @@ import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified, removed } from '../../support/webhooks/changes.ts'
-import { message, outboxWith, outcomeWith, recordItem, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
+import {
+  message,
+  outboxWith,
+  outcomeWith,
+  queued,
+  recordItem,
+  registrationItem,
+  storedIn,
+  writtenAt,
+} from './event-scenes.ts'
 
 const MACHINES = [
   ['ConnectionRecord', 'connection.state_changed', CONNECTION_STATES],
@@ -100,13 +109,21 @@ describe('a basic message', () => {
   })
 
   test.each([
-    ['delivered', 3],
-    ['failed', 290],
-  ] as const)('should be told of when it was %s, with a sequence that grows with the attempts', (state, attempts) => {
-    expect(factsOf(inserted(outcomeWith(state, attempts)))).toEqual([
-      SENT,
-      { ...SENT, type: `basic_message.${state}`, sequence: attempts + 1, occurredAt: writtenAt(9) },
-    ])
+    ['delivered', 3, { deliveredAt: writtenAt(9) }],
+    ['failed', 290, {}],
+  ] as const)(
+    'should be told of when it was %s, with what became of it, and a sequence that grows with the attempts',
+    (state, attempts, end) => {
+      const record = { ...SENT.record, metadata: { '_agent/delivery': { state, attempts, ...end } } }
+      expect(factsOf(inserted(outcomeWith(state, attempts)))).toEqual([
+        SENT,
+        { ...SENT, record, type: `basic_message.${state}`, sequence: attempts + 1, occurredAt: writtenAt(9) },
+      ])
+    },
+  )
+
+  test('that waits to be fetched should be told of as sent', () => {
+    expect(factsOf(inserted(queued()))).toEqual([SENT])
   })
 
   test('that was given up without an attempt should be told of after it was sent', () => {

@@ -1,0 +1,12 @@
+/** AcceptConnectionRequest: a request to connect that waits is answered. */
+import { acceptRequest } from '../lib/agent/connection-handshakes.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { AcceptConnectionRequest } from '../lib/interface/connections.ts'
+
+export const acceptConnectionRequest = defineOperation(AcceptConnectionRequest, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ path }) => acceptRequest(path.connectionId),
+  inTransaction,
+})

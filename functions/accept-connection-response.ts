@@ -1,0 +1,12 @@
+/** AcceptConnectionResponse: a response to our request to connect is taken. */
+import { acceptResponse } from '../lib/agent/connection-handshakes.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { AcceptConnectionResponse } from '../lib/interface/connections.ts'
+
+export const acceptConnectionResponse = defineOperation(AcceptConnectionResponse, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ path }) => acceptResponse(path.connectionId),
+  inTransaction,
+})

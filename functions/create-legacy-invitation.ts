@@ -1,0 +1,12 @@
+/** CreateLegacyInvitation: an invitation that agents of before out-of-band understand. */
+import { inviteByKey } from '../lib/agent/own-invitations.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { CreateLegacyInvitation } from '../lib/interface/out-of-band.ts'
+
+export const createLegacyInvitation = defineOperation(CreateLegacyInvitation, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body }) => inviteByKey(body),
+  inTransaction,
+})

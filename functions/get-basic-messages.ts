@@ -1,0 +1,15 @@
+/** GetBasicMessages: the messages of a connection of the token's own agent, oldest first, a page at a time. */
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { pageOf } from '../lib/http/request.ts'
+import { GetBasicMessages } from '../lib/interface/basic-messages.ts'
+import { toBasicMessageJson } from '../lib/records/basic-message.ts'
+import { listBasicMessages } from '../lib/store/basic-messages.ts'
+
+export const getBasicMessages = defineOperation(GetBasicMessages, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, path: { connectionId }, query }) => {
+    const { records, next } = await listBasicMessages(agent, connectionId, query)
+    return pageOf(records.map(toBasicMessageJson), { path: `/basic-messages/${connectionId}`, query, next })
+  },
+})

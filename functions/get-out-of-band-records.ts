@@ -1,0 +1,19 @@
+/** GetOutOfBandRecords: the invitations of the token's agent, a page at a time. */
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { pageOf } from '../lib/http/request.ts'
+import { GetOutOfBandRecords } from '../lib/interface/out-of-band.ts'
+import { toOutOfBandJson } from '../lib/records/out-of-band.ts'
+import { everyPartition } from '../lib/store/index-entries.ts'
+import { listRecords, readTagged } from '../lib/store/record-reads.ts'
+
+export const getOutOfBandRecords = defineOperation(GetOutOfBandRecords, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, query }) => {
+    const { invitationId, ...paging } = query
+    if (invitationId !== undefined)
+      return (await readTagged(agent, 'OutOfBandRecord', 'invitationId', invitationId)).map(toOutOfBandJson)
+    const { records, next } = await listRecords(everyPartition(agent, 'OutOfBandRecord'), paging)
+    return pageOf(records.map(toOutOfBandJson), { path: GetOutOfBandRecords.path, query, next })
+  },
+})

@@ -1,0 +1,12 @@
+/** ReceiveInvitation: an invitation of another agent, stored and accepted in one transaction. */
+import { takeInvitation } from '../lib/agent/received-invitations.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { ReceiveInvitation } from '../lib/interface/out-of-band.ts'
+
+export const receiveInvitation = defineOperation(ReceiveInvitation, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body: { invitation, ...receipt } }) => takeInvitation(invitation, receipt, 'invitation'),
+  inTransaction,
+})

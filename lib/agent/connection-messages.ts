@@ -1,0 +1,64 @@
+/** Messages about a connection itself: a trust ping (Aries RFC 0048), and the hang-up (RFC 0794) that ends it. */
+import {
+  DidCommConnectionRepository,
+  DidCommDidExchangeState,
+  DidCommHangupMessage,
+  type DidCommMessage,
+  DidCommMessageSender,
+  DidCommOutboundMessageContext,
+  DidCommTrustPingMessage,
+} from '@credo-ts/didcomm'
+import { AgentError, isAgentError } from '../errors.ts'
+import { readLaneEnd } from '../outbox/next-id.ts'
+import { toConnectionJson } from '../records/connection.ts'
+import type { RecordJson } from '../records/record-json.ts'
+import { currentUnit } from '../store/transaction.ts'
+import { messagingContext } from './basic-messages.ts'
+import { readyConnection, send } from './connections.ts'
+import { defined } from './defined.ts'
+import { toStored } from './storage-service.ts'
+
+interface Ping {
+  /** Whether the other agent is asked to answer. */
+  responseRequested: boolean
+  comment?: string | undefined
+}
+
+/**
+ * Puts a ping into the outbox, in the running unit of work. Returns the connection.
+ * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ */
+export const sendTrustPing = async (
+  connectionId: string,
+  { responseRequested, comment }: Ping,
+): Promise<RecordJson> => {
+  const agentContext = await messagingContext()
+  const connection = await readyConnection(agentContext, connectionId)
+  const message = new DidCommTrustPingMessage({ responseRequested, ...defined({ comment }) })
+  const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
+  await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound))
+  return toConnectionJson(toStored(agentContext, connection))
+}
+
+/**
+ * Deletes the record of a connection, in the running unit of work, and tells the other agent where the connection was completed and the agent
+ * can be told. Throws `resource.not_found`.
+ */
+export const endConnection = async (connectionId: string): Promise<undefined> => {
+  const agentContext = await messagingContext()
+  const repository = agentContext.resolve(DidCommConnectionRepository)
+  await readLaneEnd(currentUnit(), connectionId)
+  const connection = await repository.findById(agentContext, connectionId)
+  if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
+  if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined) {
+    const message: DidCommMessage = new DidCommHangupMessage({})
+    const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
+    await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound)).catch(ignoreUnreachable)
+  }
+  await repository.delete(agentContext, connection)
+}
+
+/** An agent that can not be reached can not be told, and that must not keep anybody from deleting the connection. */
+const ignoreUnreachable = (error: unknown): void => {
+  if (!isAgentError(error, 'connection.no_endpoint')) throw error
+}

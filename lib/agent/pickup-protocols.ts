@@ -1,0 +1,98 @@
+/**
+ * Message pickup by wallets without an endpoint: Credo's protocols in the role of the one who keeps the messages.
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0212-pickup (v1),
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0685-pickup-v2 (v2)
+ */
+
+import type { DependencyManager } from '@credo-ts/core'
+import {
+  DidCommBatchPickupMessage,
+  DidCommDeliveryRequestV2Message,
+  DidCommFeatureRegistry,
+  type DidCommInboundMessageContext,
+  DidCommLiveDeliveryChangeV2Message,
+  type DidCommMessageHandler,
+  type DidCommMessageHandlerRegistry,
+  DidCommMessagePickupV1Protocol,
+  DidCommMessagePickupV2Protocol,
+  DidCommMessagesReceivedV2Message,
+  DidCommModuleConfig,
+  DidCommOutboundMessageContext,
+  DidCommProblemReportError,
+  DidCommStatusRequestV2Message,
+  DidCommStatusV2Message,
+} from '@credo-ts/didcomm'
+import { forgetMarks } from './inbound-marks.ts'
+
+/** A request for messages that no number of messages fits. */
+const assertNumber = (wanted: number): void => {
+  if (wanted < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
+}
+
+/** v1: what is handed out is removed. The mark of the envelope has the batch, which its repetition gets again. */
+class PickupV1 extends DidCommMessagePickupV1Protocol {
+  override async processBatchPickup(inbound: DidCommInboundMessageContext<DidCommBatchPickupMessage>) {
+    assertNumber(inbound.message.batchSize)
+    return super.processBatchPickup(inbound)
+  }
+}
+
+/** v2: what is handed out stays until it was received, so that requests change nothing, and their repetition is a request like any other. */
+class PickupV2 extends DidCommMessagePickupV2Protocol {
+  override async processStatusRequest(inbound: DidCommInboundMessageContext<DidCommStatusRequestV2Message>) {
+    forgetMarks()
+    return super.processStatusRequest(inbound)
+  }
+
+  override async processDeliveryRequest(inbound: DidCommInboundMessageContext<DidCommDeliveryRequestV2Message>) {
+    assertNumber(inbound.message.limit)
+    forgetMarks()
+    return super.processDeliveryRequest(inbound)
+  }
+
+  override async processMessagesReceived(inbound: DidCommInboundMessageContext<DidCommMessagesReceivedV2Message>) {
+    // Credo checks only that it is a list.
+    inbound.message.messageIdList = inbound.message.messageIdList.filter((id) => UUID.test(String(id)))
+    return super.processMessagesReceived(inbound)
+  }
+
+  /** "Live Mode": no connection of an agent in functions stays open. */
+  override async processLiveDeliveryChange(inbound: DidCommInboundMessageContext<DidCommLiveDeliveryChangeV2Message>) {
+    const { agentContext, message } = inbound
+    const connection = inbound.assertReadyConnection()
+    if (message.liveDelivery)
+      throw new DidCommProblemReportError('Connection does not support Live Delivery', {
+        problemCode: 'e.m.live-mode-not-supported',
+      })
+    const { queueTransportRepository } = agentContext.resolve(DidCommModuleConfig)
+    const messageCount = await queueTransportRepository.getAvailableMessageCount(agentContext, {
+      connectionId: connection.id,
+    })
+    const status = new DidCommStatusV2Message({ threadId: message.threadId, liveDelivery: false, messageCount })
+    return new DidCommOutboundMessageContext(status, { agentContext, connection })
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What the one who keeps messages is asked. Credo's protocols would also take messages that were picked up, which this agent never does. */
+const ASKED: unknown[] = [
+  DidCommBatchPickupMessage,
+  DidCommStatusRequestV2Message,
+  DidCommDeliveryRequestV2Message,
+  DidCommMessagesReceivedV2Message,
+  DidCommLiveDeliveryChangeV2Message,
+]
+
+/** Registers both versions: their handlers, and what the agent says of them when it is asked for its features (RFC 0557). */
+export const registerPickup = (
+  dependencyManager: DependencyManager,
+  register: (handlers: DidCommMessageHandler[]) => void,
+): void => {
+  const registry = {
+    registerMessageHandlers: (handlers: DidCommMessageHandler[]) =>
+      register(handlers.filter(({ supportedMessages }) => supportedMessages.some((one) => ASKED.includes(one)))),
+  } as DidCommMessageHandlerRegistry
+  for (const protocol of [new PickupV1(), new PickupV2()])
+    protocol.register(registry, dependencyManager.resolve(DidCommFeatureRegistry))
+}

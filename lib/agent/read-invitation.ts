@@ -1,0 +1,140 @@
+/** Invitations of other agents as Credo takes them: whatever form they came in, and nothing of them that was not checked. */
+import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
+import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
+import { refusedUrl } from '../egress/address-guard.ts'
+import { invalidField } from '../errors.ts'
+import { isObject, parseBase64 } from '../json.ts'
+import type {
+  ConnectionMessage,
+  InvitationMessage,
+  OutOfBandMessage,
+  ServiceMessage,
+} from '../records/invitation-message.ts'
+import { settings } from '../settings.ts'
+import { assertReadable } from './readable-message.ts'
+
+/** An invitation in its newer form. */
+export interface ReadInvitation {
+  invitation: DidCommOutOfBandInvitation
+  /** Which older form it came in: others expect answers to it in that form. */
+  origin?: DidCommInvitationType
+}
+
+type Received = InvitationMessage | ServiceMessage
+
+/** Throws `request.invalid`, with `path` before the path in the invitation. */
+export const readInvitation = (message: Received, path: string): ReadInvitation => {
+  if ('~service' in message)
+    return {
+      invitation: toInvitation(convert(ofRequest, message, path), path),
+      origin: DidCommInvitationType.Connectionless,
+    }
+  if ('services' in message) return { invitation: toInvitation(message, path) }
+  return {
+    invitation: toInvitation(convert(ofConnections, message, path), path),
+    origin: DidCommInvitationType.Connection,
+  }
+}
+
+const unreadable = (path: string) => invalidField(path, 'is no invitation that this agent can read')
+
+/** Credo throws for text in base58 that is no key. */
+const convert = <T>(toNewer: (message: T) => OutOfBandMessage, message: T, path: string): OutOfBandMessage => {
+  try {
+    return toNewer(message)
+  } catch {
+    throw unreadable(path)
+  }
+}
+
+const TYPE = 'https://didcomm.org/out-of-band/1.1/invitation'
+
+type InlineService = Extract<OutOfBandMessage['services'][number], object>
+
+const inlineService = (service: {
+  serviceEndpoint: string
+  recipientKeys: string[]
+  routingKeys?: string[] | undefined
+}): InlineService => ({
+  id: '#inline',
+  type: 'did-communication',
+  serviceEndpoint: service.serviceEndpoint,
+  recipientKeys: service.recipientKeys.map(verkeyToDidKey),
+  routingKeys: (service.routingKeys ?? []).map(verkeyToDidKey),
+})
+
+const ofConnections = ({ '@type': _, ...message }: ConnectionMessage): OutOfBandMessage => ({
+  '@type': TYPE,
+  '@id': message['@id'],
+  label: message.label,
+  imageUrl: message.imageUrl,
+  handshake_protocols: ['https://didcomm.org/connections/1.0'],
+  services: ['did' in message ? message.did : inlineService(message)],
+})
+
+/** The invitation has the id of the request, so that it is not received twice. */
+const ofRequest = ({ '~service': service, ...message }: ServiceMessage): OutOfBandMessage => ({
+  '@type': TYPE,
+  '@id': message['@id'],
+  services: [inlineService(service)],
+  'requests~attach': [{ data: { json: message } }],
+})
+
+/** Credo takes public names only. Nobody fetches it. */
+const isPublicUrl = (url: string): boolean => /^https?:\/\/[^\s/?#@:]+\.[a-z]{2,}(?:[:/?#]\S*)?$/i.test(url)
+
+const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBandInvitation => {
+  assertEndpoints(message, path)
+  const { '@id': id, label, imageUrl, goal, goal_code, goalCode, accept, handshake_protocols, services } = message
+  const attached = (message['requests~attach'] ?? []).map((one, index) =>
+    attachment(one, id, `${path}.requests~attach.${index}`),
+  )
+  const json = {
+    ...{ '@type': TYPE, '@id': id, label, goal, goal_code: goal_code ?? goalCode, accept, handshake_protocols },
+    services,
+    ...(imageUrl !== undefined && isPublicUrl(imageUrl) && { imageUrl }),
+    ...(attached.length > 0 && { 'requests~attach': attached }),
+  }
+  try {
+    assertReadable(json)
+    return JsonTransformer.fromJSON(JSON.parse(JSON.stringify(json)), DidCommOutOfBandInvitation)
+  } catch {
+    // Of Credo's validators, whose messages quote the invitation.
+    throw unreadable(path)
+  }
+}
+
+/** Queues and other ways are none that this agent can send by. */
+const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => {
+  const policy = { local: settings().LOCAL_STAGE }
+  for (const [index, service] of services.entries()) {
+    if (typeof service === 'string') continue
+    const refusal = refusedUrl(service.serviceEndpoint, policy)
+    if (refusal !== undefined)
+      throw invalidField(`${path}.services.${index}.serviceEndpoint`, `must not be used: ${refusal}`)
+  }
+}
+
+/** The message that is attached, alone: it is of this invitation (RFC 0434), and of a thread that it begins. */
+const attachment = (
+  { '@id': id, data }: NonNullable<OutOfBandMessage['requests~attach']>[number],
+  invitationId: string,
+  path: string,
+) => {
+  const message = data.base64 === undefined ? data.json : parseBase64(data.base64)
+  if (!isObject(message)) throw invalidField(`${path}.data`, 'holds no message')
+  try {
+    assertReadable(message)
+  } catch {
+    throw invalidField(`${path}.data`, 'holds no message that this agent can read')
+  }
+  const thread = message['~thread']
+  const parent = isObject(thread) ? thread.pthid : undefined
+  if (parent !== undefined && parent !== invitationId)
+    throw invalidField(`${path}.data`, 'holds a message of another invitation')
+  return {
+    '@id': id ?? 'request',
+    'mime-type': 'application/json',
+    data: { base64: JsonEncoder.toBase64(message) },
+  }
+}

@@ -1,0 +1,164 @@
+/** Invitations of other agents (Aries RFC 0434): each is received once, and accepted at once or by a later call. */
+import { createHash } from 'node:crypto'
+import { DidRepository } from '@credo-ts/core'
+import {
+  type DidCommConnectionRecord,
+  DidCommOutOfBandInvitation,
+  DidCommOutOfBandRecord,
+  DidCommOutOfBandRepository,
+  DidCommOutOfBandRole,
+  DidCommOutOfBandState,
+} from '@credo-ts/didcomm'
+import { AgentError, invalidField, isAgentError } from '../errors.ts'
+import { toConnectionJson } from '../records/connection.ts'
+import { toOutOfBandJson } from '../records/out-of-band.ts'
+import type { RecordJson } from '../records/record-json.ts'
+import { currentUnit } from '../store/transaction.ts'
+import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
+import { currentAgent, type TenantAgent } from './agent.ts'
+import { requestOf } from './attached-requests.ts'
+import { defined } from './defined.ts'
+import { type ReadInvitation, readInvitation } from './read-invitation.ts'
+import { toStored } from './storage-service.ts'
+import { reachableKeysOf } from './their-services.ts'
+
+export interface ReceivedAnswer {
+  outOfBandRecord: RecordJson
+  connectionRecord?: RecordJson
+}
+
+export interface Receipt extends Acceptance {
+  autoAcceptInvitation: boolean
+}
+
+type Message = Parameters<typeof readInvitation>[0]
+
+/**
+ * Stores an invitation and, unless it is to wait, accepts it, in the running unit of work. `path` is the field of the body that named it.
+ * Throws `request.invalid`, `invitation.received`, and what accepting throws.
+ */
+export const takeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedAnswer> => {
+  const agent = await currentAgent()
+  const read = readInvitation(message, path)
+  await assertNew(agent, read.invitation, path)
+  if (handshakeOf(read.invitation) === undefined && requestOf(agent.context, read.invitation) === undefined)
+    throw invalidField(path, 'offers no handshake and has no request that this agent knows')
+  const record = await store(agent, read, receipt, path)
+  if (!receipt.autoAcceptInvitation) return toAnswer(agent, record)
+  return toAnswer(agent, record, await accept(agent, record, receipt, path))
+}
+
+/** The same of an address, undefined where it leads to none. Whatever is wrong with the invitation is one error, which tells nothing of it. */
+export const takeAddressed = async (message: Message | undefined, receipt: Receipt): Promise<ReceivedAnswer> => {
+  if (message === undefined) throw noInvitation()
+  return takeInvitation(message, receipt, ADDRESS).catch((error) => {
+    const isOfInvitation = isAgentError(error) && error.details?.some(({ path }) => path.startsWith(ADDRESS))
+    throw isOfInvitation ? noInvitation() : error
+  })
+}
+
+const ADDRESS = 'invitationUrl'
+
+const noInvitation = () => invalidField(ADDRESS, 'leads to no invitation that this agent can take')
+
+/**
+ * Accepts an invitation that waits, in the running unit of work.
+ * Throws `resource.not_found`, `invitation.out_of_turn`, and what accepting throws.
+ */
+export const acceptReceived = async (outOfBandId: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+  const agent = await currentAgent()
+  const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
+  if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
+  if (record.role !== DidCommOutOfBandRole.Receiver)
+    throw new AgentError('invitation.out_of_turn', 'the invitation is one of this agent itself')
+  // No answer has come to the handshake reuse: the other agent may know that connection no longer.
+  const isReusing = record.state === DidCommOutOfBandState.PrepareResponse && record.reuseConnectionId !== undefined
+  if (record.state !== DidCommOutOfBandState.Initial && !isReusing)
+    throw new AgentError('invitation.out_of_turn', `the invitation does not wait: its state is ${record.state}`)
+  return toAnswer(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
+}
+
+/**
+ * Asks the agent of a public DID for a connection, in the running unit of work (Aries RFC 0434, "implicit invitation").
+ * Throws `request.invalid`, and what accepting throws.
+ */
+export const askPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+  const agent = await currentAgent()
+  const own = await agent.context.resolve(DidRepository).getCreatedDids(agent.context, { did })
+  if (own.length > 0) throw invalidField('did', 'is a DID of this agent')
+  const invitation = new DidCommOutOfBandInvitation({
+    id: did,
+    services: [did],
+    handshakeProtocols: ['https://didcomm.org/didexchange/1.1'],
+  })
+  const record = newRecord(invitation, await keysOf(agent, did, 'did'), acceptance)
+  await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
+  return toAnswer(agent, record, await accept(agent, record, acceptance, 'did'))
+}
+
+const toAnswer = (
+  { context }: TenantAgent,
+  record: DidCommOutOfBandRecord,
+  connection?: DidCommConnectionRecord,
+): ReceivedAnswer => ({
+  outOfBandRecord: toOutOfBandJson(toStored(context, record)),
+  ...(connection && { connectionRecord: toConnectionJson(toStored(context, connection)) }),
+})
+
+const assertNew = async ({ context }: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<void> => {
+  const known = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
+  if (known.some(({ role }) => role === DidCommOutOfBandRole.Sender))
+    throw invalidField(path, 'is an invitation of this agent itself')
+  const [received] = known
+  if (received !== undefined)
+    throw new AgentError('invitation.received', `the invitation was received before: its record is ${received.id}`)
+}
+
+const store = async (
+  agent: TenantAgent,
+  { invitation, origin }: ReadInvitation,
+  receipt: Receipt,
+  path: string,
+): Promise<DidCommOutOfBandRecord> => {
+  const keys = new Set<string>()
+  for (const [index, service] of invitation.getServices().entries())
+    for (const key of typeof service === 'string'
+      ? await keysOf(agent, service, `${path}.services.${index}`)
+      : service.resolvedDidCommService.recipientKeys.map(({ fingerprint }) => fingerprint))
+      keys.add(key)
+  const record = newRecord(invitation, [...keys], receipt)
+  // The same for the same invitation: of two concurrent calls the second one finds the record of the first.
+  record.id = recordIdOf(invitation.id)
+  if (origin !== undefined) record.metadata.set('_internal/legacyInvitation', { legacyInvitationType: origin })
+  await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
+  return record
+}
+
+const newRecord = (
+  outOfBandInvitation: DidCommOutOfBandInvitation,
+  recipientKeyFingerprints: string[],
+  { alias, autoAcceptConnection }: Acceptance,
+): DidCommOutOfBandRecord =>
+  new DidCommOutOfBandRecord({
+    role: DidCommOutOfBandRole.Receiver,
+    state: DidCommOutOfBandState.Initial,
+    outOfBandInvitation,
+    autoAcceptConnection,
+    tags: { recipientKeyFingerprints },
+    ...defined({ alias }),
+  })
+
+const keysOf = async ({ context }: TenantAgent, did: string, path: string): Promise<string[]> => {
+  const keys = await reachableKeysOf(context, did).catch(() => [])
+  if (keys.length === 0) throw invalidField(path, 'is a DID that can not be resolved, or that nobody is reached by')
+  return keys
+}
+
+/** A UUID of version 8 (RFC 9562). */
+const recordIdOf = (invitationId: string): string => {
+  const digest = createHash('sha256').update(`${currentUnit().tenant}|${invitationId}`).digest()
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6)
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = digest.toString('hex', 0, 16)
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

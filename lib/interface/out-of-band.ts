@@ -1,0 +1,205 @@
+/** Contracts of invitations, sent and received (out-of-band, Aries RFC 0434). */
+import * as v from 'valibot'
+import { ConnectionRecord } from '../records/connection.ts'
+import { InvitationMessage } from '../records/invitation-message.ts'
+import { OutOfBandRecord } from '../records/out-of-band.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { Did, exactly, HttpUrl, Paging, text } from './fields.ts'
+import { INVITATION_RESULT } from './invitation.ts'
+
+/** Any minor version, in Credo's spelling. */
+const HandshakeProtocols = v.pipe(
+  v.array(v.picklist(['https://didcomm.org/didexchange/1.x', 'https://didcomm.org/connections/1.x'])),
+  v.minLength(1),
+  v.maxLength(2),
+)
+
+/** What the inviter says of itself, and does with who takes the invitation. */
+const INVITER = {
+  label: v.optional(text(255)),
+  /** Of the connections that come of it, for the agent's own people. */
+  alias: v.optional(text(255)),
+  imageUrl: v.optional(HttpUrl),
+  multiUseInvitation: v.optional(v.boolean(), false),
+  autoAcceptConnection: v.optional(v.boolean(), true),
+  /** A key of this agent: raw base58 or a did:key. */
+  recipientKey: v.optional(text(512)),
+}
+
+export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateInvitation',
+  method: 'POST',
+  path: '/oob/create-invitation',
+  summary: 'Create an invitation to connect',
+  description: 'One without a handshake carries a request or an offer: see CreateRequest and CreateOfferOob.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  body: exactly({
+    ...INVITER,
+    goal: v.optional(text(2000)),
+    goalCode: v.optional(text(255)),
+    handshake: v.optional(v.literal(true)),
+    handshakeProtocols: v.optional(HandshakeProtocols),
+    /** A DID of this agent with a DIDComm service. */
+    invitationDid: v.optional(Did),
+  }),
+  answers: { 200: v.strictObject({ ...INVITATION_RESULT, invitationDid: v.string() }) },
+  refusals: [404],
+}))
+
+export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateLegacyInvitation',
+  method: 'POST',
+  path: '/oob/create-legacy-invitation',
+  summary: 'Create an invitation of the connections protocol (Aries RFC 0160)',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  body: exactly(INVITER),
+  answers: {
+    200: v.strictObject({
+      ...INVITATION_RESULT,
+      /** The key that was made for it, where the caller named none. */
+      recipientKey: v.optional(v.string()),
+    }),
+  },
+  refusals: [404],
+}))
+
+/** What the invitee says of itself, and how it takes an invitation. */
+const INVITEE = {
+  label: v.optional(text(255)),
+  alias: v.optional(text(255)),
+  autoAcceptConnection: v.optional(v.boolean(), true),
+  /** A DID of this agent with a DIDComm service, for the new connection. */
+  ourDid: v.optional(Did),
+}
+
+const ACCEPTING = {
+  ...INVITEE,
+  imageUrl: v.optional(HttpUrl),
+  /** Use an older connection with the inviter's DID, if there is one. */
+  reuseConnection: v.optional(v.boolean(), false),
+}
+
+const RECEIVING = {
+  ...ACCEPTING,
+  autoAcceptInvitation: v.optional(v.boolean(), true),
+  /** Of no effect: no answer waits for another agent. */
+  acceptInvitationTimeoutMs: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
+}
+
+const Received = v.strictObject({
+  outOfBandRecord: OutOfBandRecord,
+  /** The new connection, or the one that is used again. */
+  connectionRecord: v.optional(ConnectionRecord),
+})
+
+const REQUESTS =
+  'Of the requests that are attached to an invitation, the first that this agent knows is taken: at once on a connection that is ready, or ' +
+  'without any connection; else when the handshake is completed.'
+
+export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ReceiveInvitation',
+  method: 'POST',
+  path: '/oob/receive-invitation',
+  summary: 'Receive an invitation of another agent',
+  description: `${REQUESTS} An invitation that was received before is a 409 with the id of its record.`,
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  body: exactly({ invitation: InvitationMessage, ...RECEIVING }),
+  answers: { 200: Received },
+  refusals: [404],
+}))
+
+export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ReceiveInvitationUrl',
+  method: 'POST',
+  path: '/oob/receive-invitation-url',
+  summary: 'Receive the invitation that an address has in it, or leads to',
+  description:
+    `${REQUESTS} An address with \`oob\`, \`c_i\` or \`d_m\` in its query is not fetched. Any other is: by https, over at most 3 redirects, ` +
+    '64 KiB and 5 seconds. Whatever goes wrong then is the same 422.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  body: exactly({ invitationUrl: text(200_000), ...RECEIVING }),
+  answers: { 200: Received },
+  refusals: [404],
+}))
+
+const OUT_OF_BAND_PATH = v.object({ outOfBandId: EntityId })
+
+export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'AcceptInvitation',
+  method: 'POST',
+  path: '/oob/{outOfBandId}/accept-invitation',
+  summary: 'Accept an invitation that was received and waits',
+  description: `${REQUESTS} One that waits for the other agent to accept the reuse of a connection may be accepted again, without reuse.`,
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OUT_OF_BAND_PATH },
+  body: exactly(ACCEPTING),
+  answers: { 200: Received },
+  refusals: [404],
+}))
+
+export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ReceiveImplicitInvitation',
+  method: 'POST',
+  path: '/oob/receive-implicit-invitation',
+  summary: 'Ask the agent of a public DID for a connection',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  body: exactly({ did: Did, ...INVITEE }),
+  answers: { 200: v.strictObject({ outOfBandRecord: OutOfBandRecord, connectionRecord: ConnectionRecord }) },
+  refusals: [404],
+}))
+
+export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetOutOfBandRecords',
+  method: 'GET',
+  path: '/oob',
+  summary: "List the invitations that the token's agent has made and received",
+  security: 'token',
+  companion: true,
+  parameters: {
+    query: v.object({
+      /** The `@id` of the invitation. */
+      invitationId: v.optional(text(4096)),
+      ...Paging.entries,
+    }),
+  },
+  answers: { 200: v.array(OutOfBandRecord) },
+}))
+
+export const GetOutOfBandRecordById = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetOutOfBandRecordById',
+  method: 'GET',
+  path: '/oob/{outOfBandId}',
+  summary: 'Retrieve one out-of-band record by its record id',
+  security: 'token',
+  companion: true,
+  parameters: { path: OUT_OF_BAND_PATH },
+  answers: { 200: OutOfBandRecord },
+  refusals: [404],
+}))
+
+export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'DeleteOutOfBandRecord',
+  method: 'DELETE',
+  path: '/oob/{outOfBandId}',
+  summary: 'Delete an invitation: nobody can take it any more',
+  description: 'Connections that came of it stay. A handshake that is not completed yet can not be completed any more.',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OUT_OF_BAND_PATH },
+  answers: { 204: v.undefined() },
+  refusals: [404],
+}))

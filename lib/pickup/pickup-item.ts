@@ -1,0 +1,42 @@
+/** What waits until a wallet without an endpoint fetches it: the queue of a connection, its messages, and how much of that an agent has. */
+import * as v from 'valibot'
+import { SentBasicMessage } from '../outbox/message-item.ts'
+import { defineItem, type Stored } from '../store/item.ts'
+import { inKey, integer, isoTime, json, optional, text } from '../store/item-fields.ts'
+import { pickupMessageAddress, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
+
+/**
+ * Every change of a queue writes this item on the condition of its version: so its bounds hold, and its messages keep their order. It is there
+ * as long as the job that looks for what has waited too long (expiry-job.ts).
+ */
+export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
+  tenant: text(),
+  connectionId: text(),
+  version: integer(),
+  /** How many wait, and their bytes. */
+  messages: integer(),
+  bytes: integer(),
+  /** Of the message that was added last: the next id is greater. */
+  lastId: text(),
+})
+export type Queue = Stored<typeof queueItem>
+
+/** One packed message. It has no expiry: it is fetched or given up, and either is recorded. */
+export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, {
+  tenant: text(),
+  connectionId: text(),
+  /** Time-ordered. */
+  id: inKey('sk', text()),
+  /** JSON text of the envelope. */
+  payload: text(),
+  /** The did:keys that it is packed for. */
+  recipients: json(v.array(v.string())),
+  basicMessages: optional(json(v.array(SentBasicMessage))),
+  createdAt: isoTime(),
+})
+export type PickupMessage = Stored<typeof pickupMessage>
+
+export const usageItem = defineItem('pickup-usage', pickupUsageAddress, { messages: integer(), bytes: integer() })
+export type Usage = Stored<typeof usageItem>
+
+export const bytesOf = ({ payload }: PickupMessage): number => Buffer.byteLength(payload)

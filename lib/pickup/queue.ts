@@ -1,0 +1,209 @@
+/** The pickup queues of connections, in the unit of work: a message is added, handed out and removed by the transaction that does the rest. */
+import { AgentError } from '../errors.ts'
+import { enqueue } from '../jobs/enqueue.ts'
+import { deliveryUpdates } from '../outbox/delivery-state.ts'
+import { deliveryOf, type Outcome, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
+import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
+import { decodeIfSound } from '../store/item.ts'
+import { FIRST_WAITING } from '../store/keys.ts'
+import { pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
+import { epochSeconds } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { type Amount, BATCH, fullBy, MAX_WAIT } from './bounds.ts'
+import { bytesOf, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
+
+/** A queue as this unit has read it, and what it changes. */
+interface Held {
+  stored: Queue | undefined
+  /** What waits in the connection's share of the agent's queues. */
+  share: Amount
+  added: PickupMessage[]
+  removed: PickupMessage[]
+}
+
+const QUEUES = Symbol('pickup queues')
+const SHARES = Symbol('shares of pickup queues')
+
+const NOTHING: Amount = { messages: 0, bytes: 0 }
+
+const sumOf = (messages: PickupMessage[]): Amount => ({
+  messages: messages.length,
+  bytes: messages.reduce((sum, message) => sum + bytesOf(message), 0),
+})
+
+const sum = (...amounts: Amount[]): Amount =>
+  amounts.reduce((a, b) => ({ messages: a.messages + b.messages, bytes: a.bytes + b.bytes }), NOTHING)
+
+const negative = ({ messages, bytes }: Amount): Amount => ({ messages: -messages, bytes: -bytes })
+
+const changeOf = ({ added, removed }: Held): Amount => sum(sumOf(added), negative(sumOf(removed)))
+
+/** The queue of a connection, read once in a unit. */
+const hold = (unit: UnitOfWork, connectionId: string): Promise<Held> => {
+  const queues = unit.slot(QUEUES, () => new Map<string, Promise<Held>>())
+  const held = queues.get(connectionId) ?? read(unit, connectionId)
+  queues.set(connectionId, held)
+  return held
+}
+
+const read = async (unit: UnitOfWork, connectionId: string): Promise<Held> => {
+  const key = { tenant: unit.tenant, connectionId }
+  const items = await unit.getAll([pickupQueueAddress(key), pickupUsageAddress(key)])
+  const [queue] = items.filter(queueItem.is)
+  const [usage] = items.filter(usageItem.is)
+  const held: Held = {
+    stored: queue && queueItem.decode(queue),
+    share: usage === undefined ? NOTHING : usageItem.decode(usage),
+    added: [],
+    removed: [],
+  }
+  unit.beforeCommit(() => write(unit, connectionId, held))
+  return held
+}
+
+/** How many messages wait. */
+export const countWaiting = async (unit: UnitOfWork, connectionId: string): Promise<number> => {
+  const held = await hold(unit, connectionId)
+  return sum(held.stored ?? NOTHING, changeOf(held)).messages
+}
+
+export interface NewMessage {
+  payload: string
+  recipients: string[]
+  /** It answers a message of the wallet, which may not fill the queue by itself. */
+  answers: boolean
+}
+
+/** Adds a message after all that wait. Throws `connection.queue_full`, `store.unavailable`. */
+export const addToQueue = async (
+  unit: UnitOfWork,
+  connectionId: string,
+  message: NewMessage,
+): Promise<PickupMessage> => {
+  const { payload, recipients, answers } = message
+  const held = await hold(unit, connectionId)
+  const lastId = held.added.at(-1)?.id ?? held.stored?.lastId
+  const now = Date.now()
+  const id = newOutboxId(Math.max(now, timeOfId(lastId) + 1))
+  const added: PickupMessage = {
+    ...{ tenant: unit.tenant, connectionId, id, payload, recipients },
+    createdAt: new Date(now).toISOString(),
+  }
+  const change = changeOf(held)
+  const full = fullBy(sumOf([added]), {
+    queue: sum(held.stored ?? NOTHING, change),
+    share: sum(held.share, change),
+    answers,
+  })
+  if (full !== undefined) throw new AgentError('connection.queue_full', FULL[full])
+  held.added.push(added)
+  return added
+}
+
+const FULL = {
+  queue: 'the other agent has no endpoint, and has not fetched so many messages that no further one is kept for it',
+  agent: 'so many messages wait for agents without an endpoint that no further one is kept',
+}
+
+/** Notes which basic message was just added: what becomes of it are its events. */
+export const noteQueued = (added: PickupMessage, message: SentBasicMessage): void => {
+  added.basicMessages = [...(added.basicMessages ?? []), message]
+}
+
+/** Which messages are meant. */
+export interface Wanted {
+  /** At most so many. */
+  limit?: number | undefined
+  /** A did:key: only what is packed for it. */
+  recipient?: string | undefined
+  /** As many as fit in a batch; at least one, where one waits. */
+  batch?: true
+}
+
+/** The first messages that wait, oldest first, of one read of the table. They stay. */
+export const firstWaiting = async (
+  unit: UnitOfWork,
+  connectionId: string,
+  { limit = BATCH.messages, recipient, batch }: Wanted,
+): Promise<PickupMessage[]> => {
+  const most = batch === true ? Math.min(limit, BATCH.messages) : undefined
+  // Those for a key may come after others: a whole page (1 MB) is read to find them.
+  const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), {
+    from: FIRST_WAITING,
+    ...(recipient === undefined && most !== undefined && { limit: most }),
+  })
+  const waiting = items
+    .map((item) => decodeIfSound(pickupMessage, item))
+    .filter((message) => message !== undefined)
+    .filter(({ recipients }) => recipient === undefined || recipients.includes(recipient))
+    .slice(0, most)
+  if (batch === undefined) return waiting
+  const sizes = waiting.map(bytesOf)
+  return waiting.filter(
+    (_, index) => index === 0 || sizes.slice(0, index + 1).reduce((a, b) => a + b, 0) <= BATCH.bytes,
+  )
+}
+
+/** Those of the messages that wait for this connection. What is no id of one is left out; after a batch of them the rest too. */
+export const findWaiting = async (
+  unit: UnitOfWork,
+  connectionId: string,
+  ids: readonly string[],
+): Promise<PickupMessage[]> => {
+  const wanted = [...new Set(ids)].slice(0, BATCH.messages)
+  if (wanted.length === 0) return []
+  const key = { tenant: unit.tenant, connectionId }
+  const items = await unit.getAll(wanted.map((id) => pickupMessage.addressOf({ ...key, id })))
+  return items.map((item) => decodeIfSound(pickupMessage, item)).filter((message) => message !== undefined)
+}
+
+/** What became of a message that leaves its queue. */
+export type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
+
+/** Removes messages that wait, and keeps what became of them. */
+export const removeFromQueue = async (
+  unit: UnitOfWork,
+  connectionId: string,
+  messages: PickupMessage[],
+  end: End,
+): Promise<void> => {
+  const held = await hold(unit, connectionId)
+  const now = Date.now()
+  for (const message of messages) {
+    held.removed.push(message)
+    unit.delete(pickupMessage.addressOf(message), pickupMessage.attributes({ createdAt: message.createdAt }))
+    const outcome: Outcome = {
+      ...{ tenant: unit.tenant, connectionId, id: message.id, basicMessages: message.basicMessages },
+      ...{ messages: [], taken: 0, attempts: end.state === 'delivered' ? 1 : 0, createdAt: message.createdAt },
+      ...{ ...end, endedAt: new Date(now).toISOString(), expiresAt: epochSeconds(now) + SECONDS_KEPT },
+    }
+    unit.create(outcomeItem.encode(outcome))
+    for (const { update, change } of deliveryUpdates(outcome, deliveryOf(outcome))) unit.change(update, change)
+  }
+}
+
+/** As with messages that are sent, in seconds. */
+const SECONDS_KEPT = 14 * 24 * 60 * 60
+
+/** Writes what this unit has changed of a queue. */
+const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
+  const { stored, added, removed } = held
+  if (added.length + removed.length === 0) return
+  const key = { tenant: unit.tenant, connectionId }
+  const change = changeOf(held)
+  for (const message of added) unit.create(pickupMessage.encode(message))
+  const queue = queueItem.encode({
+    ...{ ...key, version: (stored?.version ?? 0) + 1, ...sum(stored ?? NOTHING, change) },
+    lastId: added.at(-1)?.id ?? stored?.lastId ?? '',
+  })
+  if (stored === undefined) {
+    unit.create(queue)
+    enqueue(unit, { tenant: unit.tenant, type: 'pickup-expiry', id: connectionId }, MAX_WAIT)
+  } else unit.replace(queue, stored.version)
+  // Two queues of this unit may be in the same share.
+  const usage = usageItem.addressOf(key)
+  const shares = unit.slot(SHARES, () => new Map<string, Amount>())
+  const total = sum(shares.get(usage.pk) ?? NOTHING, change)
+  shares.set(usage.pk, total)
+  unit.change(usage, { set: { kind: { S: usageItem.kind } }, add: { ...total } })
+}

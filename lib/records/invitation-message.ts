@@ -1,0 +1,103 @@
+/** Invitations of other agents (Aries RFC 0434 and 0160): what of them is read. All other members are ignored. */
+import * as v from 'valibot'
+
+const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
+
+/** What Credo and ACA-Py take for the id of a message (Aries RFC 0008). */
+const MessageId = v.pipe(v.string(), v.regex(/^[-_./A-Za-z0-9]{8,64}$/, 'must be the id of a message'))
+
+/** Each is resolved, and each key is an index entry: no agent needs more. */
+const MAX_SERVICES = 8
+const MAX_KEYS = 4
+const MAX_ROUTING_KEYS = 8
+/** They are alternatives to each other. */
+const MAX_REQUESTS = 8
+
+/** The older prefix of message types (Aries RFC 0348). */
+const PREFIX = '(?:https://didcomm\\.org|did:sov:BzCbsNYhMrjHiqZDTUASHg;spec)'
+
+const typeOf = (protocol: string, example: string) =>
+  v.pipe(v.string(), v.regex(new RegExp(`^${PREFIX}/${protocol}/1\\.[0-9]{1,3}/invitation$`), `must be ${example}`))
+
+/** An Ed25519 key. */
+const DidKey = v.pipe(
+  text(256),
+  v.regex(/^did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}(?:#z6Mk[1-9A-HJ-NP-Za-km-z]{44})?$/, 'must be a did:key of Ed25519'),
+)
+const Verkey = v.pipe(text(44), v.regex(/^[1-9A-HJ-NP-Za-km-z]{42,44}$/, 'must be an Ed25519 key in base58'))
+
+/** A DID, or one of its services. */
+const DidUrl = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+(?:#\S+)?$/, 'must be a DID'))
+
+const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
+const someKeys = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
+
+const InlineService = v.object({
+  id: v.optional(text(4096), '#inline'),
+  type: v.optional(text(256), 'did-communication'),
+  serviceEndpoint: text(2048),
+  recipientKeys: someKeys(DidKey),
+  routingKeys: v.optional(some(DidKey, MAX_ROUTING_KEYS)),
+  accept: v.optional(some(text(64), 16)),
+})
+
+/** A message in base64 or as JSON (Aries RFC 0017). */
+const Attachment = v.object({
+  '@id': v.optional(text(256)),
+  'mime-type': v.optional(text(256)),
+  data: v.object({ base64: v.optional(v.string()), json: v.optional(v.unknown()) }),
+})
+
+const SHOWN = {
+  '@id': MessageId,
+  label: v.optional(v.pipe(v.string(), v.maxLength(1000))),
+  imageUrl: v.optional(v.pipe(v.string(), v.maxLength(100_000))),
+}
+
+export const OutOfBandMessage = v.object({
+  '@type': typeOf('out-of-band', 'https://didcomm.org/out-of-band/1.1/invitation'),
+  ...SHOWN,
+  goal: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+  goal_code: v.optional(v.pipe(v.string(), v.maxLength(255))),
+  /** As clients of credo-controller write it. */
+  goalCode: v.optional(v.pipe(v.string(), v.maxLength(255))),
+  accept: v.optional(some(text(64), 16)),
+  handshake_protocols: v.optional(some(text(256), 16)),
+  services: v.pipe(v.array(v.union([DidUrl, InlineService])), v.minLength(1), v.maxLength(MAX_SERVICES)),
+  'requests~attach': v.optional(some(Attachment, MAX_REQUESTS)),
+})
+
+export type OutOfBandMessage = v.InferOutput<typeof OutOfBandMessage>
+
+/** An invitation of the older protocol: by a DID, or by its keys and endpoint. */
+const CONNECTION_TYPE = typeOf('connections', 'https://didcomm.org/connections/1.0/invitation')
+
+export const ConnectionMessage = v.union([
+  v.object({ '@type': CONNECTION_TYPE, ...SHOWN, did: DidUrl }),
+  v.object({
+    '@type': CONNECTION_TYPE,
+    ...SHOWN,
+    serviceEndpoint: text(2048),
+    recipientKeys: someKeys(v.union([Verkey, DidKey])),
+    routingKeys: v.optional(some(v.union([Verkey, DidKey]), MAX_ROUTING_KEYS)),
+  }),
+])
+
+export type ConnectionMessage = v.InferOutput<typeof ConnectionMessage>
+
+/** A request without an invitation around it, as older agents put it behind `d_m` (Aries RFC 0056). */
+export const ServiceMessage = v.looseObject({
+  '@type': text(256),
+  '@id': MessageId,
+  '~service': v.object({
+    serviceEndpoint: text(2048),
+    recipientKeys: someKeys(v.union([Verkey, DidKey])),
+    routingKeys: v.optional(some(v.union([Verkey, DidKey]), MAX_ROUTING_KEYS)),
+  }),
+})
+
+export type ServiceMessage = v.InferOutput<typeof ServiceMessage>
+
+export const InvitationMessage = v.union([OutOfBandMessage, ConnectionMessage])
+
+export type InvitationMessage = v.InferOutput<typeof InvitationMessage>

@@ -1,0 +1,247 @@
+/** Connections over HTTP: accepted by hand, tried, ended by either side, found by what is known of them. */
+import { randomUUID } from 'node:crypto'
+import { DidCommTrustPingEventTypes, type DidCommTrustPingReceivedEvent } from '@credo-ts/didcomm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectionIn, type InvitationOptions, inviteToConnect, takeInvitation } from '../support/connections.ts'
+import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import type { InProcessStage, Json, OperationName } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let started: TenantAndWallet
+let stage: InProcessStage
+let caller: { tenantId: string }
+let other: { tenantId: string }
+let wallet: Wallet
+
+beforeAll(async () => {
+  started = await startTenantAndWallet()
+  ;({ stage, caller, wallet } = started)
+  other = await createTenant(stage, 'Globex')
+})
+afterAll(() => started.stop())
+
+const act = (operation: OperationName, connectionId: string, { as = caller, body }: Json = {}) =>
+  stage.call(operation, { caller: as, path: { connectionId }, ...(body && { body }) })
+const connectionNow = (connectionId: string, as = caller) => act('getConnectionById', connectionId, { as })
+const stateOf = async (connectionId: string, as = caller) => (await connectionNow(connectionId, as)).body.state
+const invite = (options?: InvitationOptions) => inviteToConnect(stage, caller, options)
+
+/** A wallet's connection and ours, which waits to be accepted. */
+const requested = async (peer = wallet) => {
+  const { invitationUrl, outOfBandId } = await invite({ autoAcceptConnection: false })
+  const walletConnectionId = (await peer.receive(invitationUrl)) ?? ''
+  const { id } = await connectionIn(stage, caller, { outOfBandId }, 'request-received')
+  return { connectionId: id as string, walletConnectionId, outOfBandId }
+}
+
+describe('a request that waits', () => {
+  test.each(['didexchange', 'connections'] as const)('is accepted by a call: %s', async (handshake) => {
+    const peer = await Wallet.start({ handshake })
+    const { connectionId, walletConnectionId } = await requested(peer)
+    const { status, body } = await act('acceptConnectionRequest', connectionId)
+    expect({ status, state: body.state }).toEqual({ status: 200, state: 'response-sent' })
+    await waitFor('the connection', async () => (await stateOf(connectionId)) === 'completed')
+    await peer.sendMessage(walletConnectionId, 'hello')
+    await peer.stop()
+  })
+
+  test('is accepted once: then, and before anything was asked, it is a 409 that says the state', async () => {
+    const { connectionId } = await requested()
+    expect((await act('acceptConnectionRequest', connectionId)).status).toBe(200)
+    await waitFor('the connection', async () => (await stateOf(connectionId)) === 'completed')
+    for (const operation of ['acceptConnectionRequest', 'acceptConnectionResponse'] as const) {
+      const { status, body } = await act(operation, connectionId)
+      expect({ status, message: body.message }).toEqual({
+        status: 409,
+        message: expect.stringContaining('its state is completed'),
+      })
+    }
+  })
+
+  test('can not be accepted once its invitation was deleted', async () => {
+    const { connectionId, outOfBandId } = await requested()
+    await stage.call('deleteOutOfBandRecord', { caller, path: { outOfBandId } })
+    expect((await act('acceptConnectionRequest', connectionId)).status).toBe(409)
+  })
+
+  test('is sent nothing before it is accepted', async () => {
+    const { connectionId } = await requested()
+    expect((await act('sendPing', connectionId)).status).toBe(409)
+    expect((await act('sendMessage', connectionId, { body: { content: 'too early' } })).status).toBe(409)
+  })
+
+  test('is only deleted, and the wallet is told nothing', async () => {
+    const { connectionId } = await requested()
+    const before = wallet.envelopes.length
+    expect(await act('deleteConnection', connectionId)).toMatchObject({ status: 204, body: undefined })
+    expect((await connectionNow(connectionId)).status).toBe(404)
+    await stage.line.pause()
+    await stage.line.settle()
+    stage.line.run()
+    expect(wallet.envelopes.length).toBe(before)
+  })
+
+  test('can not be accepted, tried, ended or seen by another tenant', async () => {
+    const { connectionId } = await requested()
+    for (const operation of [
+      ...(['acceptConnectionRequest', 'acceptConnectionResponse', 'sendPing'] as const),
+      ...(['deleteConnection', 'getConnectionById'] as const),
+    ])
+      expect((await act(operation, connectionId, { as: other })).status).toBe(404)
+    expect(await stateOf(connectionId)).toBe('request-received')
+  })
+})
+
+test('a response that waits is accepted by a call, once', async () => {
+  const { invitationUrl, outOfBandId } = await invite()
+  const connectionId = await takeInvitation(stage, other, invitationUrl, { autoAcceptConnection: false })
+  await waitFor('the response', async () => (await stateOf(connectionId, other)) === 'response-received')
+  expect((await act('acceptConnectionRequest', connectionId, { as: other })).status).toBe(409)
+  const accepted = await act('acceptConnectionResponse', connectionId, { as: other })
+  expect(accepted).toMatchObject({ status: 200, body: { state: 'completed' } })
+  await connectionIn(stage, caller, { outOfBandId }, 'completed')
+  expect((await act('acceptConnectionResponse', connectionId, { as: other })).status).toBe(409)
+})
+
+test('a request that came with the invitation is handled when the response is accepted', async () => {
+  const { body: asked } = await stage.call('createRequest', { caller, body: requestBody })
+  const connectionId = await takeInvitation(stage, other, asked.invitationUrl, { autoAcceptConnection: false })
+  await waitFor('the response', async () => (await stateOf(connectionId, other)) === 'response-received')
+  const proofs = async () =>
+    (await stage.call('getProofs', { caller: other, query: { threadId: asked.proofRecordThId } })).body
+  expect(await proofs()).toEqual([])
+  expect((await act('acceptConnectionResponse', connectionId, { as: other })).status).toBe(200)
+  expect(await proofs()).toMatchObject([{ state: 'request-received', connectionId }])
+})
+
+describe('a ping', () => {
+  test('reaches the wallet with its comment, and is answered', async () => {
+    const peer = await Wallet.start({ answerProofs: false })
+    const { connectionId } = await connect(stage, peer, caller)
+    const pings: Json[] = []
+    peer.agent.events.on<DidCommTrustPingReceivedEvent>(
+      DidCommTrustPingEventTypes.DidCommTrustPingReceivedEvent,
+      ({ payload }) => {
+        pings.push(payload.message.toJSON())
+      },
+    )
+    const posted = peer.posted.length
+    const { status, body } = await act('sendPing', connectionId, { body: { comment: 'still there?' } })
+    expect({ status, body }).toMatchObject({ status: 200, body: { id: connectionId, state: 'completed' } })
+    await waitFor('the answer', () => pings.length === 1 && peer.posted.length > posted)
+    expect(pings).toMatchObject([{ comment: 'still there?', response_requested: true }])
+    expect(peer.posted.at(-1)?.status).toBe(200)
+    await act('sendPing', connectionId, { body: { responseRequested: false } })
+    await waitFor('the ping', () => pings.length === 2)
+    expect(pings.at(-1)).toMatchObject({ response_requested: false })
+    expect(peer.posted).toHaveLength(posted + 1)
+    await peer.stop()
+  })
+
+  test.each([{ comment: '' }, { comment: 5 }, { responseRequested: 'yes' }, { more: 1 }])(
+    '%j is a 422',
+    async (body) => {
+      expect((await act('sendPing', randomUUID(), { body })).status).toBe(422)
+    },
+  )
+})
+
+describe('a connection that is deleted', () => {
+  test('is hung up: the other tenant’s record shows it, and what would send is a 409', async () => {
+    const { invitationUrl, outOfBandId } = await invite()
+    const theirs = await takeInvitation(stage, other, invitationUrl)
+    const { id } = await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    await waitFor('their side', async () => (await stateOf(theirs, other)) === 'completed')
+    expect((await act('deleteConnection', id)).status).toBe(204)
+    expect((await act('deleteConnection', id)).status).toBe(404)
+    await waitFor('the hang-up', async () => (await stateOf(theirs, other)) === 'abandoned')
+    const { body } = await connectionNow(theirs, other)
+    expect(body.theirDid).toBeUndefined()
+    const offer = offerBody(theirs, wallet.did)
+    expect((await act('sendMessage', theirs, { as: other, body: { content: 'hello?' } })).status).toBe(409)
+    expect((await act('sendPing', theirs, { as: other })).status).toBe(409)
+    expect((await stage.call('createOffer', { caller: other, body: offer })).status).toBe(409)
+    expect((await act('deleteConnection', theirs, { as: other })).status).toBe(204)
+  })
+
+  test('is told after what was sent before, and keeps its exchanges', async () => {
+    const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
+    await act('sendMessage', connectionId, { body: { content: 'goodbye' } })
+    expect((await act('deleteConnection', connectionId)).status).toBe(204)
+    await waitFor('the hang-up', async () => {
+      const { theirDid } = await wallet.agent.didcomm.connections.getById(walletConnectionId)
+      return theirDid === undefined
+    })
+    expect((await wallet.messages(walletConnectionId)).map(({ content }) => content)).toEqual(['goodbye'])
+    const path = { ...caller, proofRecordId: request.proofRecordId }
+    expect((await stage.call('tenantProofFormData', { caller, path })).status).toBe(200)
+  })
+
+  test('hears nothing more, and nothing is written', async () => {
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    const raw = new RawMessages(wallet)
+    const route = await raw.route(walletConnectionId)
+    await act('deleteConnection', connectionId)
+    const ping = { '@type': 'https://didcomm.org/trust_ping/1.0/ping', '@id': randomUUID() }
+    expect((await raw.send(ping, route)).status).toBe(400)
+  })
+
+  test('of a wallet that can not be told is deleted all the same', async () => {
+    const silent = await Wallet.start({ endpoint: false, answerProofs: false })
+    const { connectionId } = await connect(stage, silent, caller)
+    expect((await act('deleteConnection', connectionId)).status).toBe(204)
+    await silent.stop()
+  })
+})
+
+describe('when the wallet hangs up', () => {
+  test('the record says so, an event is made of it, and what would send is a 409', async () => {
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    const { theirDid } = (await connectionNow(connectionId)).body
+    await wallet.agent.didcomm.connections.hangup({ connectionId: walletConnectionId })
+    const { body } = await connectionNow(connectionId)
+    expect(body).toMatchObject({ state: 'abandoned', previousTheirDids: [theirDid], _tags: { state: 'abandoned' } })
+    expect(body.theirDid).toBeUndefined()
+    for (const operation of ['sendPing', 'acceptConnectionRequest'] as const)
+      expect((await act(operation, connectionId)).status).toBe(409)
+    expect((await act('sendMessage', connectionId, { body: { content: 'hello?' } })).status).toBe(409)
+  })
+})
+
+describe('connections are found', () => {
+  test('by alias, label, either DID, state and invitation, and by all at once', async () => {
+    const peer = await Wallet.start({ label: 'Ada’s phone', answerProofs: false })
+    const { invitationUrl, outOfBandId } = await invite({ alias: 'Ada' })
+    await peer.receive(invitationUrl)
+    const connection = await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    const filters = {
+      outOfBandId,
+      alias: 'Ada',
+      state: 'completed',
+      myDid: connection.did,
+      theirDid: connection.theirDid,
+      theirLabel: 'Ada’s phone',
+    }
+    const ids = async (query: Record<string, string>) => {
+      const { body } = await stage.call('getConnections', { caller, query })
+      return body.map(({ id }: Json) => id)
+    }
+    for (const [name, value] of Object.entries(filters)) expect(await ids({ [name]: value })).toContain(connection.id)
+    expect(await ids(filters)).toEqual([connection.id])
+    for (const name of ['alias', 'myDid', 'theirLabel'] as const) {
+      const changed = { ...filters, [name]: `${filters[name]}x` }
+      expect(await ids(changed)).toEqual([])
+      expect(await ids({ [name]: changed[name] })).toEqual([])
+    }
+    expect((await stage.call('getConnections', { caller: other, query: { alias: 'Ada' } })).body).toEqual([])
+    await peer.stop()
+  })
+})
+
+test('a request of createRequest is accepted by itself, as before', async () => {
+  const { body } = await stage.call('createRequest', { caller, body: requestBody })
+  await wallet.connect(body.invitationUrl)
+})

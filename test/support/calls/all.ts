@@ -1,0 +1,45 @@
+/**
+ * One table of example calls, by operationId: the suites that hold every operation to the same rules iterate over the contracts, and take
+ * from here how a request is made that succeeds.
+ */
+import { anoncreds } from './anoncreds.ts'
+import { basicMessages } from './basic-messages.ts'
+import type { CallExample, CallScene, Examples } from './call-scene.ts'
+import { connections } from './connections.ts'
+import { credentials } from './credentials.ts'
+import { didcomm } from './didcomm.ts'
+import { dids } from './dids.ts'
+import { outOfBand } from './out-of-band.ts'
+import { proofs } from './proofs.ts'
+import { questionAnswer } from './question-answer.ts'
+import { service } from './service.ts'
+import { tenants } from './tenants.ts'
+import { webhooks } from './webhooks.ts'
+import { webvh } from './webvh.ts'
+
+export const EXAMPLES: Examples = {
+  ...anoncreds,
+  ...basicMessages,
+  ...connections,
+  ...credentials,
+  ...didcomm,
+  ...outOfBand,
+  ...dids,
+  ...proofs,
+  ...questionAnswer,
+  ...service,
+  ...tenants,
+  ...webhooks,
+  ...webvh,
+}
+
+/** A new example of an operation. */
+export const exampleOf = async (operationId: string, scene: CallScene): Promise<CallExample & { caller: object }> => {
+  const make = EXAMPLES[operationId]
+  if (make === undefined)
+    throw new Error(
+      `${operationId} has no example call: add to the file of its subject in test/support/calls how to make a request that succeeds ` +
+        '(`asked`), with the records that it needs in the right state, another valid one (`other`), and who may make it (`caller`)',
+    )
+  return { caller: { tenantId: scene.tenantId }, ...(await make(scene)) }
+}
