@@ -41,7 +41,8 @@ export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
   readonly #records = new Map<string, Held>()
-  readonly #partitions = new Map<string, Promise<Item[]>>()
+  /** Index partitions whose records are read, or being read. */
+  readonly #partitions = new Map<string, Promise<void>>()
   /** Items by their address: a transaction takes one write of each. */
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
@@ -205,9 +206,18 @@ export class UnitOfWork {
     await Promise.all(this.#afterCommit.map((then) => then()))
   }
 
-  /** Reads all records that have an entry in the partitions. */
+  /** Reads all records that have an entry in the partitions, once: queries at the same time wait for one another. */
   async #readMatching(partitions: Partition[]): Promise<void> {
-    const entries = (await Promise.all(partitions.map((one) => this.#entries(one)))).flat()
+    const unread = partitions.filter(({ pk }) => !this.#partitions.has(pk))
+    if (unread.length > 0) {
+      const reading = this.#readEntries(unread)
+      for (const { pk } of unread) this.#partitions.set(pk, reading)
+    }
+    await Promise.all(partitions.map(({ pk }) => this.#partitions.get(pk)))
+  }
+
+  async #readEntries(partitions: Partition[]): Promise<void> {
+    const entries = (await Promise.all(partitions.map(entriesOf))).flat()
     const unread = new Map<string, Address>()
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
@@ -236,13 +246,10 @@ export class UnitOfWork {
     this.#records.set(pk, held)
     return held
   }
-
-  #entries({ pk, newest }: Partition): Promise<Item[]> {
-    const read = this.#partitions.get(pk) ?? (newest === undefined ? queryAll(pk) : newestOf(pk, newest))
-    this.#partitions.set(pk, read)
-    return read
-  }
 }
+
+const entriesOf = ({ pk, newest }: Partition): Promise<Item[]> =>
+  newest === undefined ? queryAll(pk) : newestOf(pk, newest)
 
 const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
   (await queryPage(pk, { limit, descending: true })).items
