@@ -11,6 +11,7 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
 const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
@@ -31,6 +32,8 @@ const WEB_DOCUMENT = '*|did-web|document'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
+/** How many strangers have asked for a connection. */
+const STRANGERS = '*|strangers|*'
 /** Webhook endpoints of an organization, its data key, its list of tenants. */
 const ORGANIZATION = '@org|*'
 const ENDPOINT_EVENTS = '@endpoint|*|events|*'
@@ -160,6 +163,8 @@ const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
   Query: [DID, MESSAGE_LANES],
   PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  // It leaves the list of those that wait.
+  DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -214,6 +219,13 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['JobQueue', 'WakeUpQueue'],
   },
   getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  getCredentialFormData: {
+    Query: [DIDCOMM_MESSAGE],
+    GetItem: [CREDENTIAL],
+    BatchGetItem: [CREDENTIAL, DIDCOMM_MESSAGE],
+  },
+  getW3cCredentials: { Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL], BatchGetItem: [W3C_CREDENTIAL] },
+  getW3cCredentialById: { GetItem: [W3C_CREDENTIAL] },
   proposeCredential: ANSWERS_EXCHANGE,
   acceptCredentialProposal: {
     ...OFFERS,
@@ -311,11 +323,12 @@ export const ACCESS: Record<string, Access> = {
   receiveInvitationUrl: ACCEPTS,
   acceptInvitation: ACCEPTS,
   receiveImplicitInvitation: ACCEPTS,
-  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
   acceptConnectionRequest: HANDSHAKES,
-  acceptConnectionResponse: HANDSHAKES,
+  // It handles the request that came with the invitation.
+  acceptConnectionResponse: ACCEPTS,
   sendPing: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
@@ -366,12 +379,16 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    PutItem: [
+      ...[ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
-    DeleteItem: DEQUEUES.DeleteItem,
+    // Of handshakes that come to nothing.
+    DeleteItem: [CONNECTION, ...DEQUEUES.DeleteItem],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },

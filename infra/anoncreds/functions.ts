@@ -2,6 +2,7 @@
 
 /** The native library, and what binds it. */
 const WITH_LIBRARY = [
+  'accept-connection-response',
   'accept-credential-offer',
   'accept-credential-proposal',
   'accept-credential-request',

@@ -24,7 +24,7 @@ import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
-import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
@@ -81,7 +81,7 @@ export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
   prepare: ({ modules: { didcomm }, dependencyManager }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])

@@ -1,6 +1,10 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
+
+import acceptInvitation from '../../docs/examples/AcceptInvitation.json' with { type: 'json' }
 import createCredentialDefinition from '../../docs/examples/CreateCredentialDefinition.json' with { type: 'json' }
 import createDid from '../../docs/examples/CreateDid.json' with { type: 'json' }
+import createInvitation from '../../docs/examples/CreateInvitation.json' with { type: 'json' }
+import createLegacyInvitation from '../../docs/examples/CreateLegacyInvitation.json' with { type: 'json' }
 import createOffer from '../../docs/examples/CreateOffer.json' with { type: 'json' }
 import createOfferOob from '../../docs/examples/CreateOfferOob.json' with { type: 'json' }
 import createRequest from '../../docs/examples/CreateRequest.json' with { type: 'json' }
@@ -17,6 +21,8 @@ import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
 import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
 import getQuestionAnswers from '../../docs/examples/GetQuestionAnswers.json' with { type: 'json' }
+import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
+import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
 import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
 import getWebDidDocument from '../../docs/examples/GetWebDidDocument.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
@@ -24,6 +30,9 @@ import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' w
 import getWebvhLog from '../../docs/examples/GetWebvhLog.json' with { type: 'json' }
 import getWebvhResource from '../../docs/examples/GetWebvhResource.json' with { type: 'json' }
 import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
+import receiveImplicitInvitation from '../../docs/examples/ReceiveImplicitInvitation.json' with { type: 'json' }
+import receiveInvitation from '../../docs/examples/ReceiveInvitation.json' with { type: 'json' }
+import receiveInvitationUrl from '../../docs/examples/ReceiveInvitationUrl.json' with { type: 'json' }
 import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
 import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
 import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' with { type: 'json' }
@@ -52,6 +61,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetCredentialDefinitions: getCredentialDefinitions,
   GetSchemaById: getSchemaById,
   CreateDid: createDid,
+  AcceptInvitation: acceptInvitation,
+  CreateInvitation: createInvitation,
+  CreateLegacyInvitation: createLegacyInvitation,
+  GetOutOfBandRecordById: getOutOfBandRecordById,
+  GetOutOfBandRecords: getOutOfBandRecords,
+  ReceiveImplicitInvitation: receiveImplicitInvitation,
+  ReceiveInvitation: receiveInvitation,
+  ReceiveInvitationUrl: receiveInvitationUrl,
   CreateOffer: createOffer,
   CreateOfferOob: createOfferOob,
   CreateRequest: createRequest,

@@ -24,7 +24,14 @@ import {
   DeclineCredentialOffer,
   ProposeCredential,
 } from './credential-exchanges.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
+import {
+  CreateOffer,
+  CreateOfferOob,
+  GetCredentialById,
+  GetCredentialFormData,
+  GetCredentials,
+  RevokeCredential,
+} from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import {
@@ -50,6 +57,7 @@ import {
 import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
+import { GetW3cCredentialById, GetW3cCredentials } from './w3c-credentials.ts'
 import {
   DeleteWebhookEndpoint,
   EnableWebhookEndpoint,
@@ -75,6 +83,9 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   GetCredentials,
+  GetCredentialFormData,
+  GetW3cCredentials,
+  GetW3cCredentialById,
   CreateInvitation,
   CreateLegacyInvitation,
   ReceiveInvitation,

@@ -9,6 +9,7 @@ import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
 import { dids } from './dids.ts'
+import { outOfBand } from './out-of-band.ts'
 import { proofs } from './proofs.ts'
 import { questionAnswer } from './question-answer.ts'
 import { service } from './service.ts'
@@ -22,6 +23,7 @@ export const EXAMPLES: Examples = {
   ...connections,
   ...credentials,
   ...didcomm,
+  ...outOfBand,
   ...dids,
   ...proofs,
   ...questionAnswer,

@@ -197,7 +197,8 @@ describe('a key that is made', () => {
     await insert(store)
     const first = jwk
     jwk = newKey()
-    for (const other of [store, newStore()]) await expect(insert(other)).rejects.toMatchObject({ code: 'store.conflict' })
+    for (const other of [store, newStore()])
+      await expect(insert(other)).rejects.toMatchObject({ code: 'store.conflict' })
     expect(await read(newStore())).toEqual(first)
   })
 
