@@ -130,9 +130,10 @@ const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], De
 /** A step of a proof exchange, whose message goes to its connection. */
 const PROOF_STEP = {
   GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
-  BatchGetItem: [RECORD],
+  BatchGetItem: [RECORD, ...QUEUES.BatchGetItem],
   Query: [RECORD],
-  PutItem: [IDEMPOTENCY, RECORD],
+  PutItem: [IDEMPOTENCY, RECORD, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -146,6 +147,13 @@ const ASKS = {
   UpdateItem: QUEUES.UpdateItem,
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+const ASKS_FOR_PROOF = {
+  ...PROOF_STEP,
+  GetItem: [...PROOF_STEP.GetItem, CONTEXT],
+  BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
+  PutItem: [...PROOF_STEP.PutItem, CONTEXT],
 } satisfies Access
 
 const DELIVERS = {
@@ -290,12 +298,9 @@ export const ACCESS: Record<string, Access> = {
   getDids: { Query: [DID] },
   // Of others it is read from the web, and may note how far it has seen a log.
   resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
-  requestProof: {
-    ...PROOF_STEP,
-    GetItem: [...PROOF_STEP.GetItem, CONTEXT],
-    BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
-    PutItem: [...PROOF_STEP.PutItem, CONTEXT],
-  },
+  requestProof: ASKS_FOR_PROOF,
+  proposeProof: PROOF_STEP,
+  acceptProofProposal: ASKS_FOR_PROOF,
   // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
   acceptProofRequest: {
     ...PROOF_STEP,
@@ -379,11 +384,11 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
     PutItem: [
-      ...[ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
       ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
     ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],

@@ -19,10 +19,10 @@ import getCredentialDefinitionById from '../../docs/examples/GetCredentialDefini
 import getCredentialDefinitions from '../../docs/examples/GetCredentialDefinitions.json' with { type: 'json' }
 import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
-import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
-import getQuestionAnswers from '../../docs/examples/GetQuestionAnswers.json' with { type: 'json' }
 import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
 import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
+import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
+import getQuestionAnswers from '../../docs/examples/GetQuestionAnswers.json' with { type: 'json' }
 import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
 import getWebDidDocument from '../../docs/examples/GetWebDidDocument.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
