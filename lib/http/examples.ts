@@ -12,6 +12,7 @@ import createSchema from '../../docs/examples/CreateSchema.json' with { type: 'j
 import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'json' }
 import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
 import enableWebhookEndpoint from '../../docs/examples/EnableWebhookEndpoint.json' with { type: 'json' }
+import getBasicMessages from '../../docs/examples/GetBasicMessages.json' with { type: 'json' }
 import getConnectionById from '../../docs/examples/GetConnectionById.json' with { type: 'json' }
 import getConnections from '../../docs/examples/GetConnections.json' with { type: 'json' }
 import getCredentialById from '../../docs/examples/GetCredentialById.json' with { type: 'json' }
@@ -75,6 +76,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   CreateTenant: createTenant,
   DeleteWebhookEndpoint: deleteWebhookEndpoint,
   EnableWebhookEndpoint: enableWebhookEndpoint,
+  GetBasicMessages: getBasicMessages,
   GetConnectionById: getConnectionById,
   GetConnections: getConnections,
   GetCredentialById: getCredentialById,
