@@ -19,6 +19,8 @@ const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
 const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
 const CONTEXT = '*|context|*'
+/** What is shown of invitations: whoever writes an out-of-band record writes it. */
+const INVITATION = '@invitation|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
 const ISSUER_DID = '*|issuer-did'
@@ -102,7 +104,7 @@ const ANSWERS_EXCHANGE = {
 const INVITES = {
   GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
   Query: [DID],
-  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
   GenerateDataKey: ['agents'],
   Decrypt: ['agents'],
 } satisfies Access
@@ -167,7 +169,7 @@ export const ACCESS: Record<string, Access> = {
   createRequest: {
     GetItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, TENANT],
     Query: [RECORD],
-    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
   },
@@ -249,7 +251,7 @@ export const ACCESS: Record<string, Access> = {
   createOfferOob: {
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, TENANT],
-    PutItem: [...OFFERS.PutItem, DATA_KEY],
+    PutItem: [...OFFERS.PutItem, DATA_KEY, INVITATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
@@ -285,7 +287,11 @@ export const ACCESS: Record<string, Access> = {
   receiveImplicitInvitation: ACCEPTS,
   getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
-  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: {
+    GetItem: [IDEMPOTENCY, OUT_OF_BAND],
+    PutItem: [IDEMPOTENCY, INVITATION],
+    DeleteItem: [OUT_OF_BAND],
+  },
   acceptConnectionRequest: HANDSHAKES,
   acceptConnectionResponse: HANDSHAKES,
   sendPing: {
@@ -341,7 +347,7 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    PutItem: [ENVELOPE_MARK, INVITATION, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
     DeleteItem: DEQUEUES.DeleteItem,
     Decrypt: ['agents'],
@@ -350,6 +356,10 @@ export const ACCESS: Record<string, Access> = {
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },
+  showInvitation: { GetItem: [INVITATION] },
+  getInvitationById: { GetItem: [INVITATION] },
+  showDocs: {},
+  getBrowserFile: {},
   openapi: {},
   health: {},
 

@@ -37,6 +37,7 @@ import {
   ReceiveInvitation,
   ReceiveInvitationUrl,
 } from './out-of-band.ts'
+import { GetBrowserFile, GetInvitationById, ShowDocs, ShowInvitation } from './pages.ts'
 import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
 import {
   CreateRequest,
@@ -118,6 +119,10 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,
+  ShowInvitation,
+  GetInvitationById,
+  ShowDocs,
+  GetBrowserFile,
   GetOpenApi,
   GetHealth,
 ]

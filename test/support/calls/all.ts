@@ -8,6 +8,7 @@ import type { CallExample, CallScene, Examples } from './call-scene.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
+import { pages } from './pages.ts'
 import { proofs } from './proofs.ts'
 import { service } from './service.ts'
 import { tenants } from './tenants.ts'
@@ -20,6 +21,7 @@ export const EXAMPLES: Examples = {
   ...connections,
   ...credentials,
   ...didcomm,
+  ...pages,
   ...proofs,
   ...service,
   ...tenants,

@@ -1,0 +1,51 @@
+/** The areas of the interface, which the OpenAPI document calls tags: an operation's path says which one it is in. */
+import type { Contract } from '../interface/contract.ts'
+
+interface Area {
+  name: string
+  description: string
+  paths: RegExp
+}
+
+/** In the order in which a reader meets them; the first that fits is an operation's. */
+export const AREAS: readonly Area[] = [
+  {
+    name: 'Invitations',
+    description: 'Invitations that an agent makes, gives away and receives.',
+    paths: /^\/(oob\b|url\/|$)/,
+  },
+  { name: 'Connections', description: 'Connections with other agents.', paths: /^\/connections\b/ },
+  { name: 'Credentials', description: 'Credentials, for issuers and holders.', paths: /^\/credentials\b/ },
+  {
+    name: 'Proofs',
+    description: 'Proofs, for verifiers and provers.',
+    paths: /^\/(proofs|multi-tenancy\/form-data)\b/,
+  },
+  {
+    name: 'Messages',
+    description: 'Basic messages, and questions with their answers.',
+    paths: /^\/(basic-messages|question-answer|multi-tenancy\/basic-messages)\b/,
+  },
+  { name: 'DIDs', description: "The agent's DIDs, and the documents of any.", paths: /^\/dids\b/ },
+  {
+    name: 'Public documents',
+    description: 'What tenants publish: DIDs, what they attest, tails files.',
+    paths: /^\/(webvh|did|anoncreds\/tails)\b/,
+  },
+  { name: 'AnonCreds', description: 'Schemas and credential definitions of AnonCreds.', paths: /^\/anoncreds\b/ },
+  { name: 'Tenants', description: 'Agents for customers.', paths: /^\/multi-tenancy\b/ },
+  { name: 'Webhooks', description: 'Where events go, and what became of them.', paths: /^\/(webhooks|notification)\b/ },
+  { name: 'DIDComm', description: 'The endpoint for other agents.', paths: /^\/didcomm\b/ },
+  {
+    name: 'Service',
+    description: 'The service itself.',
+    paths: /^\/(docs|assets|openapi\.json|health)\b/,
+  },
+]
+
+/** Throws for a path of no area. */
+export const areaOf = ({ path }: Pick<Contract, 'path'>): string => {
+  const area = AREAS.find(({ paths }) => paths.test(path))
+  if (area === undefined) throw new Error(`${path} is in no area: add it to lib/http/openapi-tags.ts`)
+  return area.name
+}

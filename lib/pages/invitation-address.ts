@@ -1,0 +1,22 @@
+/** The addresses of an invitation: the long form, which holds it, the short one, which a QR code can hold, and the one that opens a wallet. */
+import type { JsonObject } from '../json.ts'
+import { settings } from '../settings.ts'
+
+/**
+ * The longest address that is sure to pass the gateway: request line and headers have 10,240 bytes together.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+const MAX_ADDRESS = 7_000
+
+const encoded = (invitation: JsonObject): string => Buffer.from(JSON.stringify(invitation)).toString('base64url')
+
+/** Undefined where it is too long for a browser to ask for. */
+export const longAddress = (invitation: JsonObject): string | undefined => {
+  const address = `${settings().PUBLIC_URL}?oob=${encoded(invitation)}`
+  return address.length > MAX_ADDRESS ? undefined : address
+}
+
+export const shortAddress = ({ '@id': id }: JsonObject): string =>
+  `${settings().PUBLIC_URL}/url/${encodeURIComponent(String(id))}`
+
+export const walletAddress = (invitation: JsonObject): string => `didcomm://invite?oob=${encoded(invitation)}`
