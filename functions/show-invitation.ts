@@ -8,7 +8,7 @@ import { requireUnaltered } from '../lib/pages/requested-invitation.ts'
 
 export const showInvitation = defineOperation(ShowInvitation, {
   handle: async ({ query, wanted }) => {
-    const invitation = await requireUnaltered(query.oob)
+    const invitation = await requireUnaltered(query)
     return wanted === 'json' ? invitation : new Page(invitationPage(invitation))
   },
   errorPage,

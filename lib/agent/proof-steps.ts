@@ -22,6 +22,7 @@ interface Turn {
   state: DidCommProofState
 }
 
+export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
@@ -29,7 +30,7 @@ const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidC
  * Takes a step in the running unit of work, by `act`. Returns the exchange record. Throws `resource.not_found`, `exchange.out_of_turn`,
  * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` where the other agent's message can not be answered.
  */
-const takeStep = async (
+export const takeStep = async (
   proofRecordId: string,
   turn: Turn,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,

@@ -21,8 +21,9 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
   companion: true,
   parameters: {
     query: v.object({
-      /** The invitation, in base64url. */
+      /** The invitation in base64url, or one of the connections protocol. */
       oob: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
+      c_i: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
     }),
   },
   pages: 'html or json',

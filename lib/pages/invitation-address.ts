@@ -8,15 +8,19 @@ import { settings } from '../settings.ts'
  */
 const MAX_ADDRESS = 7_000
 
-const encoded = (invitation: JsonObject): string => Buffer.from(JSON.stringify(invitation)).toString('base64url')
+/** The query that holds an invitation: `c_i` for one of the connections protocol (Aries RFC 0160), `oob` for all others (RFC 0434). */
+const queryOf = (invitation: JsonObject): string => {
+  const name = /\/connections\/1\.\d+\/invitation$/.test(String(invitation['@type'])) ? 'c_i' : 'oob'
+  return `?${name}=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`
+}
 
 /** Undefined where it is too long for a browser to ask for. */
 export const longAddress = (invitation: JsonObject): string | undefined => {
-  const address = `${settings().PUBLIC_URL}?oob=${encoded(invitation)}`
+  const address = settings().PUBLIC_URL + queryOf(invitation)
   return address.length > MAX_ADDRESS ? undefined : address
 }
 
 export const shortAddress = ({ '@id': id }: JsonObject): string =>
   `${settings().PUBLIC_URL}/url/${encodeURIComponent(String(id))}`
 
-export const walletAddress = (invitation: JsonObject): string => `didcomm://invite?oob=${encoded(invitation)}`
+export const walletAddress = (invitation: JsonObject): string => `didcomm://invite${queryOf(invitation)}`

@@ -15,9 +15,15 @@ export const requireInvitation = async (id: string): Promise<JsonObject> => {
   return found
 }
 
+/** By the names of the query's parameters. */
+interface Encoded {
+  oob?: string | undefined
+  c_i?: string | undefined
+}
+
 /** Of the long form, whose every word has to be the agent's. Throws as `requireInvitation`. */
-export const requireUnaltered = async (oob: string | undefined): Promise<JsonObject> => {
-  const given = parseBase64(oob ?? '')
+export const requireUnaltered = async ({ oob, c_i }: Encoded): Promise<JsonObject> => {
+  const given = parseBase64(oob ?? c_i ?? '')
   if (!isObject(given) || typeof given['@id'] !== 'string' || isNestedDeeperThan(given, MAX_DEPTH)) throw notFound()
   const invitation = await requireInvitation(given['@id'])
   if (!isDeepStrictEqual(given, invitation)) throw notFound()

@@ -120,6 +120,9 @@ export interface Wanted {
   batch?: true
 }
 
+/** So many more are read than are handed out: one that can not be read, which the job of the queue sets aside later, holds up no other. */
+const SPARE = 3
+
 /** The first messages that wait, oldest first, of one read of the table. They stay. */
 export const firstWaiting = async (
   unit: UnitOfWork,
@@ -130,7 +133,7 @@ export const firstWaiting = async (
   // Those for a key may come after others: a whole page (1 MB) is read to find them.
   const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), {
     from: FIRST_WAITING,
-    ...(recipient === undefined && most !== undefined && { limit: most }),
+    ...(recipient === undefined && most !== undefined && { limit: most + SPARE }),
   })
   const waiting = items
     .map((item) => decodeIfSound(pickupMessage, item))

@@ -1,6 +1,7 @@
 /** What strangers may see of our invitations: an item that follows the out-of-band record, and that a page finds by the invitation's `@id`. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
+import { givenInvitation } from '../records/given-invitation.ts'
 import { defineItem, readItem } from './item.ts'
 import { integer, json, optional, text } from './item-fields.ts'
 import { invitationAddress } from './keys.ts'
@@ -20,26 +21,26 @@ const publishedItem = defineItem('invitation', invitationAddress, {
 
 type Published = Pick<StoredRecord, 'tenant' | 'type' | 'value'>
 
-/** The `@id` of an invitation that this record's agent has made; undefined for any other record. */
-export const madeInvitationId = ({ type, value: { role, outOfBandInvitation } }: Published): string | undefined => {
-  if (type !== 'OutOfBandRecord' || role !== 'sender' || !isObject(outOfBandInvitation)) return undefined
-  const { '@id': id } = outOfBandInvitation
-  return typeof id === 'string' ? id : undefined
+/** The invitation that this record's agent has made, and its `@id`; undefined for any other record. */
+const madeBy = ({ type, value }: Published): { id: string; invitation: JsonObject } | undefined => {
+  const invitation = type === 'OutOfBandRecord' ? givenInvitation(value) : undefined
+  const id = invitation?.['@id']
+  return invitation === undefined || typeof id !== 'string' ? undefined : { id, invitation }
 }
 
 /** What is shown of a record's invitation; undefined where it has none of ours. */
 export const publishedOf = (record: Published): Item | undefined => {
-  const id = madeInvitationId(record)
-  const { tenant, value } = record
-  const { state, outOfBandInvitation: invitation } = value
-  if (id === undefined || !isObject(invitation)) return undefined
-  return publishedItem.encode({ id, tenant, ...(state === 'await-response' && { invitation }) })
+  const made = madeBy(record)
+  if (made === undefined) return undefined
+  const { id, invitation } = made
+  const isOpen = record.value.state === 'await-response'
+  return publishedItem.encode({ id, tenant: record.tenant, ...(isOpen && { invitation }) })
 }
 
 /** What is left of it when the record is deleted. */
 export const withdrawnOf = (record: Published, now = epochSeconds()): Item | undefined => {
-  const id = madeInvitationId(record)
-  return id === undefined ? undefined : publishedItem.encode({ id, tenant: record.tenant, expiresAt: now + REMEMBERED })
+  const made = madeBy(record)
+  return made && publishedItem.encode({ id: made.id, tenant: record.tenant, expiresAt: now + REMEMBERED })
 }
 
 /** In one read: the invitation, `gone` where it was used or deleted, and undefined where no agent of ours has made it. */

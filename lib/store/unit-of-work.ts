@@ -1,10 +1,11 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
+import { connectionExpiry } from '../records/connection.ts'
 import { commitWrites, type Write } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
 import { publishedOf, withdrawnOf } from './published-invitations.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
@@ -25,13 +26,24 @@ interface Held {
   current: StoredRecord | undefined
 }
 
-export type NewRecord = Omit<StoredRecord, 'version'>
+export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
+
+/** Records that may expire, by their type: when, by what they are and when they would have so far. */
+const EXPIRY: Record<string, (value: Record<string, unknown>, before: number | undefined) => number | undefined> = {
+  [CONNECTION]: connectionExpiry,
+}
+
+const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
+  const expiresAt = EXPIRY[record.type]?.(record.value, current?.expiresAt)
+  return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
+}
 
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
   readonly #records = new Map<string, Held>()
-  readonly #partitions = new Map<string, Promise<Item[]>>()
+  /** Index partitions whose records are read, or being read. */
+  readonly #partitions = new Map<string, Promise<void>>()
   /** Items by their address: a transaction takes one write of each. */
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
@@ -111,7 +123,8 @@ export class UnitOfWork {
     const { pk } = recordAddress(record.tenant, record.type, record.id)
     const held = this.#records.get(pk)
     if (held?.current !== undefined) return false
-    this.#records.set(pk, { stored: held?.stored, current: { ...record, version: (held?.stored?.version ?? 0) + 1 } })
+    const before = { stored: held?.stored, current: undefined }
+    this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
   }
 
@@ -119,7 +132,7 @@ export class UnitOfWork {
   async update(record: NewRecord): Promise<boolean> {
     const held = await this.#hold(record.tenant, record.type, record.id)
     if (held.current === undefined) return false
-    held.current = { ...record, version: (held.stored?.version ?? 0) + 1 }
+    held.current = versionOf(record, held)
     return true
   }
 
@@ -194,9 +207,18 @@ export class UnitOfWork {
     await Promise.all(this.#afterCommit.map((then) => then()))
   }
 
-  /** Reads all records that have an entry in the partitions. */
+  /** Reads all records that have an entry in the partitions, once: queries at the same time wait for one another. */
   async #readMatching(partitions: Partition[]): Promise<void> {
-    const entries = (await Promise.all(partitions.map((one) => this.#entries(one)))).flat()
+    const unread = partitions.filter(({ pk }) => !this.#partitions.has(pk))
+    if (unread.length > 0) {
+      const reading = this.#readEntries(unread)
+      for (const { pk } of unread) this.#partitions.set(pk, reading)
+    }
+    await Promise.all(partitions.map(({ pk }) => this.#partitions.get(pk)))
+  }
+
+  async #readEntries(partitions: Partition[]): Promise<void> {
+    const entries = (await Promise.all(partitions.map(entriesOf))).flat()
     const unread = new Map<string, Address>()
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
@@ -225,13 +247,10 @@ export class UnitOfWork {
     this.#records.set(pk, held)
     return held
   }
-
-  #entries({ pk, newest }: Partition): Promise<Item[]> {
-    const read = this.#partitions.get(pk) ?? (newest === undefined ? queryAll(pk) : newestOf(pk, newest))
-    this.#partitions.set(pk, read)
-    return read
-  }
 }
+
+const entriesOf = ({ pk, newest }: Partition): Promise<Item[]> =>
+  newest === undefined ? queryAll(pk) : newestOf(pk, newest)
 
 const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
   (await queryPage(pk, { limit, descending: true })).items

@@ -81,6 +81,35 @@ describe('an invitation of ours', () => {
   })
 })
 
+test('an invitation of the connections protocol is shown in its own form', async () => {
+  const { body } = await api.post('/oob/create-legacy-invitation', { token: tokens.root, body: { label: 'Acme' } })
+  const { messageType: _, ...older } = body.invitation
+  expect(older['@type']).toContain('/connections/1.0/')
+  for (const path of [`/${queryOf(body.invitationUrl)}`, `/url/${older['@id']}`])
+    expect(await api.get(path, { headers: JSON_ONLY })).toMatchObject({ status: 200, body: older })
+  const { location = '' } = (await api.get(`/url/${older['@id']}`)).headers
+  expect(location).toMatch(/\?c_i=/)
+  const page = await api.get(`/${queryOf(location)}`, { headers: PAGE })
+  expect(page.text).toMatch(/didcomm:\/\/invite\?c_i=[\w-]+"/)
+})
+
+test('an invitation that was deleted is a 410', async () => {
+  const made = await api.post('/oob/create-invitation', { token: tokens.root, body: { goal: 'Meet us' } })
+  const path = `/url/${made.body.invitation['@id']}`
+  expect((await api.get(path)).status).toBe(302)
+  await api.ask('DELETE', `/oob/${made.body.outOfBandRecord.id}`, { token: tokens.root })
+  expectError(await api.get(path), 410, { message: 'the invitation was used or deleted' })
+})
+
+test('an invitation for many is shown as long as it is there, at the address that its maker is told', async () => {
+  const body = { multiUseInvitation: true, goal: 'Meet <us>' }
+  const made = await api.post('/oob/create-invitation', { token: tokens.root, body })
+  const { pathname } = new URL(made.body.shortInvitationUrl)
+  expect(await api.get(pathname, { headers: JSON_ONLY })).toMatchObject({ status: 200, body: { goal: 'Meet <us>' } })
+  const page = await api.get(`/${queryOf(made.body.invitationUrl)}`, { headers: PAGE })
+  expect(page.text).toContain('Meet &lt;us&gt;')
+})
+
 describe('nothing else is shown', () => {
   const own = { '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Your Bank' }
   const CASES: [string, () => string][] = [

@@ -131,7 +131,10 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     expect(new Set(heard.map(({ id }) => id)).size).toBe(heard.length)
     const recordOf = (type: string) => heard.findLast((event) => event.type === type)?.body.data.record
     expect(recordOf('basic_message.sent')).toEqual(sent)
-    expect(recordOf('basic_message.delivered')).toEqual(sent)
+    expect(recordOf('basic_message.delivered')).toEqual({
+      ...sent,
+      metadata: { '_agent/delivery': { state: 'delivered', attempts: 1, deliveredAt: expect.any(String) } },
+    })
     expect(recordOf('basic_message.received')).toMatchObject({
       content: 'from the wallet',
       role: 'receiver',

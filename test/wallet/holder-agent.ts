@@ -38,6 +38,7 @@ import {
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { QuestionAnswerModule } from '@credo-ts/question-answer'
 import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
 import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
@@ -98,6 +99,7 @@ export const createHolderAgent = ({
         registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new IndyLedgerRegistry()],
         tailsFileService: tails,
       }),
+      questionAnswer: new QuestionAnswerModule(),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },

@@ -8,8 +8,11 @@ import type { CallExample, CallScene, Examples } from './call-scene.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
+import { dids } from './dids.ts'
+import { outOfBand } from './out-of-band.ts'
 import { pages } from './pages.ts'
 import { proofs } from './proofs.ts'
+import { questionAnswer } from './question-answer.ts'
 import { service } from './service.ts'
 import { tenants } from './tenants.ts'
 import { webhooks } from './webhooks.ts'
@@ -21,8 +24,11 @@ export const EXAMPLES: Examples = {
   ...connections,
   ...credentials,
   ...didcomm,
+  ...outOfBand,
+  ...dids,
   ...pages,
   ...proofs,
+  ...questionAnswer,
   ...service,
   ...tenants,
   ...webhooks,

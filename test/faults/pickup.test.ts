@@ -1,0 +1,247 @@
+/** Messages that wait to be fetched: processes that die, time that passes, and very many of them. */
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { pickupMessage, queueItem } from '../../lib/pickup/pickup-item.ts'
+import type { TestIssuer } from '../support/api/tokens.ts'
+import { connect, createTenant } from '../support/scenes.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let receiver: FaultyReceiver
+let issuer: TestIssuer
+let faults: StoreFaults
+let caller: { tenantId: string }
+const wallets: Wallet[] = []
+
+beforeAll(async () => {
+  issuer = await trustIssuer()
+  stage = await startInProcessStage()
+  receiver = await startFaultyReceiver()
+  faults = new StoreFaults(stage.serviceClient)
+  caller = await createTenant(stage)
+  stage.line.run()
+})
+afterAll(async () => {
+  for (const wallet of wallets) await wallet.stop()
+  await stage.stop()
+  await receiver.stop()
+})
+
+const V1 = 'https://didcomm.org/messagepickup/1.0'
+const V2 = 'https://didcomm.org/messagepickup/2.0'
+
+const startFetching = async () => {
+  const wallet = await Wallet.start({ endpoint: false })
+  wallets.push(wallet)
+  const raw = new RawMessages(wallet)
+  const connected = await connect(stage, wallet, caller)
+  const route = await raw.route(connected.walletConnectionId)
+  const pack = (type: string, body: object = {}) =>
+    raw.pack({ '@type': type, '@id': randomUUID(), '~transport': { return_route: 'all' }, ...body }, route)
+  const post = (envelope: Awaited<ReturnType<typeof pack>>) => raw.postEnvelope(envelope, route.endpoint)
+  const ask = async (type: string, body: object = {}) => post(await pack(type, body))
+  return { wallet, pack, post, ask, ...connected }
+}
+
+/** The ids of the messages in a delivery of v2. */
+const idsOf = (message: Record<string, unknown> | undefined): string[] => {
+  const attached = message?.['~attach']
+  return Array.isArray(attached) ? attached.map((one) => one['@id']) : []
+}
+
+const hears = (wallet: Wallet, contents: string[]) =>
+  waitFor('what was fetched', async () =>
+    isDeepStrictEqual(
+      (await wallet.messages()).map(({ content }) => content),
+      contents,
+    ),
+  )
+
+const say = (connectionId: string, content: string) =>
+  stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
+
+const deliveries = async (connectionId: string): Promise<Json[]> =>
+  (await stage.call('getBasicMessages', { caller, path: { connectionId } })).body.map(
+    ({ metadata }: Json) => metadata['_agent/delivery'],
+  )
+
+test.each(Object.entries(FAULTS))(
+  'where a request to the table %s, a batch is handed out whole or not at all, and its envelope gets it in the end',
+  async (_, kind) => {
+    const { pack, post, connectionId } = await startFetching()
+    let at = 0
+    for (let injected = true; injected; ) {
+      at += 1
+      await say(connectionId, `message ${at}`)
+      const envelope = await pack(`${V1}/batch-pickup`, { batch_size: 10 })
+      let hit = false
+      stage.onEnvelope(async (handle) => {
+        const run = await faults.inject(at, kind, handle)
+        hit = run.injected
+        return run.result
+      })
+      const first = await post(envelope)
+      stage.onEnvelope((handle) => handle())
+      injected = hit
+      const again = first.status === 200 ? first : await post(envelope)
+      expect(again.message?.['messages~attach']).toHaveLength(1)
+      expect((await post(envelope)).body).toEqual(again.body)
+      expect((await deliveries(connectionId)).map(({ state }) => state)).toEqual(Array(at).fill('delivered'))
+    }
+    expect(at).toBeGreaterThan(4)
+  },
+)
+
+test('requests to the table: a message to a wallet that fetches, and each request of such a wallet', async () => {
+  const { ask, connectionId } = await startFetching()
+  await say(connectionId, 'the first makes the job')
+  const sent = await faults.count(() => say(connectionId, 'hello'))
+  expect(sent.commands.length).toBeLessThanOrEqual(3)
+  const counts: Record<string, number> = {}
+  let name = ''
+  stage.onEnvelope(async (handle) => {
+    const { result, commands } = await faults.count(handle)
+    counts[name] = commands.length
+    return result
+  })
+  const counted = async (type: string, body: object = {}) => {
+    name = type
+    return (await ask(type, body)).message
+  }
+  await counted(`${V2}/status-request`)
+  const delivered = await counted(`${V2}/delivery-request`, { limit: 10 })
+  const message_id_list = idsOf(delivered)
+  await counted(`${V2}/messages-received`, { message_id_list })
+  await say(connectionId, 'hello again')
+  await counted(`${V1}/batch-pickup`, { batch_size: 10 })
+  stage.onEnvelope((handle) => handle())
+  for (const count of Object.values(counts)) expect(count).toBeLessThanOrEqual(6)
+  const list = await faults.count(() => stage.call('getBasicMessages', { caller, path: { connectionId } }))
+  expect(list.commands).toHaveLength(2)
+})
+
+/** The job of a queue runs now. */
+const runExpiry = async (connectionId: string): Promise<void> => {
+  const { runJob } = await import('../../lib/jobs/run.ts')
+  const { pickupExpiryJob } = await import('../../lib/pickup/expiry-job.ts')
+  await runJob({ ...tenant(), type: 'pickup-expiry', id: connectionId }, pickupExpiryJob)
+}
+
+const tenant = () => ({ tenant: caller.tenantId })
+
+const isThere = async (connectionId: string): Promise<boolean> => {
+  const { readItem } = await import('../../lib/store/item.ts')
+  return (await readItem(queueItem, { ...tenant(), connectionId })) !== undefined
+}
+
+const inDays = (days: number): void => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60_000 })
+}
+
+test('what nobody has fetched within 14 days has failed, which an event says, and later messages wait on', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { orgId } = await OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId)
+  const { wallet, connectionId, walletConnectionId } = await startFetching()
+  const { body: first } = await say(connectionId, 'never fetched')
+  inDays(13)
+  await say(connectionId, 'fetched late')
+  await runExpiry(connectionId)
+  expect(await deliveries(connectionId)).toEqual(Array(2).fill({ state: 'waiting-for-pickup', attempts: 0 }))
+  inDays(2)
+  await runExpiry(connectionId)
+  const failed = { state: 'failed', attempts: 0, lastError: 'the other agent did not fetch it within 14 days' }
+  expect(await deliveries(connectionId)).toEqual([failed, { state: 'waiting-for-pickup', attempts: 0 }])
+  await wallet.pickUp(walletConnectionId)
+  vi.useRealTimers()
+  await hears(wallet, ['fetched late'])
+  // Not verified: they were signed in what is the future again.
+  const told = await waitFor('the events', async () => {
+    const bodies: Json[] = receiver.received
+      .filter(({ path }) => path === `/${orgId}/webhook`)
+      .map(({ body }) => JSON.parse(body))
+    const heard = bodies.filter(({ data }) => data.record.id === first.id)
+    return heard.length === 2 && heard
+  })
+  expect(told.map(({ type }) => type)).toEqual(['basic_message.sent', 'basic_message.failed'])
+  expect(told[1].data.record.metadata).toEqual({ '_agent/delivery': failed })
+})
+
+test('the job of a queue ends with it, and the next message makes both anew', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { wallet, connectionId, walletConnectionId } = await startFetching()
+  await say(connectionId, 'one')
+  await wallet.pickUp(walletConnectionId)
+  expect(await isThere(connectionId)).toBe(true)
+  inDays(15)
+  await runExpiry(connectionId)
+  expect(await isThere(connectionId)).toBe(false)
+  expect((await say(connectionId, 'two')).status).toBe(200)
+  inDays(15)
+  await runExpiry(connectionId)
+  expect((await deliveries(connectionId)).map(({ state }) => state)).toEqual(['delivered', 'failed'])
+})
+
+test('a message that can not be read blocks nothing, and is set aside in the end', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const { wallet, connectionId, walletConnectionId } = await startFetching()
+  await say(connectionId, 'one')
+  const broken = pickupMessage.encode({
+    ...{ ...tenant(), connectionId, id: '00000000-0000-7000-8000-000000000000', payload: '{}', recipients: [] },
+    createdAt: 'never',
+  })
+  await stage.client.send(new PutItemCommand({ TableName: stage.table, Item: broken }))
+  await wallet.pickUp(walletConnectionId)
+  await hears(wallet, ['one'])
+  inDays(15)
+  await runExpiry(connectionId)
+  inDays(1)
+  await runExpiry(connectionId)
+  expect(await isThere(connectionId)).toBe(false)
+})
+
+test('10,000 messages that wait are handed out batch by batch, each by as many requests as the first', async () => {
+  const { ask, connectionId } = await startFetching()
+  await say(connectionId, 'the first')
+  const createdAt = new Date().toISOString()
+  const idOf = (number: number) => `0fffffff-ffff-7000-8000-${String(number).padStart(12, '0')}`
+  const messages = Array.from({ length: 9_999 }, (_, number) =>
+    pickupMessage.encode({
+      ...{ ...tenant(), connectionId, id: idOf(number), payload: '{"ciphertext":"x"}', recipients: [], createdAt },
+    }),
+  )
+  const requests = Array.from({ length: 400 }, (_, index) =>
+    messages.slice(index * 25, index * 25 + 25).map((Item) => ({ PutRequest: { Item } })),
+  )
+  for (let index = 0; index < requests.length; index += 8)
+    await Promise.all(
+      requests
+        .slice(index, index + 8)
+        .map((batch) => stage.client.send(new BatchWriteItemCommand({ RequestItems: { [stage.table]: batch } }))),
+    )
+  const queue = { ...tenant(), connectionId, version: 9, messages: 10_000, bytes: 200_000, lastId: idOf(9_998) }
+  await stage.client.send(new PutItemCommand({ TableName: stage.table, Item: queueItem.encode(queue) }))
+
+  expect((await say(connectionId, 'one too many')).status).toBe(409)
+  const commands: string[][] = []
+  stage.onEnvelope(async (handle) => {
+    const run = await faults.count(handle)
+    commands.push(run.commands)
+    return run.result
+  })
+  const { message } = await ask(`${V2}/delivery-request`, { limit: 10_000 })
+  const message_id_list = idsOf(message)
+  expect(message_id_list).toHaveLength(30)
+  const { message: status } = await ask(`${V2}/messages-received`, { message_id_list })
+  expect(status?.message_count).toBe(9_970)
+  expect((await ask(`${V1}/batch-pickup`, { batch_size: 10_000 })).message?.['messages~attach']).toHaveLength(30)
+  stage.onEnvelope((handle) => handle())
+  for (const made of commands) expect(made.length).toBeLessThanOrEqual(6)
+})
