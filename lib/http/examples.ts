@@ -19,6 +19,7 @@ import getCredentialDefinitionById from '../../docs/examples/GetCredentialDefini
 import getCredentialDefinitions from '../../docs/examples/GetCredentialDefinitions.json' with { type: 'json' }
 import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getInvitationById from '../../docs/examples/GetInvitationById.json' with { type: 'json' }
 import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
 import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
 import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
@@ -42,6 +43,7 @@ import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' w
 import sendAnswer from '../../docs/examples/SendAnswer.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
 import sendQuestion from '../../docs/examples/SendQuestion.json' with { type: 'json' }
+import showInvitation from '../../docs/examples/ShowInvitation.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
 import tenantGetBasicMessages from '../../docs/examples/tenant_GetBasicMessages.json' with { type: 'json' }
 import tenantProofFormData from '../../docs/examples/tenant_ProofFormData.json' with { type: 'json' }
@@ -80,6 +82,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetCredentialById: getCredentialById,
   GetDids: getDids,
   GetHealth: getHealth,
+  GetInvitationById: getInvitationById,
   GetWebDidDocument: getWebDidDocument,
   GetQuestionAnswerById: getQuestionAnswerById,
   GetQuestionAnswers: getQuestionAnswers,
@@ -97,6 +100,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   SendAnswer: sendAnswer,
   SendMessage: sendMessage,
   SendQuestion: sendQuestion,
+  ShowInvitation: showInvitation,
   TestWebhookEndpoint: testWebhookEndpoint,
   tenant_GetBasicMessages: tenantGetBasicMessages,
   tenant_ProofFormData: tenantProofFormData,

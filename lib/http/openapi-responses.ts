@@ -44,11 +44,12 @@ const errorContent = (status: Status) => ({
   },
 })
 
-/** The errors that operations have in common, by their names. */
-export const errorResponses = () =>
-  Object.fromEntries(
-    Object.keys(REASON_PHRASES)
-      .map(Number)
+/** The errors that operations without pages have in common, by their names. */
+export const errorResponses = (contracts: readonly Contract[]) => {
+  const statuses = contracts.filter(({ pages }) => pages === undefined).flatMap(errorStatusesOf)
+  return Object.fromEntries(
+    [...new Set(statuses)]
+      .sort((a, b) => a - b)
       .filter(isStatus)
       .map((status) => [
         nameOf(status),
@@ -59,6 +60,7 @@ export const errorResponses = () =>
         },
       ]),
   )
+}
 
 export const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[]) =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema, ...(example !== undefined && { example }) }]))

@@ -111,7 +111,7 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
   webhooks: describeWebhooks(),
   components: {
     schemas: componentSchemas(),
-    responses: errorResponses(),
+    responses: errorResponses(OPERATIONS),
     headers: HEADERS,
     parameters: { IdempotencyKey: KEY_PARAMETER, ...WEBHOOK_PARAMETERS },
     securitySchemes: { bearer: BEARER },
