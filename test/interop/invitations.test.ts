@@ -288,7 +288,7 @@ describe('the address of an invitation', () => {
     expect(requests).toEqual([])
   })
 
-  test('is fetched once, though the transaction is run again', async () => {
+  test('is fetched once by each call', async () => {
     requests = []
     const answers = await Promise.all([1, 2, 3].map(() => addressed(`${url}/json`)))
     expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true)
