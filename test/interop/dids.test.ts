@@ -148,6 +148,25 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
   })
 })
 
+test.each([{ method: 'peer', numAlgo: 2 }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])(
+  'who knows the DID of %j asks for a connection without an invitation, and waits for it to be accepted',
+  async (body) => {
+    const [asked, asking] = [await createTenant(stage), await createTenant(stage)]
+    const { did } = (await write(body, asked)).body
+    const { status, body: taken } = await stage.call('receiveImplicitInvitation', { caller: asking, body: { did } })
+    expect(status).toBe(200)
+    const { id: connectionId } = await waitFor('the request', async () => {
+      const { body: found } = await stage.call('getConnections', {
+        caller: asked,
+        query: { state: 'request-received' },
+      })
+      return found[0]
+    })
+    expect((await stage.call('acceptConnectionRequest', { caller: asked, path: { connectionId } })).status).toBe(200)
+    await completed(asking, taken.outOfBandRecord.id)
+  },
+)
+
 test.each(['key', 'web'])('a did:%s issues a credential', async (method) => {
   const [issuer, holder] = [await createTenant(stage), await createTenant(stage)]
   const { did } = (await write({ method }, issuer)).body
