@@ -63,6 +63,13 @@ const QUEUES = {
   PutItem: [JOB, PICKUP],
   UpdateItem: [PICKUP_USAGE],
 } satisfies Access
+/** A function that sends to a connection, whose wallet may have no endpoint. */
+const sending = (access: Access): Access => ({
+  ...access,
+  BatchGetItem: [...new Set([...(access.BatchGetItem ?? []), ...QUEUES.BatchGetItem])],
+  PutItem: [...new Set([...(access.PutItem ?? []), ...QUEUES.PutItem])],
+  UpdateItem: [...new Set([...(access.UpdateItem ?? []), ...QUEUES.UpdateItem])],
+})
 /** Such messages leave their queue, and what became of them is noted. */
 const DEQUEUES = {
   Query: [PICKUP],
@@ -140,12 +147,17 @@ const PROOF_STEP = {
 /** A question, or the answer to one. */
 const ASKS = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER, ...QUEUES.PutItem],
-  UpdateItem: QUEUES.UpdateItem,
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+const ASKS_FOR_PROOF = {
+  ...PROOF_STEP,
+  GetItem: [...PROOF_STEP.GetItem, CONTEXT],
+  BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
+  PutItem: [...PROOF_STEP.PutItem, CONTEXT],
 } satisfies Access
 
 const DELIVERS = {
@@ -174,15 +186,13 @@ const HANDSHAKES = {
 export const ACCESS: Record<string, Access> = {
   // The seven operations.
   getCredentialById: { GetItem: [CREDENTIAL] },
-  sendMessage: {
+  sendMessage: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
-    UpdateItem: QUEUES.UpdateItem,
+    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
+  }),
   getBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   tenantGetBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   createRequest: {
@@ -210,16 +220,13 @@ export const ACCESS: Record<string, Access> = {
 
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
-  createOffer: {
+  createOffer: sending({
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, CONNECTION],
-    BatchGetItem: [...OFFERS.BatchGetItem, ...QUEUES.BatchGetItem],
-    PutItem: [...OFFERS.PutItem, ...QUEUES.PutItem],
-    UpdateItem: [...OFFERS.UpdateItem, ...QUEUES.UpdateItem],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
-  },
+  }),
   getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
   getCredentialFormData: {
     Query: [DIDCOMM_MESSAGE],
@@ -228,25 +235,25 @@ export const ACCESS: Record<string, Access> = {
   },
   getW3cCredentials: { Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL], BatchGetItem: [W3C_CREDENTIAL] },
   getW3cCredentialById: { GetItem: [W3C_CREDENTIAL] },
-  proposeCredential: ANSWERS_EXCHANGE,
-  acceptCredentialProposal: {
+  proposeCredential: sending(ANSWERS_EXCHANGE),
+  acceptCredentialProposal: sending({
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, RECORD],
     BatchGetItem: [RECORD],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
-  },
-  acceptCredentialOffer: {
+  }),
+  acceptCredentialOffer: sending({
     ...ANSWERS_EXCHANGE,
     GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
     PutItem: [...ANSWERS_EXCHANGE.PutItem, WEBVH_SEEN],
-  },
-  declineCredentialOffer: ANSWERS_EXCHANGE,
-  acceptCredentialRequest: {
+  }),
+  declineCredentialOffer: sending(ANSWERS_EXCHANGE),
+  acceptCredentialRequest: sending({
     ...ANSWERS_EXCHANGE,
     GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
-  },
-  acceptCredential: ANSWERS_EXCHANGE,
+  }),
+  acceptCredential: sending(ANSWERS_EXCHANGE),
   revokeCredential: {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
     PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
@@ -292,20 +299,17 @@ export const ACCESS: Record<string, Access> = {
   getDids: { Query: [DID] },
   // Of others it is read from the web, and may note how far it has seen a log.
   resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
-  requestProof: {
-    ...PROOF_STEP,
-    GetItem: [...PROOF_STEP.GetItem, CONTEXT],
-    BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
-    PutItem: [...PROOF_STEP.PutItem, CONTEXT],
-  },
+  requestProof: sending(ASKS_FOR_PROOF),
+  proposeProof: sending(PROOF_STEP),
+  acceptProofProposal: sending(ASKS_FOR_PROOF),
   // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
-  acceptProofRequest: {
+  acceptProofRequest: sending({
     ...PROOF_STEP,
     GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
     PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
-  },
-  declineProofRequest: PROOF_STEP,
-  acceptPresentation: PROOF_STEP,
+  }),
+  declineProofRequest: sending(PROOF_STEP),
+  acceptPresentation: sending(PROOF_STEP),
   getProofs: { GetItem: [PROOF], BatchGetItem: [PROOF], Query: [PROOF] },
   getProofById: { GetItem: [PROOF] },
   getProofFormData: {
@@ -315,23 +319,23 @@ export const ACCESS: Record<string, Access> = {
   },
   getQuestionAnswers: { Query: [QUESTION_ANSWER] },
   getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
-  sendQuestion: ASKS,
-  sendAnswer: { ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] },
+  sendQuestion: sending(ASKS),
+  sendAnswer: sending({ ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] }),
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   createInvitation: INVITES,
   createLegacyInvitation: INVITES,
-  receiveInvitation: ACCEPTS,
-  receiveInvitationUrl: ACCEPTS,
-  acceptInvitation: ACCEPTS,
-  receiveImplicitInvitation: ACCEPTS,
+  receiveInvitation: sending(ACCEPTS),
+  receiveInvitationUrl: sending(ACCEPTS),
+  acceptInvitation: sending(ACCEPTS),
+  receiveImplicitInvitation: sending(ACCEPTS),
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
-  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: ACCEPTS,
-  sendPing: {
+  acceptConnectionResponse: sending(ACCEPTS),
+  sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
@@ -339,15 +343,15 @@ export const ACCESS: Record<string, Access> = {
     UpdateItem: QUEUES.UpdateItem,
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
-  deleteConnection: {
+  }),
+  deleteConnection: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
     PutItem: [IDEMPOTENCY, MESSAGE_LANES],
     DeleteItem: [CONNECTION],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
+  }),
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],
@@ -383,11 +387,11 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
     PutItem: [
-      ...[ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
       ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
     ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],

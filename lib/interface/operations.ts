@@ -45,7 +45,13 @@ import {
   ReceiveInvitation,
   ReceiveInvitationUrl,
 } from './out-of-band.ts'
-import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  AcceptPresentation,
+  AcceptProofProposal,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  ProposeProof,
+} from './proof-exchanges.ts'
 import {
   CreateRequest,
   GetProofById,
@@ -121,6 +127,8 @@ export const OPERATIONS: readonly Contract[] = [
   SendQuestion,
   SendAnswer,
   RequestProof,
+  ProposeProof,
+  AcceptProofProposal,
   AcceptProofRequest,
   DeclineProofRequest,
   AcceptPresentation,

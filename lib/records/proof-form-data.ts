@@ -38,7 +38,7 @@ const FORMATS = new Map([
 const V1_ATTACHMENTS = { request: 'libindy-request-presentation-0', presentation: 'libindy-presentation-0' }
 
 /** A preview becomes a request as in Credo's `createRequestFromPreview`, but with stable referents where it makes random ones. */
-const requestOfPreview = (preview: Message, request: Message): FormatData => {
+export const requestOfPreview = (preview: Message, request: Message): FormatData => {
   const attributes = new Map<string, Message[]>()
   for (const [index, attribute] of objects(preview.attributes).entries()) {
     const referent = typeof attribute.referent === 'string' ? attribute.referent : `attribute-${index}`
