@@ -115,9 +115,8 @@ const ANSWERS_EXCHANGE = {
 
 /** An invitation to connect. */
 const INVITES = {
-  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
-  Query: [DID],
-  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
+  GetItem: [DATA_KEY, IDEMPOTENCY, TENANT],
+  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, OUT_OF_BAND],
   GenerateDataKey: ['agents'],
   Decrypt: ['agents'],
 } satisfies Access
@@ -325,8 +324,8 @@ export const ACCESS: Record<string, Access> = {
   sendAnswer: sending({ ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] }),
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
-  createInvitation: INVITES,
-  createLegacyInvitation: INVITES,
+  createInvitation: { ...INVITES, Query: [DID], PutItem: [...INVITES.PutItem, DID] },
+  createLegacyInvitation: { ...INVITES, GetItem: [...INVITES.GetItem, KEY] },
   receiveInvitation: sending(ACCEPTS),
   receiveInvitationUrl: sending(ACCEPTS),
   acceptInvitation: sending(ACCEPTS),
