@@ -69,12 +69,17 @@ export class PackingService extends DidCommEnvelopeService {
     this.keys = keys
   }
 
-  /** Packs a message, and wraps it for each mediator on the way (Aries RFC 0094). Throws for a sender's key that this agent does not have. */
+  /**
+   * Packs a message, and wraps it for each mediator on the way (Aries RFC 0094). Credo asks for answers by return route where there is no
+   * connection: a message is delivered after its transaction, when nobody handles what comes back, and this agent has an endpoint.
+   * Throws for a sender's key that this agent does not have.
+   */
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
     const { recipientKeys, routingKeys, senderKey } = keys
     const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
-    let envelope = packEnvelope(message.toJSON({ useDidSovPrefixWhereAllowed }), recipientKeys, sender)
+    const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
+    let envelope = packEnvelope(json, recipientKeys, sender)
     let [next] = recipientKeys
     for (const routingKey of routingKeys) {
       if (next === undefined) throw new CredoError('a message that is forwarded to nobody')

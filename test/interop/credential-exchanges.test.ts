@@ -244,3 +244,36 @@ describe('offers are accepted without a call', () => {
     expect(await exchangeIn(collector, sent.threadId, 'done')).toMatchObject({ role: 'holder' })
   })
 })
+
+describe('an offer in an invitation', () => {
+  const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
+  const invited = (body: object = {}): Promise<Json> =>
+    as(issuer, 'createOfferOob', { protocolVersion, credentialFormats, ...body })
+
+  test('is received with the connection that it makes, and becomes a credential', async () => {
+    const { invitationUrl, credentialRequestThId: threadId } = await invited({ label: 'Issuer' })
+    await as(holder, 'receiveInvitationUrl', { invitationUrl })
+    const { id } = await exchangeIn(holder, threadId, 'offer-received')
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: id })
+    await exchangeIn(holder, threadId, 'done')
+    await exchangeIn(issuer, threadId, 'done')
+  })
+
+  test('is received without any connection, and becomes a credential', async () => {
+    const { invitationUrl, credentialRequestThId: threadId } = await invited({ handshake: false })
+    await as(holder, 'receiveInvitationUrl', { invitationUrl })
+    const { id, connectionId: none } = await exchangeIn(holder, threadId, 'offer-received')
+    expect(none).toBeUndefined()
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: id })
+    await exchangeIn(holder, threadId, 'done')
+    await exchangeIn(issuer, threadId, 'done')
+  })
+
+  test('is received without any connection, and declined', async () => {
+    const { invitationUrl, credentialRequestThId: threadId } = await invited({ handshake: false })
+    await as(holder, 'receiveInvitationUrl', { invitationUrl })
+    const { id } = await exchangeIn(holder, threadId, 'offer-received')
+    await as(holder, 'declineCredentialOffer', { credentialRecordId: id })
+    await exchangeIn(issuer, threadId, 'abandoned')
+  })
+})
