@@ -9,6 +9,7 @@ import {
   type OperationName,
   startInProcessStage,
 } from '../support/stage/in-process-stage.ts'
+import { verifies2020 } from '../support/wallets/digital-bazaar.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 let stage: InProcessStage
@@ -142,6 +143,50 @@ describe('a credential of JSON-LD', () => {
       return body.some(({ content }: Json) => content === sent.threadId)
     })
     expect(await listed(issuer, { threadId: sent.threadId, state: 'offer-sent' })).toHaveLength(1)
+  })
+})
+
+describe('a credential with a proof of Ed25519Signature2020', () => {
+  const options = { proofType: 'Ed25519Signature2020' }
+  const offerOf2020 = () => {
+    const { credential } = offerBody('', SUBJECT).credentialFormats.jsonld
+    return { credentialFormats: { jsonld: { credential, options } } }
+  }
+
+  test('is issued by a did:key, stored, and verified by another implementation', async () => {
+    const { sent, received } = await offered(offerOf2020())
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    await exchangeIn(holder, sent.threadId, 'done')
+    const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
+    expect(credential.jsonld).toMatchObject({
+      '@context': expect.arrayContaining(['https://w3id.org/security/suites/ed25519-2020/v1']),
+      proof: { type: 'Ed25519Signature2020', proofPurpose: 'assertionMethod', proofValue: expect.stringMatching(/^z/) },
+    })
+    const verifies = (json: Json) => inTenant(holder.tenantId, ({ context }) => verifies2020(context, json))
+    expect(await verifies(credential.jsonld)).toBe(true)
+    const altered = { ...credential.jsonld, credentialSubject: { id: SUBJECT, degree: 'Doctor' } }
+    expect(await verifies(altered)).toBe(false)
+  })
+
+  test("is signed with the key that is named, and with none that is not the issuer's", async () => {
+    const { sent, received } = await offered({ ...offerOf2020(), autoAcceptCredential: 'never' })
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    await exchangeIn(issuer, sent.threadId, 'request-received')
+    const body = (verificationMethod: string) => ({
+      credentialRecordId: sent.id,
+      credentialFormats: { jsonld: { verificationMethod } },
+    })
+    const others = `${SUBJECT}#${SUBJECT.slice('did:key:'.length)}`
+    expect(await stage.call('acceptCredentialRequest', { caller: issuer, body: body(others) })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'credentialFormats.jsonld.verificationMethod' }] },
+    })
+    const did = await ownDid()
+    const method = `${did}#${did.slice('did:key:'.length)}`
+    await as(issuer, 'acceptCredentialRequest', body(method))
+    await exchangeIn(holder, sent.threadId, 'done')
+    const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
+    expect(credential.jsonld.proof.verificationMethod).toBe(method)
   })
 })
 
