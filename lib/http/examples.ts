@@ -1,5 +1,7 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
 
+import acceptConnectionRequest from '../../docs/examples/AcceptConnectionRequest.json' with { type: 'json' }
+import acceptConnectionResponse from '../../docs/examples/AcceptConnectionResponse.json' with { type: 'json' }
 import acceptCredential from '../../docs/examples/AcceptCredential.json' with { type: 'json' }
 import acceptCredentialOffer from '../../docs/examples/AcceptCredentialOffer.json' with { type: 'json' }
 import acceptCredentialProposal from '../../docs/examples/AcceptCredentialProposal.json' with { type: 'json' }
@@ -31,6 +33,7 @@ import getCredentialFormData from '../../docs/examples/GetCredentialFormData.jso
 import getCredentials from '../../docs/examples/GetCredentials.json' with { type: 'json' }
 import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getInvitationById from '../../docs/examples/GetInvitationById.json' with { type: 'json' }
 import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
 import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
 import getProofById from '../../docs/examples/GetProofById.json' with { type: 'json' }
@@ -61,7 +64,9 @@ import revokeCredential from '../../docs/examples/RevokeCredential.json' with { 
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
 import sendAnswer from '../../docs/examples/SendAnswer.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
+import sendPing from '../../docs/examples/SendPing.json' with { type: 'json' }
 import sendQuestion from '../../docs/examples/SendQuestion.json' with { type: 'json' }
+import showInvitation from '../../docs/examples/ShowInvitation.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
 import tenantGetBasicMessages from '../../docs/examples/tenant_GetBasicMessages.json' with { type: 'json' }
 import tenantProofFormData from '../../docs/examples/tenant_ProofFormData.json' with { type: 'json' }
@@ -75,6 +80,8 @@ interface Example {
 
 /** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
+  AcceptConnectionRequest: acceptConnectionRequest,
+  AcceptConnectionResponse: acceptConnectionResponse,
   GetCredentials: getCredentials,
   GetCredentialFormData: getCredentialFormData,
   GetW3cCredentials: getW3cCredentials,
@@ -120,6 +127,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetCredentialById: getCredentialById,
   GetDids: getDids,
   GetHealth: getHealth,
+  GetInvitationById: getInvitationById,
   GetWebDidDocument: getWebDidDocument,
   GetQuestionAnswerById: getQuestionAnswerById,
   GetQuestionAnswers: getQuestionAnswers,
@@ -136,7 +144,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   RotateWebhookSecret: rotateWebhookSecret,
   SendAnswer: sendAnswer,
   SendMessage: sendMessage,
+  SendPing: sendPing,
   SendQuestion: sendQuestion,
+  ShowInvitation: showInvitation,
   TestWebhookEndpoint: testWebhookEndpoint,
   tenant_GetBasicMessages: tenantGetBasicMessages,
   tenant_ProofFormData: tenantProofFormData,
