@@ -54,19 +54,20 @@ const PICKUP_USAGE = '*|pickup-usage|*'
 /** A message to such a wallet; the first one makes the job that gives up what is not fetched. */
 const QUEUES = {
   BatchGetItem: [PICKUP, PICKUP_USAGE],
+  Query: [PICKUP],
   PutItem: [JOB, PICKUP],
-  UpdateItem: [PICKUP_USAGE],
+  UpdateItem: [PICKUP, PICKUP_USAGE],
 } satisfies Access
 /** A function that sends to a connection, whose wallet may have no endpoint. */
 const sending = (access: Access): Access => ({
   ...access,
   BatchGetItem: [...new Set([...(access.BatchGetItem ?? []), ...QUEUES.BatchGetItem])],
+  Query: [...new Set([...(access.Query ?? []), ...QUEUES.Query])],
   PutItem: [...new Set([...(access.PutItem ?? []), ...QUEUES.PutItem])],
   UpdateItem: [...new Set([...(access.UpdateItem ?? []), ...QUEUES.UpdateItem])],
 })
 /** Such messages leave their queue, and what became of them is noted. */
 const DEQUEUES = {
-  Query: [PICKUP],
   PutItem: [MESSAGE_OUTCOMES],
   UpdateItem: [BASIC_MESSAGE],
   DeleteItem: [PICKUP],
@@ -342,7 +343,7 @@ export const ACCESS: Record<string, Access> = {
   receiveDidcomm: {
     GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
-    Query: [RECORD, ...DEQUEUES.Query],
+    Query: [RECORD, ...QUEUES.Query],
     PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
     DeleteItem: DEQUEUES.DeleteItem,
@@ -394,7 +395,7 @@ export const ACCESS: Record<string, Access> = {
       WEBVH_SEEN,
     ],
     BatchGetItem: [DIDCOMM_MESSAGE, ...QUEUES.BatchGetItem],
-    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY, ...DEQUEUES.Query],
+    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY, ...QUEUES.Query],
     PutItem: [
       ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
       ...[WEBVH, WEBVH_SEEN, CORRUPT, ...QUEUES.PutItem, ...DEQUEUES.PutItem],

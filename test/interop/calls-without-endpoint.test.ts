@@ -1,7 +1,7 @@
 /** Every operation that sends something to a connection does so where the wallet has no endpoint: it fetches what waits for it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCESS } from '../../infra/access.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { jobItem } from '../../lib/jobs/job-item.ts'
@@ -61,9 +61,14 @@ const withoutQueues = async (): Promise<void> => {
   }
 }
 
-test.each(SENDING)('%s', async (operationId) => {
-  const { asked, caller } = await exampleOf(operationId, scene)
-  await withoutQueues()
-  const { status } = await scene.call(operationId, { ...asked, caller })
-  expect(status).toBeLessThan(300)
+describe.each(SENDING)('%s', (operationId) => {
+  test.each([
+    ['where nothing has ever waited for the wallet', withoutQueues],
+    ['where it has fetched before', async () => undefined],
+  ])('%s', async (_, prepare) => {
+    const { asked, caller } = await exampleOf(operationId, scene)
+    await prepare()
+    const { status } = await scene.call(operationId, { ...asked, caller })
+    expect(status).toBeLessThan(300)
+  })
 })
