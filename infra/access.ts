@@ -11,9 +11,11 @@ const IDEMPOTENCY = '*|idempotency|*'
 const RECORD = '*|*Record|*'
 const CONNECTION = '*|ConnectionRecord|*'
 const CREDENTIAL = '*|CredentialRecord|*'
+const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
 const OUT_OF_BAND = '*|OutOfBandRecord|*'
 const PROOF = '*|ProofRecord|*'
 const DID = '*|DidRecord|*'
+const QUESTION_ANSWER = '*|QuestionAnswerRecord|*'
 const BASIC_MESSAGE = '*|BasicMessageRecord|*'
 const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
@@ -25,9 +27,13 @@ const ISSUER_DID = '*|issuer-did'
 /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
 const WEBVH = '*|webvh|*'
 const WEBVH_SEEN = '*|webvh-seen|*'
+/** The document of a did:web that this service hosts. */
+const WEB_DOCUMENT = '*|did-web|document'
 /** What was handled before: an envelope, and a message. */
 const ENVELOPE_MARK = '*|inbound|*'
 const MESSAGE_MARK = '*|message|*'
+/** How many strangers have asked for a connection. */
+const STRANGERS = '*|strangers|*'
 /** Webhook endpoints of an organization, its data key, its list of tenants. */
 const ORGANIZATION = '@org|*'
 const ENDPOINT_EVENTS = '@endpoint|*|events|*'
@@ -139,6 +145,22 @@ const PROOF_STEP = {
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
+/** A question, or the answer to one. */
+const ASKS = {
+  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+  Query: [DID, MESSAGE_LANES],
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER],
+  Decrypt: ['agents'],
+  SendMessage: ['WakeUpQueue'],
+} satisfies Access
+
+const ASKS_FOR_PROOF = {
+  ...PROOF_STEP,
+  GetItem: [...PROOF_STEP.GetItem, CONTEXT],
+  BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
+  PutItem: [...PROOF_STEP.PutItem, CONTEXT],
+} satisfies Access
+
 const DELIVERS = {
   GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
   BatchGetItem: [ENDPOINT_EVENTS],
@@ -152,8 +174,12 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
+  // It leaves the list of those that wait.
+  DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -203,6 +229,13 @@ export const ACCESS: Record<string, Access> = {
     SendMessage: ['JobQueue', 'WakeUpQueue'],
   }),
   getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
+  getCredentialFormData: {
+    Query: [DIDCOMM_MESSAGE],
+    GetItem: [CREDENTIAL],
+    BatchGetItem: [CREDENTIAL, DIDCOMM_MESSAGE],
+  },
+  getW3cCredentials: { Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL], BatchGetItem: [W3C_CREDENTIAL] },
+  getW3cCredentialById: { GetItem: [W3C_CREDENTIAL] },
   proposeCredential: sending(ANSWERS_EXCHANGE),
   acceptCredentialProposal: sending({
     ...OFFERS,
@@ -257,12 +290,19 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
   },
-  requestProof: sending({
-    ...PROOF_STEP,
-    GetItem: [...PROOF_STEP.GetItem, CONTEXT],
-    BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
-    PutItem: [...PROOF_STEP.PutItem, CONTEXT],
-  }),
+  createDid: {
+    GetItem: [DATA_KEY, IDEMPOTENCY, KEY, WEBVH],
+    Query: [DID],
+    PutItem: [DATA_KEY, DID, IDEMPOTENCY, KEY, WEB_DOCUMENT, WEBVH],
+    GenerateDataKey: ['agents'],
+    Decrypt: ['agents'],
+  },
+  getDids: { Query: [DID] },
+  // Of others it is read from the web, and may note how far it has seen a log.
+  resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
+  requestProof: sending(ASKS_FOR_PROOF),
+  proposeProof: sending(PROOF_STEP),
+  acceptProofProposal: sending(ASKS_FOR_PROOF),
   // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
   acceptProofRequest: sending({
     ...PROOF_STEP,
@@ -278,19 +318,24 @@ export const ACCESS: Record<string, Access> = {
     BatchGetItem: [DIDCOMM_MESSAGE, PROOF],
     Query: [DIDCOMM_MESSAGE],
   },
+  getQuestionAnswers: { Query: [QUESTION_ANSWER] },
+  getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
+  sendQuestion: sending(ASKS),
+  sendAnswer: sending({ ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] }),
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   createInvitation: INVITES,
   createLegacyInvitation: INVITES,
-  receiveInvitation: ACCEPTS,
-  receiveInvitationUrl: ACCEPTS,
-  acceptInvitation: ACCEPTS,
-  receiveImplicitInvitation: ACCEPTS,
-  getOutOfBandRecords: { Query: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND] },
+  receiveInvitation: sending(ACCEPTS),
+  receiveInvitationUrl: sending(ACCEPTS),
+  acceptInvitation: sending(ACCEPTS),
+  receiveImplicitInvitation: sending(ACCEPTS),
+  getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
-  acceptConnectionRequest: HANDSHAKES,
-  acceptConnectionResponse: HANDSHAKES,
+  acceptConnectionRequest: sending(HANDSHAKES),
+  // It handles the request that came with the invitation.
+  acceptConnectionResponse: sending(ACCEPTS),
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
@@ -341,15 +386,20 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [ENDPOINT_EVENTS, EVENT_LANES, IDEMPOTENCY],
   },
   receiveDidcomm: {
-    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, KEY, PICKUP, RECORD, TENANT, WEBVH, WEBVH_SEEN],
+    GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...QUEUES.Query],
-    PutItem: [ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, WEBVH_SEEN, ...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    PutItem: [
+      ...[ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
+    ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
-    DeleteItem: DEQUEUES.DeleteItem,
+    // Of handshakes that come to nothing.
+    DeleteItem: [CONNECTION, ...DEQUEUES.DeleteItem],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   },
+  getWebDidDocument: { GetItem: [WEB_DOCUMENT] },
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },

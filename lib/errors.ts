@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'invitation.out_of_turn'
   | 'credential.not_revocable'
   | 'revocation.no_index'
+  | 'did.exists'
   | 'definition.exists'
   | 'definition.not_ready'
   | 'quota.exceeded'

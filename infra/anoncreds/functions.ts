@@ -2,6 +2,7 @@
 
 /** The native library, and what binds it. */
 const WITH_LIBRARY = [
+  'accept-connection-response',
   'accept-credential-offer',
   'accept-credential-proposal',
   'accept-credential-request',
@@ -19,9 +20,11 @@ const WITH_LIBRARY = [
 const WITH_REGISTRIES = [
   ...WITH_LIBRARY,
   'create-credential-definition',
+  'create-did',
   'create-schema',
   'get-credential-definition-by-id',
   'get-schema-by-id',
+  'resolve-did',
 ]
 
 const isOneOf = (names: string[], entry: string): boolean => {

@@ -20,10 +20,11 @@ import {
   DidCommOutOfBandService,
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
+import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
 import { anonCredsModule } from './anoncreds/module.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
-import { DidExchange, takeRepeatedComplete } from './did-exchange.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
@@ -34,6 +35,7 @@ import { registerPickup } from './pickup-protocols.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { proofProtocols } from './proof-protocols.ts'
+import { StrictQuestionAnswerService } from './question-answer-service.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { guardThread } from './thread-guard.ts'
 
@@ -53,6 +55,7 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),
     anoncreds: anonCredsModule(),
+    questionAnswer: new QuestionAnswerModule(),
     // Last: they replace what modules before them have registered.
     platform,
     protocols: new ProtocolsModule(),
@@ -68,6 +71,7 @@ class ProtocolsModule implements Module {
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })
     container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
     container.register(DidCommDispatcher, { useFactory: (services) => new Dispatcher(services) })
+    container.register(QuestionAnswerService, { useFactory: (services) => new StrictQuestionAnswerService(services) })
     container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
   }
 }
@@ -77,7 +81,7 @@ export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
   prepare: ({ modules: { didcomm }, dependencyManager }) => {
-    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete])
+    for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
     // Credo calls the first handler that knows a message, and registers its own later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])

@@ -12,6 +12,7 @@ import { toConnectionJson } from '../records/connection.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { currentAgent } from './agent.ts'
+import { takeKeptRequest } from './attached-requests.ts'
 import { send } from './connections.ts'
 import { toStored } from './storage-service.ts'
 
@@ -25,11 +26,15 @@ export const acceptRequest = async (connectionId: string): Promise<RecordJson> =
   return goOn(context, () => didcomm.connections.acceptRequest(connectionId))
 }
 
-/** The same for the response to a request of ours. Returns the connection (`completed`). */
+/** The same for the response to a request of ours; and handles the request that came with the invitation. Returns the connection (`completed`). */
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
   await requireTurn(context, connectionId, DidCommDidExchangeState.ResponseReceived)
-  return goOn(context, () => didcomm.connections.acceptResponse(connectionId))
+  return goOn(context, async () => {
+    const connection = await didcomm.connections.acceptResponse(connectionId)
+    await takeKeptRequest(context, connection)
+    return connection
+  })
 }
 
 /** What a handshake goes on with is read: the connection and the end of its lane in one request, and the record of the invitation. */

@@ -5,16 +5,20 @@ import {
   DidRepository,
   EventEmitter,
   InjectionSymbols,
+  JsonTransformer,
 } from '@credo-ts/core'
 import {
+  DidCommConnection,
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommConnectionService,
   type DidCommInboundMessageContext,
+  DidCommRoutingService,
 } from '@credo-ts/didcomm'
 import { didsWithKey, isOfDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
+import { admitStranger } from './strangers.ts'
 
 export class ConnectionService extends DidCommConnectionService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -31,9 +35,30 @@ export class ConnectionService extends DidCommConnectionService {
     ...[messageContext, outOfBand]: Parameters<DidCommConnectionService['processRequest']>
   ) {
     const { message, senderKey } = messageContext
+    await admitStranger(outOfBand)
     const { didDoc } = message.connection
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     return super.processRequest(messageContext, outOfBand)
+  }
+
+  /** The connection gets a key of its own, which Credo spares where the invitation names one. */
+  override async createResponse(
+    ...[agentContext, connection, outOfBand, given]: Parameters<DidCommConnectionService['createResponse']>
+  ) {
+    const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
+    return super.createResponse(agentContext, connection, outOfBand, routing)
+  }
+
+  /** Throws a CredoError for a document that is not the sender's. */
+  override async processResponse(
+    ...[inbound, outOfBand]: Parameters<DidCommConnectionService['processResponse']>
+  ): Promise<DidCommConnectionRecord> {
+    const { message, senderKey } = inbound
+    // Signed by the key of the invitation, which Credo makes sure of: the first 8 bytes are a time (Aries RFC 0234).
+    const signed = Buffer.from(message.connectionSig.signatureData, 'base64').subarray(8).toString()
+    const { didDoc } = JsonTransformer.fromJSON(JSON.parse(signed), DidCommConnection)
+    if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
+    return super.processResponse(inbound, outOfBand)
   }
 
   /**

@@ -2,6 +2,7 @@
 import {
   createPeerDidDocumentFromServices,
   DidDocumentRole,
+  DidKey,
   DidRepository,
   Kms,
   PeerDidNumAlgo,
@@ -15,6 +16,7 @@ import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
+import { newKey, saveOwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
@@ -58,14 +60,18 @@ const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) 
 })
 
 /** The did:key that the agent issues with unless the caller names another of its DIDs; made once. */
-export const issuerDid = async (agent: Pick<TenantAgent, 'dids'>): Promise<string> => {
+export const issuerDid = async (agent: Pick<TenantAgent, 'context'>): Promise<string> => {
   const unit = currentUnit()
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })
   if (known !== undefined) return known.did
-  const did = created(
-    await agent.dids.create({ method: 'key', options: { createKey: { type: { kty: 'OKP', crv: 'Ed25519' } } } }),
-  )
+  const key = await newKey(agent)
+  const { did, didDocument } = new DidKey(key)
+  await saveOwnDid(agent, {
+    did,
+    didDocument,
+    keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }],
+  })
   unit.create(issuerDidItem.encode({ tenant, did }))
   return did
 }

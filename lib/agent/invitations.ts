@@ -9,6 +9,7 @@ import {
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
 
 export type Invitation = DidCommOutOfBandRecord
 
@@ -33,6 +34,25 @@ export const findInvitationOfRequest = async (
 export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Invitation[]> =>
   find(agentContext, { recipientKeyFingerprints: [fingerprint] })
 
+/** By the key that a request to connect was sent to: Credo hands the key over, and not the message. */
+const namedInvitations = new WeakMap<Ed25519Key, string>()
+
+/** Notes which invitation a request of the connections protocol names. */
+export const noteNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
+  namedInvitations.set(recipientKey, invitationId)
+}
+
+/** The invitation that a request of the connections protocol was sent to. Several may have the same key. */
+export const invitationOfKey = async (
+  agentContext: AgentContext,
+  recipientKey: Ed25519Key,
+): Promise<Invitation | null> => {
+  const found = await findInvitationsOfKey(agentContext, recipientKey.fingerprint)
+  const named = namedInvitations.get(recipientKey)
+  if (named === undefined) return found.length === 1 ? (found[0] ?? null) : null
+  return found.find(({ outOfBandInvitation }) => outOfBandInvitation.id === named) ?? null
+}
+
 const keysOf = (invitation: Invitation): string[] => invitation.getTags().recipientKeyFingerprints
 
 /** The connection came of the invitation, or the invitation was taken for it by handshake reuse. */
@@ -45,12 +65,13 @@ export const isAddressedTo = (invitation: Invitation, { recipientKey }: DidCommI
 
 export const isUnused = ({ state }: Invitation): boolean => state === DidCommOutOfBandState.AwaitResponse
 
-/** Takes an invitation, for a connection or without any. */
+/** Takes an invitation, for a connection or without any. One for any number of connections stays as it is. */
 export const useUp = async (
   agentContext: AgentContext,
   invitation: Invitation,
   connection?: DidCommConnectionRecord,
 ): Promise<void> => {
+  if (invitation.reusable) return
   if (connection !== undefined) invitation.reuseConnectionId = connection.id
   await agentContext.resolve(DidCommOutOfBandService).updateState(agentContext, invitation, DidCommOutOfBandState.Done)
 }

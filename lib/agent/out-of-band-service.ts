@@ -1,15 +1,19 @@
 /** Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that bring a request, and answers without a connection. */
-import { CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
+import { type AgentContext, CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
 import {
   DidCommDocumentService,
   DidCommHandshakeReuseAcceptedMessage,
   type DidCommHandshakeReuseMessage,
   type DidCommInboundMessageContext,
+  DidCommOutOfBandInvitation,
+  DidCommOutOfBandRecord,
   DidCommOutOfBandRepository,
+  DidCommOutOfBandRole,
   DidCommOutOfBandService,
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
-import { mayReuse, useUp } from './invitations.ts'
+import { uuidOf } from './hash-id.ts'
+import { findInvitation, invitationOfKey, mayReuse, useUp } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -32,9 +36,43 @@ export class OutOfBandService extends DidCommOutOfBandService {
     return service
   }
 
+  /** Credo takes the one invitation that has the key. */
+  override findCreatedByRecipientKey(
+    ...[agentContext, recipientKey]: Parameters<DidCommOutOfBandService['findCreatedByRecipientKey']>
+  ) {
+    return invitationOfKey(agentContext, recipientKey)
+  }
+
+  /**
+   * One record stands for all requests to a DID: Credo makes one for each, and names the DID's key in it, by which invitations are found. What
+   * comes to it waits to be accepted.
+   */
+  override async createFromImplicitInvitation(
+    ...[agentContext, { did, handshakeProtocols }]: Parameters<DidCommOutOfBandService['createFromImplicitInvitation']>
+  ) {
+    const known = await findInvitation(agentContext, did)
+    if (known !== undefined) return known
+    const record = new DidCommOutOfBandRecord({
+      // Of two that come at the same time, one finds the record of the other.
+      id: uuidOf(`${DidCommOutOfBandRecord.type} ${did}`),
+      role: DidCommOutOfBandRole.Sender,
+      state: DidCommOutOfBandState.AwaitResponse,
+      reusable: true,
+      autoAcceptConnection: false,
+      outOfBandInvitation: new DidCommOutOfBandInvitation({ id: did, services: [did], handshakeProtocols }),
+    })
+    await this.save(agentContext, record)
+    return record
+  }
+
+  /** Credo looks for the one record of a request to a DID by its thread. */
+  override findByCreatedInvitationId(agentContext: AgentContext, id: string) {
+    return super.findByCreatedInvitationId(agentContext, id)
+  }
+
   /**
    * Uses the invitation up, and lets the connection answer the request that is attached to it. Credo refuses reuse for an invitation with
-   * a request, and ours all have one. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
+   * a request. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
    */
   override async processHandshakeReuse(messageContext: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>) {
     const { agentContext, message } = messageContext

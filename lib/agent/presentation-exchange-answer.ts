@@ -1,6 +1,6 @@
 /** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
-import { type AgentContext, CredoError, DidRepository, DidsApi } from '@credo-ts/core'
+import { type AgentContext, CredoError, DidRepository } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type AgentError, invalidField } from '../errors.ts'
 import { permits } from '../presentation-exchange/definition.ts'
@@ -101,26 +101,36 @@ const choose = async (
 ): Promise<Choice> => {
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
   const held = needsOthers ? await heldCredentials() : []
+  const all = [...[...named.values()].flat(), ...held]
   const work = new Work()
   let unmet: Unmet | undefined
   try {
-    for (const signer of new Set([...[...named.values()].flat(), ...held].flatMap(({ subjects }) => subjects))) {
+    for (const signer of new Set(all.flatMap(({ subjects }) => subjects))) {
       const chosen = chooseCredentials({ definition, named, held, signer }, work)
       if (!Array.isArray(chosen)) unmet ??= chosen
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
-      else unmet ??= { reason: 'the credentials are about a DID that is not one of this agent' }
+      else unmet ??= notOwn(named, signer)
     }
-    const bearer = await issuerDid({ dids: agentContext.resolve(DidsApi) })
-    const chosen = chooseCredentials({ definition, named, held, signer: bearer }, work)
-    if (Array.isArray(chosen)) return { signer: bearer, chosen }
-    unmet ??= chosen
+    // Credentials about nobody are presented by the DID that the agent issues with.
+    if (all.some(({ subjects }) => subjects.length === 0)) {
+      const signer = await issuerDid({ context: agentContext })
+      const chosen = chooseCredentials({ definition, named, held, signer }, work)
+      if (Array.isArray(chosen)) return { signer, chosen }
+      unmet ??= chosen
+    }
   } catch (error) {
     if (error instanceof WorkLimitError) throw cannotAnswer(error.message)
     throw error
   }
-  throw unmet.descriptorId === undefined
-    ? cannotAnswer(unmet.reason)
-    : invalidField(`${NAMED}.${unmet.descriptorId}`, unmet.reason)
+  const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
+  throw descriptorId === undefined ? cannotAnswer(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
+}
+
+const notOwn = (named: ReadonlyMap<string, readonly HeldCredential[]>, signer: string): Unmet => {
+  const [descriptorId] =
+    [...named].find(([, credentials]) => credentials.some(({ subjects }) => subjects.includes(signer))) ?? []
+  const reason = 'is about a DID that is not one of this agent'
+  return { reason, ...(descriptorId !== undefined && { descriptorId }) }
 }
 
 const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> => {

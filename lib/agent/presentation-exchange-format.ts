@@ -3,6 +3,7 @@
  * what the other agent writes to an engine that runs it as JSONPath scripts and JSON Schemas, and takes the holder's word for what was signed.
  */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   DidCommAttachment,
@@ -16,10 +17,11 @@ import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES 
 import type { PresentationDefinition } from '../presentation-exchange/definition.ts'
 import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
-import { PRESENTED, VERIFIER_CONTEXTS } from '../records/record-json.ts'
+import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'
+import { preparedAnswer } from './prepared-answers.ts'
 import { presentationFor } from './presentation-exchange-answer.ts'
 
 const REQUEST = 'dif/presentation-exchange/definitions@v1.0'
@@ -91,6 +93,19 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     return true
   }
 
+  /** The contract has checked the definition. */
+  override async createProposal(_agentContext: AgentContext, options: Parameter<'createProposal'>) {
+    const { attachmentId, proofFormats, proofRecord } = options
+    proofRecord.metadata.set(PROVES_DEFINITION, {})
+    const { presentationDefinition } = v.parse(Asked, proofFormats.presentationExchange)
+    return attached(REQUEST, attachmentId, presentationDefinition)
+  }
+
+  /** What a wallet has proposed becomes a request by `createRequest`, after the checks of any request. */
+  override acceptProposal(): never {
+    throw new CredoError('a proposal is not accepted without the checks of a request')
+  }
+
   /** A proposal is kept for its reader; it is not understood here, and nothing follows from it. */
   override async processProposal(
     _agentContext: AgentContext,
@@ -106,20 +121,30 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
   /** A request is kept for its reader; what it asks for is looked at when it is answered. */
   override async processRequest(
     _agentContext: AgentContext,
-    { attachment }: Parameter<'processRequest'>,
+    { attachment, proofRecord }: Parameter<'processRequest'>,
   ): Promise<void> {
     jsonOf(attachment)
+    proofRecord.metadata.set(PROVES_DEFINITION, {})
   }
 
   override async acceptRequest(agentContext: AgentContext, options: Parameter<'acceptRequest'>) {
-    const { attachmentId, proofFormats, requestAttachment } = options
+    const { attachmentId, proofFormats, proofRecord, requestAttachment } = options
+    const prepared = preparedAnswer(this, proofRecord)
+    if (prepared !== undefined) return prepared
     const { credentials } = v.parse(Named, proofFormats?.presentationExchange ?? {})
     const presentation = await presentationFor(agentContext, jsonOf(requestAttachment), credentials)
     return attached(PRESENTATION, attachmentId, presentation)
   }
 
-  override async shouldAutoRespondToRequest(): Promise<boolean> {
-    return false
+  /** Asked where the tenant has proposed something: only what it has proposed itself is presented without a call. */
+  override async shouldAutoRespondToRequest(
+    _agentContext: AgentContext,
+    { requestAttachment, proposalAttachment }: Parameter<'shouldAutoRespondToRequest'>,
+  ): Promise<boolean> {
+    return isDeepStrictEqual(
+      plain(jsonOf(requestAttachment).presentation_definition),
+      plain(jsonOf(proposalAttachment)),
+    )
   }
 
   /** What Credo selects it selects with the engine that is not used here. */
@@ -150,6 +175,9 @@ const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> => {
     throw new CredoError('the attachment is nested too deep, or has too many values')
   return json
 }
+
+/** Without the classes that Credo may have made of parts of it. */
+const plain = (json: unknown): unknown => (json === undefined ? json : JSON.parse(JSON.stringify(json)))
 
 const contextsOf = (proofRecord: DidCommProofExchangeRecord) =>
   v.parse(v.object({ contexts: VerifierContexts }), proofRecord.metadata.get(VERIFIER_CONTEXTS)).contexts

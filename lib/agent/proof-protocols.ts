@@ -1,19 +1,29 @@
 /** The present-proof protocols of this agent. Where a deployment has no AnonCreds library, such a presentation is received, and not called verified. */
-import { DidCommPresentationV1ProblemReportError, DidCommProofV1Protocol } from '@credo-ts/anoncreds'
+import {
+  DidCommPresentationV1ProblemReportError,
+  DidCommProofV1Protocol,
+  INDY_PROOF_ATTACHMENT_ID,
+  INDY_PROOF_REQUEST_ATTACHMENT_ID,
+} from '@credo-ts/anoncreds'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
+  type DidCommAttachment,
+  DidCommAutoAcceptProof,
   type DidCommInboundMessageContext,
   DidCommMessageRepository,
   DidCommMessageRole,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
+  type DidCommProofFormatSpec,
   DidCommProofRole,
   DidCommProofV2Protocol,
   DidCommRequestPresentationV2Message,
   V2PresentationProblemReportError,
 } from '@credo-ts/didcomm'
 import { AnonCredsProofFormat, IndyProofFormat, isUnverified } from './anoncreds/proof-formats.ts'
+import { autoAccept } from './auto-accept.ts'
+import { prepareAnswer } from './prepared-answers.ts'
 import { PresentationExchangeFormat } from './presentation-exchange-format.ts'
 
 /** What the record says of a presentation that only AnonCreds' native library could verify. */
@@ -31,9 +41,36 @@ const withoutVerification = async (
   return proofRecord
 }
 
+/** The options of the question whether a request is as it was proposed, which Credo asks for `contentApproved` only. */
+const asProposed = <Options extends { proofRecord: DidCommProofExchangeRecord }>(options: Options): Options => {
+  const proofRecord = options.proofRecord.clone() as DidCommProofExchangeRecord
+  proofRecord.autoAcceptProof = DidCommAutoAcceptProof.ContentApproved
+  return { ...options, proofRecord }
+}
+
+/**
+ * Whether a request is answered without a call: where the agent's settings say so, or where it asks for no more than was proposed to the
+ * verifier. `always` in a proposal is no more than that: a verifier could ask for anything.
+ */
+const mayAnswerByItself = async (
+  { autoAcceptProof }: DidCommProofExchangeRecord,
+  isAsProposed: () => Promise<boolean>,
+): Promise<boolean> => {
+  if (autoAcceptProof === DidCommAutoAcceptProof.Never) return false
+  if (autoAcceptProof !== undefined && (await isAsProposed())) return true
+  return (await autoAccept()).proofRequests
+}
+
 type ProcessV1 = Parameters<DidCommProofV1Protocol['processPresentation']>
 
 class ProofV1Protocol extends DidCommProofV1Protocol {
+  readonly #indy: IndyProofFormat
+
+  constructor(indyProofFormat: IndyProofFormat) {
+    super({ indyProofFormat })
+    this.#indy = indyProofFormat
+  }
+
   override async processPresentation(...[messageContext]: ProcessV1) {
     const proofRecord = await this.#process(messageContext)
     return withoutVerification(messageContext.agentContext, proofRecord)
@@ -48,6 +85,23 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
       if (connection !== undefined || !(error instanceof DidCommPresentationV1ProblemReportError)) throw error
       return this.getByProperties(agentContext, { threadId: message.threadId, role: DidCommProofRole.Verifier })
     }
+  }
+
+  /** Whatever `autoAcceptProof` says: what is asked for is for the tenant to say, not for a wallet. */
+  override async shouldAutoRespondToProposal(): Promise<boolean> {
+    return false
+  }
+
+  override async shouldAutoRespondToRequest(
+    ...[agentContext, options]: Parameters<DidCommProofV1Protocol['shouldAutoRespondToRequest']>
+  ) {
+    const { proofRecord, requestMessage } = options
+    const requestAttachment = requestMessage.getRequestAttachmentById(INDY_PROOF_REQUEST_ATTACHMENT_ID)
+    if (requestAttachment === undefined) return false
+    const isAsProposed = () => super.shouldAutoRespondToRequest(agentContext, asProposed(options))
+    if (!(await mayAnswerByItself(proofRecord, isAsProposed))) return false
+    const request = { proofRecord, requestAttachment, attachmentId: INDY_PROOF_ATTACHMENT_ID }
+    return prepareAnswer(agentContext, this.#indy, request)
   }
 
   override async shouldAutoRespondToPresentation(
@@ -65,6 +119,13 @@ const ANONCREDS_REQUEST = 'anoncreds/proof-request@v1.0'
 const INDY_REQUEST = 'hlindy/proof-req@v2.0'
 
 class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
+  readonly #formats: ProofFormats
+
+  constructor(proofFormats: ProofFormats) {
+    super({ proofFormats })
+    this.#formats = proofFormats
+  }
+
   override async processPresentation(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>) {
     const proofRecord = await this.#process(messageContext)
     return withoutVerification(messageContext.agentContext, proofRecord)
@@ -111,6 +172,53 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     return this.getByProperties(agentContext, { threadId: message.threadId, role: DidCommProofRole.Verifier })
   }
 
+  /** Whatever `autoAcceptProof` says, as in version 1. */
+  override async shouldAutoRespondToProposal(): Promise<boolean> {
+    return false
+  }
+
+  override async shouldAutoRespondToRequest(
+    ...[agentContext, options]: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToRequest']>
+  ) {
+    const { proofRecord, requestMessage } = options
+    if (!(await mayAnswerByItself(proofRecord, () => this.#isAsProposed(agentContext, options)))) return false
+    const asked = this.#attached(requestMessage.formats, requestMessage.requestAttachments)
+    for (const { format, attachment: requestAttachment } of asked)
+      if (!(await prepareAnswer(agentContext, format, { proofRecord, requestAttachment }))) return false
+    return asked.length > 0
+  }
+
+  /** Credo compares what was proposed, and a request may ask for more in another format. */
+  async #isAsProposed(
+    ...[agentContext, options]: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToRequest']>
+  ): Promise<boolean> {
+    const { proofRecord, requestMessage } = options
+    const proposal = await this.findProposalMessage(agentContext, proofRecord.id)
+    if (proposal === null) return false
+    const proposed = this.#attached(proposal.formats, proposal.proposalAttachments)
+    for (const { format, attachment: requestAttachment } of this.#attached(
+      requestMessage.formats,
+      requestMessage.requestAttachments,
+    )) {
+      const proposalAttachment = proposed.find((one) => one.format === format)?.attachment
+      if (proposalAttachment === undefined) return false
+      if (
+        !(await format.shouldAutoRespondToRequest(agentContext, { proofRecord, requestAttachment, proposalAttachment }))
+      )
+        return false
+    }
+    return true
+  }
+
+  /** The first attachment of each format that this agent knows, as Credo chooses it. */
+  #attached(formats: DidCommProofFormatSpec[], attachments: DidCommAttachment[]) {
+    return this.#formats.flatMap((format) => {
+      const spec = formats.find((one) => format.supportsFormat(one.format))
+      const attachment = attachments.find(({ id }) => id === spec?.attachmentId)
+      return attachment === undefined ? [] : [{ format, attachment }]
+    })
+  }
+
   /** Credo throws where a wallet has answered in some of the formats that were asked for: that waits for somebody to accept it. */
   override async shouldAutoRespondToPresentation(
     ...parameters: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToPresentation']>
@@ -128,7 +236,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
 export const proofProtocols = (): [ProofV1Protocol, ProofV2Protocol] => {
   const indy = new IndyProofFormat()
   return [
-    new ProofV1Protocol({ indyProofFormat: indy }),
-    new ProofV2Protocol({ proofFormats: [indy, new AnonCredsProofFormat(), new PresentationExchangeFormat()] }),
+    new ProofV1Protocol(indy),
+    new ProofV2Protocol([indy, new AnonCredsProofFormat(), new PresentationExchangeFormat()]),
   ]
 }

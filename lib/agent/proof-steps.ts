@@ -1,7 +1,8 @@
 /** The steps of a proof exchange that a caller takes, each in its turn (present-proof, Aries RFC 0037 and 0454). */
 import { CredoError } from '@credo-ts/core'
 import {
-  type DidCommProofExchangeRecord,
+  DidCommMessageRecord,
+  DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
   DidCommProofRole,
   DidCommProofState,
@@ -9,6 +10,7 @@ import {
 import { AgentError, invalidField, isAgentError } from '../errors.ts'
 import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
+import { currentUnit } from '../store/transaction.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
@@ -22,6 +24,7 @@ interface Turn {
   state: DidCommProofState
 }
 
+export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
@@ -29,13 +32,14 @@ const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidC
  * Takes a step in the running unit of work, by `act`. Returns the exchange record. Throws `resource.not_found`, `exchange.out_of_turn`,
  * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` where the other agent's message can not be answered.
  */
-const takeStep = async (
+export const takeStep = async (
   proofRecordId: string,
   turn: Turn,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => {
   const agent = await currentAgent()
   const { context } = agent
+  await readWithMessages(proofRecordId)
   const exchange = await context.resolve(DidCommProofExchangeRepository).findById(context, proofRecordId)
   if (exchange === null) throw new AgentError('resource.not_found', 'there is no such proof exchange')
   if (exchange.role !== turn.role || exchange.state !== turn.state)
@@ -46,6 +50,13 @@ const takeStep = async (
   await assertConnected(agent, exchange)
   const changed = await answerable(() => send(() => act(agent, exchange)))
   return toProofJson(toStored(context, changed))
+}
+
+/** Credo asks for the exchange and each of its messages. The unit of work reads all of them in two requests, and remembers them. */
+const readWithMessages = async (id: string): Promise<void> => {
+  const unit = currentUnit()
+  const exchange = { type: DidCommProofExchangeRecord.type, id }
+  await unit.find(unit.tenant, DidCommMessageRecord.type, { associatedRecordId: id }, [exchange])
 }
 
 /** The answer to a request without a connection goes where that says. */

@@ -19,6 +19,7 @@ import {
   DidExchangeProblemReportError,
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
+import { isObject, parseBase64 } from '../json.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender, toPeerDid } from './legacy-document.ts'
 import { QUEUE } from './return-route.ts'
@@ -58,6 +59,33 @@ export const theirDidOf = async (
   return { did }
 }
 
+/**
+ * Makes sure that the DID of a response is its sender's, and that its document names no other's key: messages of whoever has that key would be
+ * taken for this connection's. Throws a problem report.
+ */
+export const assertOfResponder = async (
+  agentContext: AgentContext,
+  { did, didDoc }: Request,
+  senderKey: Ed25519Key,
+): Promise<void> => {
+  const isGenesis = isDid(did, 'peer') && PEER_WITH_DOCUMENT.test(did)
+  const json = isGenesis ? parseBase64(didDoc?.data.base64 ?? '') : undefined
+  if (isGenesis && (!isObject(json) || didDocumentJsonToNumAlgo1Did(json) !== did))
+    throw rejection('the attached document is of another DID')
+  const document = isGenesis
+    ? JsonTransformer.fromJSON({ ...(json as object), id: did }, DidDocument)
+    : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
+  if (document === null) throw rejection('the DID of the response does not resolve')
+  if (
+    authenticationMethod(document, senderKey) === undefined ||
+    document.recipientKeys.some((key) => !key.equals(senderKey))
+  )
+    throw rejection('the response is not packed with the key of the DID that it names')
+}
+
+/** Method 1: the document is attached. */
+const PEER_WITH_DOCUMENT = /^did:peer:1/
+
 const NOT_THEIRS = 'the request is not packed with a key of the DID that it names'
 
 const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
@@ -87,3 +115,6 @@ const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request,
 
 export const refusal = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.RequestNotAccepted })
+
+const rejection = (message: string): DidExchangeProblemReportError =>
+  new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })

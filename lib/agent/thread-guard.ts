@@ -9,8 +9,9 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
-import { findInvitation, findInvitationsOfKey, isAddressedTo } from './invitations.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo, noteNamedInvitation } from './invitations.ts'
 import { isProblemReport } from './problem-reports.ts'
+import { isPublic } from './public-dids.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -71,8 +72,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
   const { agentContext, message, recipientKey } = inbound
   const invitationId = message.thread?.parentThreadId
   if (invitationId === undefined || recipientKey === undefined) return
-  // An "implicit invitation" (RFC 0434): no operation accepts one, and Credo takes any DID of ours for public.
-  if (tryParseDid(invitationId)) throw new CredoError('this agent is connected to by invitation')
+  if (tryParseDid(invitationId)) return assertImplicitlyInvited(inbound, invitationId)
   const known =
     message instanceof DidCommConnectionRequestMessage
       ? (await findInvitationsOfKey(agentContext, recipientKey.fingerprint)).some(
@@ -80,6 +80,17 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
         )
       : await isInvitedTo(inbound, invitationId)
   if (!known) throw new CredoError('the request was not sent to the invitation that it names')
+  noteNamedInvitation(recipientKey, invitationId)
+}
+
+/** To a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo takes any DID of ours for public. */
+const assertImplicitlyInvited = async (
+  { agentContext, message, recipientKey }: Inbound,
+  did: string,
+): Promise<void> => {
+  const isRequested = message instanceof DidCommDidExchangeRequestMessage && recipientKey !== undefined
+  if (!isRequested || !(await isPublic(agentContext, did, recipientKey)))
+    throw new CredoError('the request was not sent to a DID that this agent has made known')
 }
 
 const isInvitedTo = async (inbound: Inbound, invitationId: string): Promise<boolean> => {

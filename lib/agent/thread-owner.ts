@@ -23,6 +23,7 @@ import {
   mayReuse,
   useUp,
 } from './invitations.ts'
+import { findQuestions } from './question-answer-service.ts'
 
 type Inbound = DidCommInboundMessageContext
 
@@ -97,7 +98,7 @@ const mayAnswerAgain = async (
   isAnswer(inbound, invitation) &&
   (await mayReuse(inbound.agentContext, invitation, connection))
 
-/** Whether an id is the thread of somebody else: of an invitation, an exchange or a handshake. An unknown id is not. */
+/** Whether an id is the thread of somebody else: of an invitation, an exchange, a question or a handshake. An unknown id is not. */
 export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
   const { agentContext, connection } = inbound
   const invitation = await findInvitation(agentContext, threadId)
@@ -107,6 +108,9 @@ export const isOthersThread = async (inbound: Inbound, threadId: string): Promis
     if (exchanges.length > 0)
       return exchanges.some(({ connectionId }) => connectionId === undefined || connectionId !== connection?.id)
   }
+  const questions = await findQuestions(agentContext, threadId)
+  // Who asks chooses the id: another's with the same one takes nothing from this connection.
+  if (questions.length > 0) return !questions.some(({ connectionId }) => connectionId === connection?.id)
   return isOthersHandshake(inbound, threadId)
 }
 

@@ -9,8 +9,10 @@ import {
   WebDidResolver,
 } from '@credo-ts/core'
 import { get, post } from '../egress/post.ts'
+import { isObject } from '../json.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
+import { isOurWebDid, ourWebDocument } from '../webvh/web-document.ts'
 import { hasLongIdentifier } from './identifiers.ts'
 
 /** A context or DID document; what is larger is not read. */
@@ -88,14 +90,24 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   return body
 }
 
+/** The document of a did:web: this service's own out of the table, others' by the guarded client. Throws where there is none. */
+const readWebDocument = async (did: string, id: string): Promise<unknown> => {
+  if (isOurWebDid(did)) {
+    const hosted = await ourWebDocument(currentUnit(), did)
+    if (hosted === undefined) throw new CredoError(`the DID ${did} does not exist`)
+    return hosted
+  }
+  const [host = '', ...path] = id.split(':').map(decodeURIComponent)
+  const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
+  return JSON.parse(await readText(`https://${host}/${file}`))
+}
+
 /** did:web as Credo resolves it, but for the connection. https://w3c-ccg.github.io/did-method-web/#read-resolve */
 export class GuardedWebDidResolver extends WebDidResolver {
   override async resolve(_agentContext: AgentContext, did: string, { id }: ParsedDid): Promise<DidResolutionResult> {
-    const [host = '', ...path] = id.split(':').map(decodeURIComponent)
-    const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
     try {
-      const document = JSON.parse(await readText(`https://${host}/${file}`))
-      if (document.id !== did) throw new CredoError('the document is of another DID')
+      const document = await readWebDocument(did, id)
+      if (!isObject(document) || document.id !== did) throw new CredoError('the document is of another DID')
       if (hasLongIdentifier(document)) throw new CredoError('the document has an identifier that is too long')
       const didDocument = JsonTransformer.fromJSON(document, DidDocument)
       return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }

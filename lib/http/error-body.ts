@@ -22,6 +22,7 @@ const STATUS = {
   'invitation.out_of_turn': 409,
   'credential.not_revocable': 409,
   'revocation.no_index': 503,
+  'did.exists': 409,
   'definition.exists': 409,
   'definition.not_ready': 409,
   'quota.exceeded': 429,

@@ -5,11 +5,11 @@ import { headerOf, keep, type OperationEvent, type OperationMiddleware } from '.
 import { validate } from './validate.ts'
 
 /**
- * A did:webvh has its port in percent-encoding, which is part of the id. Where the caller did not encode the id once more (then every `%` of
+ * A did:webvh or did:web has its port in percent-encoding, which is part of the id. Where the caller did not encode the id once more (then every `%` of
  * it would be `%25`), this does, so that decoding leaves the port as it is.
  */
 const withPortEncoded = (value: string): string =>
-  value.startsWith('did:webvh:') && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value
+  /^did:web(?:vh)?:/.test(value) && !value.includes('%25') ? value.replaceAll(/%3a/gi, '%253A') : value
 
 const decoded = (value: string | undefined): string | undefined => {
   try {

@@ -30,8 +30,8 @@ export interface Contract {
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /** The answer is a stored document of this type, which the pipeline hands on as it is. It has an ETag. */
   contentType?: string
-  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready. */
-  refusals?: readonly (404 | 409)[]
+  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready, 422 for what a path names and nobody can read. */
+  refusals?: readonly (404 | 409 | 422)[]
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Contracts of credential exchanges (issue-credential, Aries RFC 0453). */
 import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
+import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { ConnectionOffer, OutOfBandOffer } from './credential-offer.ts'
@@ -36,6 +37,18 @@ export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
     }),
   },
   answers: { 200: v.array(CredentialExchangeRecord) },
+}))
+
+export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetCredentialFormData',
+  method: 'GET',
+  path: '/credentials/{credentialRecordId}/form-data',
+  summary: 'What the messages of a credential exchange carry: proposal, offer, request and credential',
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ credentialRecordId: EntityId }) },
+  answers: { 200: CredentialFormData },
+  refusals: [404],
 }))
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({

@@ -24,8 +24,16 @@ import {
   DeclineCredentialOffer,
   ProposeCredential,
 } from './credential-exchanges.ts'
-import { CreateOffer, CreateOfferOob, GetCredentialById, GetCredentials, RevokeCredential } from './credentials.ts'
+import {
+  CreateOffer,
+  CreateOfferOob,
+  GetCredentialById,
+  GetCredentialFormData,
+  GetCredentials,
+  RevokeCredential,
+} from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
+import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import {
   AcceptInvitation,
   CreateInvitation,
@@ -37,7 +45,13 @@ import {
   ReceiveInvitation,
   ReceiveInvitationUrl,
 } from './out-of-band.ts'
-import { AcceptPresentation, AcceptProofRequest, DeclineProofRequest } from './proof-exchanges.ts'
+import {
+  AcceptPresentation,
+  AcceptProofProposal,
+  AcceptProofRequest,
+  DeclineProofRequest,
+  ProposeProof,
+} from './proof-exchanges.ts'
 import {
   CreateRequest,
   GetProofById,
@@ -46,8 +60,10 @@ import {
   RequestProof,
   TenantProofFormData,
 } from './proofs.ts'
+import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
+import { GetW3cCredentialById, GetW3cCredentials } from './w3c-credentials.ts'
 import {
   DeleteWebhookEndpoint,
   EnableWebhookEndpoint,
@@ -73,6 +89,9 @@ export const OPERATIONS: readonly Contract[] = [
   GetConnections,
   GetConnectionById,
   GetCredentials,
+  GetCredentialFormData,
+  GetW3cCredentials,
+  GetW3cCredentialById,
   CreateInvitation,
   CreateLegacyInvitation,
   ReceiveInvitation,
@@ -100,7 +119,16 @@ export const OPERATIONS: readonly Contract[] = [
   GetCredentialDefinitions,
   GetCredentialDefinitionById,
   CreateOfferOob,
+  CreateDid,
+  GetDids,
+  ResolveDid,
+  GetQuestionAnswers,
+  GetQuestionAnswerById,
+  SendQuestion,
+  SendAnswer,
   RequestProof,
+  ProposeProof,
+  AcceptProofProposal,
   AcceptProofRequest,
   DeclineProofRequest,
   AcceptPresentation,
@@ -115,6 +143,7 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebhookDeliveries,
   ReplayWebhookEvents,
   ReceiveDidcomm,
+  GetWebDidDocument,
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,

@@ -1,9 +1,10 @@
-/** Contracts of the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
+/** Contracts of a prover's proposal and of the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { ProofAnswer, ProofRefusal } from './proof-answer.ts'
+import { ProofProposal, ProposalAnswer } from './proof-proposal.ts'
 
 const STEP = {
   method: 'POST',
@@ -39,4 +40,27 @@ export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs/{proofRecordId}/accept-presentation',
   summary: 'Acknowledge a presentation that was verified',
   description: 'One that did not verify is a 409: its record keeps `isVerified: false`.',
+}))
+
+export const ProposeProof = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ProposeProof',
+  method: 'POST',
+  path: '/proofs/propose-proof',
+  summary: 'Propose to a connection what to present',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: ProofProposal,
+  answers: { 200: ProofRecord },
+  refusals: [404],
+}))
+
+export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
+  ...STEP,
+  operationId: 'AcceptProofProposal',
+  path: '/proofs/{proofRecordId}/accept-proposal',
+  summary: 'Ask for what a prover has proposed, or for something else in its place',
+  description:
+    'What is taken from the proposal is held to the rules of CreateRequest: what would not be enforced is a 422, and nothing is sent.',
+  body: ProposalAnswer,
 }))

@@ -13,6 +13,9 @@ export const ProofFormats = exactly({
   presentationExchange: v.optional(PresentationExchangeRequest),
 })
 
+/** The same where a field of a body has it. */
+export const RequestedFormats = v.object({ proofFormats: ProofFormats })
+
 /** present-proof 1.0 knows Indy alone; 2.0 carries one or more of the three. */
 const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
   const keys = Object.keys(formats)

@@ -5,6 +5,7 @@ import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { CREDENTIAL_DEFINITION_STATES, CredentialDefinitionRecord } from '../records/credential-definition.ts'
 import { CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { PROOF_STATES, ProofFormData } from '../records/proof.ts'
+import { QUESTION_ANSWER_STATES, QuestionAnswerRecord } from '../records/question-answer.ts'
 import { Timestamp } from '../records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { WEBHOOK_ENDPOINT_STATUSES, WebhookEndpoint } from '../records/webhook-endpoint.ts'
@@ -36,7 +37,7 @@ const CONNECTION: Told = {
   states: CONNECTION_STATES,
 }
 
-/** Credentials and proofs are exchanged alike. */
+/** Credentials, proofs and questions are exchanged alike. */
 const exchange = (record: Schema, states: readonly string[]): Told => ({
   record,
   ids: v.strictObject({
@@ -50,6 +51,8 @@ const exchange = (record: Schema, states: readonly string[]): Told => ({
 
 const CREDENTIAL = exchange(CredentialExchangeRecord, CREDENTIAL_STATES)
 const PROOF = exchange(ProofFormData, PROOF_STATES)
+
+const QUESTION_ANSWER = exchange(QuestionAnswerRecord, QUESTION_ANSWER_STATES)
 
 const CREDENTIAL_DEFINITION: Told = {
   record: CredentialDefinitionRecord,
@@ -127,6 +130,7 @@ const SUMMARIES: Record<EventType, [summary: string, told: Told]> = {
   'connection.state_changed': ['A connection has come to another state', CONNECTION],
   'credential.state_changed': ['A credential exchange has come to another state', CREDENTIAL],
   'proof.state_changed': ['A proof has come to another state', PROOF],
+  'question_answer.state_changed': ['A question was asked, or answered', QUESTION_ANSWER],
   'credential_definition.state_changed': [
     'A credential definition has come to another state: its keys are made, or it has failed',
     CREDENTIAL_DEFINITION,

@@ -31,4 +31,28 @@ export const ConnectionRecord = recordSchema({
 
 export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>
 
+/** Seconds after which a handshake is given up that another agent has begun. */
+const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
+
+/** Whether another agent has begun a handshake, and nothing has shown yet that it has got our response. */
+const isUnfinished = ({ role, state }: Record<string, unknown>): boolean =>
+  role === 'responder' && (state === 'request-received' || state === 'response-sent')
+
+/** The list of unfinished handshakes that one is in: of the same invitation, in the same state. */
+export const unfinishedList = (outOfBandId: string, state: 'request-received' | 'response-sent'): string =>
+  `${state} ${outOfBandId}`
+
+export const unfinishedListOf = (value: Record<string, unknown>): string | undefined =>
+  isUnfinished(value) && typeof value.outOfBandId === 'string' ? `${value.state} ${value.outOfBandId}` : undefined
+
+/**
+ * When a connection expires, in epoch seconds; undefined: never. A handshake that is given up before it is completed keeps the time that it
+ * has (`before`); what was completed once stays.
+ */
+export const connectionExpiry = (value: Record<string, unknown>, before: number | undefined): number | undefined => {
+  if (value.state === 'abandoned') return before
+  if (!isUnfinished(value)) return undefined
+  return Math.floor(Date.parse(String(value.createdAt)) / 1000) + HANDSHAKE_LIFETIME
+}
+
 export const toConnectionJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

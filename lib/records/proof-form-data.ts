@@ -2,13 +2,18 @@
  * Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it; of a JSON-LD presentation,
  * what was signed, in the verifier's terms.
  */
-import { isObject, parseBase64 } from '../json.ts'
+import { isObject } from '../json.ts'
+import {
+  contentsByFormat,
+  contentWithId,
+  type FormatData,
+  type Message,
+  newestMessages,
+  objects,
+} from './message-attachments.ts'
 import { presentedAttributes } from './presented-attributes.ts'
 import { toProofJson } from './proof.ts'
 import { PRESENTED, type RecordContent, type RecordJson } from './record-json.ts'
-
-type Message = Record<string, unknown>
-type FormatData = Record<string, unknown>
 
 /** `present-proof/2.0/request-presentation`, with either prefix of Aries message types. */
 const MESSAGE_TYPE = /present-proof\/([12])\.\d+\/(propose-presentation|request-presentation|presentation)$/
@@ -32,32 +37,8 @@ const FORMATS = new Map([
 /** The one attachment that each message of present-proof 1.0 has (Aries RFC 0037). */
 const V1_ATTACHMENTS = { request: 'libindy-request-presentation-0', presentation: 'libindy-presentation-0' }
 
-const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
-/** Content of an attachment (Aries RFC 0017). What the other side garbled is left out: it must not hide the rest. */
-const decode = (attachment: Message | undefined): unknown => {
-  const data = attachment?.data
-  if (!isObject(data)) return undefined
-  return typeof data.base64 === 'string' ? parseBase64(data.base64) : data.json
-}
-
-const attachmentWithId = (attachments: unknown, id: unknown): Message | undefined =>
-  objects(attachments).find((attachment) => attachment['@id'] === id)
-
-/** present-proof 2.0: for each format that is known, the attachment that it points to. */
-const v2Data = (message: Message, attachments: unknown): FormatData => {
-  const data: FormatData = {}
-  for (const { format, attach_id: id } of objects(message.formats)) {
-    const key = typeof format === 'string' ? FORMATS.get(format) : undefined
-    if (key === undefined || key in data) continue
-    const content = decode(attachmentWithId(attachments, id))
-    if (content !== undefined) data[key] = content
-  }
-  return data
-}
-
 /** A preview becomes a request as in Credo's `createRequestFromPreview`, but with stable referents where it makes random ones. */
-const requestOfPreview = (preview: Message, request: Message): FormatData => {
+export const requestOfPreview = (preview: Message, request: Message): FormatData => {
   const attributes = new Map<string, Message[]>()
   for (const [index, attribute] of objects(preview.attributes).entries()) {
     const referent = typeof attribute.referent === 'string' ? attribute.referent : `attribute-${index}`
@@ -92,7 +73,7 @@ const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
     if (message === undefined) continue
     const attachments =
       message[part === 'request' ? PARTS['request-presentation'].attachments : PARTS.presentation.attachments]
-    const indy = decode(attachmentWithId(attachments, V1_ATTACHMENTS[part]))
+    const indy = contentWithId(attachments, V1_ATTACHMENTS[part])
     data[part] = indy === undefined ? {} : { indy }
   }
   const preview = messages.get('proposal')?.presentation_proposal
@@ -101,18 +82,15 @@ const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
   return data
 }
 
-/** The newest message of each part: an exchange can be proposed anew. */
+/** The newest message of each part. */
 const messagesByPart = (records: readonly RecordContent[], version: string): Map<string, Message> => {
-  const messages = new Map<string, Message>()
-  const ordered = records.toSorted((a, b) => String(a.value.createdAt).localeCompare(String(b.value.createdAt)))
-  for (const { value } of ordered) {
-    const message = isObject(value.message) ? value.message : {}
-    const [, major, name] = MESSAGE_TYPE.exec(String(message['@type'])) ?? []
-    if (`v${major}` !== version) continue
-    const part = Object.entries(PARTS).find(([messageName]) => messageName === name)?.[1].part
-    if (part !== undefined) messages.set(part, message)
-  }
-  return messages
+  const messages = newestMessages(records, MESSAGE_TYPE, version)
+  return new Map(
+    Object.entries(PARTS).flatMap(([name, { part }]) => {
+      const message = messages.get(name)
+      return message === undefined ? [] : [[part, message]]
+    }),
+  )
 }
 
 /**
@@ -125,7 +103,9 @@ export const proofFormData = (proof: RecordContent, messageRecords: readonly Rec
   if (json.protocolVersion === 'v1') return withClaims({ ...json, ...v1Data(messages) })
   const parts = Object.values(PARTS).flatMap(({ part, attachments }) => {
     const message = messages.get(part)
-    return message?.formats && message[attachments] ? [[part, v2Data(message, message[attachments])]] : []
+    return message?.formats && message[attachments]
+      ? [[part, contentsByFormat(message, message[attachments], FORMATS)]]
+      : []
   })
   return withClaims(withPresented({ ...json, ...Object.fromEntries(parts) }, proof))
 }

@@ -10,6 +10,9 @@ export const VERIFIER_CONTEXTS = '_presentationExchange/contexts'
 /** The presentation as it was signed, in the verifier's terms: form data shows this, and not what the wallet wrote. */
 export const PRESENTED = '_presentationExchange/presentation'
 
+/** Of a prover: the exchange is one of presentation exchange. */
+export const PROVES_DEFINITION = '_presentationExchange/prover'
+
 /** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
 export interface RecordContent {
   value: Record<string, unknown>
@@ -50,6 +53,7 @@ const HIDDEN_METADATA = [
   '_internal/indyRequest',
   VERIFIER_CONTEXTS,
   PRESENTED,
+  PROVES_DEFINITION,
   ANONCREDS_ISSUED,
   ATTACHED_REQUEST,
 ]

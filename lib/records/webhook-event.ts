@@ -4,6 +4,7 @@ export const EVENT_TYPES = [
   'connection.state_changed',
   'credential.state_changed',
   'proof.state_changed',
+  'question_answer.state_changed',
   'credential_definition.state_changed',
   'basic_message.received',
   'basic_message.sent',

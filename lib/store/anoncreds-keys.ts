@@ -1,4 +1,4 @@
-/** The keys of items that AnonCreds needs: registries, tails files, credential definitions, what a did:webvh serves. */
+/** The keys of items that AnonCreds needs: registries, tails files, credential definitions, what a did:webvh or did:web serves. */
 import { type Address, ALONE, digest } from './keys.ts'
 
 /** All revocation registries of a credential definition, by their numbers. */
@@ -66,6 +66,9 @@ export const webvhResourceAddress = (tenant: string, name: string): Address => (
   pk: `${tenant}|webvh|resource|${name}`,
   sk: ALONE,
 })
+
+/** The document of an agent's did:web. */
+export const webDocumentAddress = (tenant: string): Address => ({ pk: `${tenant}|did-web|document`, sk: ALONE })
 
 /** What an agent has last seen of the log of somebody's did:webvh. */
 export const webvhSeenAddress = (tenant: string, did: string): Address => ({

@@ -14,25 +14,38 @@ export interface ReadExchange {
 }
 
 /** The message that an exchange in this state has. */
-const HAS: Record<string, string> = {
-  'request-sent': 'request-presentation',
-  'request-received': 'request-presentation',
-  'presentation-sent': 'presentation',
-  'presentation-received': 'presentation',
-  done: 'presentation',
+const HAS: Record<'ProofRecord' | 'CredentialRecord', Record<string, string>> = {
+  ProofRecord: {
+    'request-sent': 'request-presentation',
+    'request-received': 'request-presentation',
+    'presentation-sent': 'presentation',
+    'presentation-received': 'presentation',
+    done: 'presentation',
+  },
+  CredentialRecord: {
+    'proposal-sent': 'propose-credential',
+    'proposal-received': 'propose-credential',
+    'offer-sent': 'offer-credential',
+    'offer-received': 'offer-credential',
+    'request-sent': 'request-credential',
+    'request-received': 'request-credential',
+    'credential-issued': 'issue-credential',
+    'credential-received': 'issue-credential',
+    done: 'issue-credential',
+  },
 }
 
 /**
- * A tenant's proof exchange with its messages. Their index is read before the record, so a message may be missing that was written with the
+ * A tenant's exchange with its messages. Their index is read before the record, so a message may be missing that was written with the
  * record's state in between: then both are read again. Throws `resource.not_found`.
  */
-export const readExchange = async (tenant: string, type: 'ProofRecord', id: string): Promise<ReadExchange> => {
+export const readExchange = async (tenant: string, type: keyof typeof HAS, id: string): Promise<ReadExchange> => {
   const first = await readOnce(tenant, type, id)
-  return isWhole(first) ? first : readOnce(tenant, type, id)
+  return isWhole(type, first) ? first : readOnce(tenant, type, id)
 }
 
-const isWhole = ({ record, messages }: ReadExchange): boolean => {
-  const name = HAS[String(record.value.state)]
+const isWhole = (type: keyof typeof HAS, { record, messages }: ReadExchange): boolean => {
+  const name = HAS[type][String(record.value.state)]
   return name === undefined || messages.some(({ tags }) => tags.messageName === name)
 }
 

@@ -1,5 +1,6 @@
 /** Which tags are looked up, and the index entries that a record has because of them. */
 import { AgentError } from '../errors.ts'
+import { unfinishedListOf } from '../records/connection.ts'
 import { entryAddress, entryPartition } from './keys.ts'
 import { type StoredRecord, type Tags, type TagValue, toEntryItem } from './stored-record.ts'
 import type { Item } from './table.ts'
@@ -9,8 +10,8 @@ interface Index {
   name: string
   /** The entry carries the whole record: a list shows it, or it is read with every message. */
   copy?: true
-  /** Of a field of the record that is no tag: our lists look it up, Credo's queries don't. */
-  field?: true
+  /** Of what follows from the record and is no tag: our lists look it up, Credo's queries don't. */
+  of?: (value: Record<string, unknown>) => TagValue
   /** A query reads no more of its entries than this many of the newest. */
   newest?: number
 }
@@ -36,6 +37,8 @@ const INDEXES: Record<string, Record<string, Index>> = {
     did: { name: 'did', copy: true },
     alternativeDids: { name: 'did', copy: true },
     recipientKeyFingerprints: { name: 'recipientKey', copy: true },
+    // Our list: not of the DIDs of single invitations and connections.
+    public: { name: 'public', copy: true },
   },
   ConnectionRecord: {
     [EVERY]: { name: EVERY, copy: true },
@@ -45,7 +48,8 @@ const INDEXES: Record<string, Record<string, Index>> = {
     previousTheirDids: { name: 'theirDid', copy: true },
     threadId: { name: 'threadId' },
     outOfBandId: { name: 'outOfBandId', copy: true },
-    alias: { name: 'alias', copy: true, field: true },
+    alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
+    unfinished: { name: 'unfinished', of: unfinishedListOf },
     invitationDid: { name: 'invitationDid' },
   },
   OutOfBandRecord: {
@@ -62,6 +66,11 @@ const INDEXES: Record<string, Record<string, Index>> = {
     threadId: { name: 'threadId' },
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
+  },
+  QuestionAnswerRecord: {
+    threadId: { name: 'threadId', copy: true },
+    connectionId: { name: 'connectionId', copy: true },
+    [EVERY]: { name: EVERY, copy: true },
   },
   CredentialDefinitionRecord: {
     [EVERY]: { name: EVERY, copy: true },
@@ -100,11 +109,6 @@ const texts = (value: TagValue): string[] => {
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
-const fieldOf = ({ value }: StoredRecord, name: string): string[] => {
-  const field = value[name]
-  return typeof field === 'string' ? [field] : []
-}
-
 /** The list of all records of a type that has one. */
 export const everyPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
 
@@ -120,7 +124,7 @@ export const indexEntries = (record: StoredRecord): Map<string, Item> => {
   const entries = new Map<string, Item>()
   const tags: Tags = { ...record.tags, [EVERY]: EVERY }
   for (const [tag, index] of Object.entries(INDEXES[record.type] ?? {}))
-    for (const value of index.field ? fieldOf(record, tag) : texts(tags[tag])) {
+    for (const value of texts(index.of === undefined ? tags[tag] : index.of(record.value))) {
       const pk = entryPartition(record.tenant, record.type, index.name, value)
       const address = entryAddress(pk, record.value.createdAt, record.id)
       entries.set(pk, toEntryItem(address, record, index.copy ?? false))
@@ -152,7 +156,7 @@ export interface TagQuery {
 const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): string[] | undefined => {
   for (const [tag, value] of Object.entries(tags)) {
     const index = indexOf(type, tag)
-    const [first] = index === undefined || index.field ? [] : texts(value as TagValue)
+    const [first] = index === undefined || index.of !== undefined ? [] : texts(value as TagValue)
     if (index !== undefined && first !== undefined) return [entryPartition(tenant, type, index.name, first)]
   }
   for (const part of $and ?? []) {

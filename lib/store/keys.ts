@@ -71,6 +71,12 @@ export const idempotencyAddress = (tenant: string, subject: string, key: string)
   sk: ALONE,
 })
 
+/** How many strangers have asked for a connection in a minute (since the epoch); a shard of the count. */
+export const strangersAddress = (tenant: string, minute: number, shard: number): Address => ({
+  pk: `${tenant}|strangers|${minute}|${shard}`,
+  sk: ALONE,
+})
+
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
 
 /** The keys that an issuer of tokens serves at an address. */

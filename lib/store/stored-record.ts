@@ -23,6 +23,8 @@ export interface StoredRecord {
   tags: Tags
   /** Of a message in the list of its connection: what has become of it. Only the entry has this, since it changes without the record. */
   delivery?: Delivery | undefined
+  /** Epoch seconds; absent: it never expires. Its index entries have the same. */
+  expiresAt?: number | undefined
 }
 
 /** Both are what this service has written; Credo has schemas of its own for what is in them. */
@@ -30,6 +32,7 @@ const CONTENT = {
   version: integer(),
   value: json(v.custom<JsonObject>(isObject)),
   tags: json(v.custom<Tags>(isObject)),
+  expiresAt: optional(integer()),
 }
 
 const recordItem = defineItem(
@@ -39,7 +42,7 @@ const recordItem = defineItem(
 )
 
 const ENTRY_KIND = 'entry'
-const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, {})
+const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: CONTENT.expiresAt })
 /** An entry that carries a copy of its record. */
 const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
   ...CONTENT,
@@ -54,7 +57,7 @@ export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(re
 
 /** An index entry of a record. */
 export const toEntryItem = (address: Address, record: StoredRecord, copy: boolean): Item =>
-  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode(address)
+  copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode({ ...address, expiresAt: record.expiresAt })
 
 /** Whether an entry carries a copy of its record. */
 export const hasContent = (item: Item): boolean => item.value !== undefined

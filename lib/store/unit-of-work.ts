@@ -1,10 +1,11 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { AgentError } from '../errors.ts'
+import { connectionExpiry } from '../records/connection.ts'
 import { commitWrites, type Write } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -24,13 +25,27 @@ interface Held {
   current: StoredRecord | undefined
 }
 
-export type NewRecord = Omit<StoredRecord, 'version'>
+/** A record of the tenant that is asked for. */
+type RecordKey = Pick<StoredRecord, 'type' | 'id'>
+
+export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
+
+/** Records that may expire, by their type: when, by what they are and when they would have so far. */
+const EXPIRY: Record<string, (value: Record<string, unknown>, before: number | undefined) => number | undefined> = {
+  [CONNECTION]: connectionExpiry,
+}
+
+const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
+  const expiresAt = EXPIRY[record.type]?.(record.value, current?.expiresAt)
+  return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
+}
 
 export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
   readonly #records = new Map<string, Held>()
-  readonly #partitions = new Map<string, Promise<Item[]>>()
+  /** Index partitions whose records are read, or being read. */
+  readonly #partitions = new Map<string, Promise<void>>()
   /** Items by their address: a transaction takes one write of each. */
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
@@ -95,9 +110,13 @@ export class UnitOfWork {
     return items.find((item) => item.sk?.S !== sk)
   }
 
-  /** The records that match a query, oldest first; the unit's own writes included. */
-  async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
-    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query)))
+  /**
+   * The records that match a query, oldest first; the unit's own writes included. `also` are records that are known by their id: they are read by
+   * the same request, where the query makes one, and remembered.
+   */
+  async find(tenant: string, type: string, query: TagQuery, also: readonly RecordKey[] = []): Promise<StoredRecord[]> {
+    const others = also.map((one) => recordAddress(tenant, one.type, one.id))
+    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query), others))
     return [...this.#records.values()]
       .map(({ current }) => current)
       .filter((record) => record !== undefined)
@@ -110,7 +129,8 @@ export class UnitOfWork {
     const { pk } = recordAddress(record.tenant, record.type, record.id)
     const held = this.#records.get(pk)
     if (held?.current !== undefined) return false
-    this.#records.set(pk, { stored: held?.stored, current: { ...record, version: (held?.stored?.version ?? 0) + 1 } })
+    const before = { stored: held?.stored, current: undefined }
+    this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
   }
 
@@ -118,7 +138,7 @@ export class UnitOfWork {
   async update(record: NewRecord): Promise<boolean> {
     const held = await this.#hold(record.tenant, record.type, record.id)
     if (held.current === undefined) return false
-    held.current = { ...record, version: (held.stored?.version ?? 0) + 1 }
+    held.current = versionOf(record, held)
     return true
   }
 
@@ -193,10 +213,19 @@ export class UnitOfWork {
     await Promise.all(this.#afterCommit.map((then) => then()))
   }
 
-  /** Reads all records that have an entry in the partitions. */
-  async #readMatching(partitions: Partition[]): Promise<void> {
-    const entries = (await Promise.all(partitions.map((one) => this.#entries(one)))).flat()
-    const unread = new Map<string, Address>()
+  /** Reads all records that have an entry in the partitions, once: queries at the same time wait for one another. */
+  async #readMatching(partitions: Partition[], others: readonly Address[]): Promise<void> {
+    const unread = partitions.filter(({ pk }) => !this.#partitions.has(pk))
+    if (unread.length > 0) {
+      const reading = this.#readEntries(unread, others)
+      for (const { pk } of unread) this.#partitions.set(pk, reading)
+    }
+    await Promise.all(partitions.map(({ pk }) => this.#partitions.get(pk)))
+  }
+
+  async #readEntries(partitions: Partition[], others: readonly Address[]): Promise<void> {
+    const entries = (await Promise.all(partitions.map(entriesOf))).flat()
+    const unread = new Map(others.filter(({ pk }) => !this.#records.has(pk)).map((address) => [address.pk, address]))
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
       if (this.#records.has(address.pk)) continue
@@ -224,13 +253,10 @@ export class UnitOfWork {
     this.#records.set(pk, held)
     return held
   }
-
-  #entries({ pk, newest }: Partition): Promise<Item[]> {
-    const read = this.#partitions.get(pk) ?? (newest === undefined ? queryAll(pk) : newestOf(pk, newest))
-    this.#partitions.set(pk, read)
-    return read
-  }
 }
+
+const entriesOf = ({ pk, newest }: Partition): Promise<Item[]> =>
+  newest === undefined ? queryAll(pk) : newestOf(pk, newest)
 
 const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
   (await queryPage(pk, { limit, descending: true })).items

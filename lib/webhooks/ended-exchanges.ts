@@ -2,7 +2,7 @@
 import { isObject } from '../json.ts'
 import { FINAL_STATES, type Format, measure } from '../metrics.ts'
 import { ANONCREDS } from '../records/credential-exchange.ts'
-import { VERIFIER_CONTEXTS } from '../records/record-json.ts'
+import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { Fact } from './facts.ts'
 
@@ -11,7 +11,8 @@ const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'va
   const has = (name: string): boolean => isObject(metadata) && name in metadata
   // Of an offer in both formats nobody tells which of them the wallet was after.
   if (type === 'CredentialRecord') return has(ANONCREDS) ? 'credential/anoncreds' : 'credential/json-ld'
-  return has(VERIFIER_CONTEXTS) ? 'proof/presentation-exchange' : 'proof/anoncreds'
+  const isOfDefinition = has(VERIFIER_CONTEXTS) || has(PROVES_DEFINITION)
+  return isOfDefinition ? 'proof/presentation-exchange' : 'proof/anoncreds'
 }
 
 /** Undefined for what is no exchange, and for an exchange that goes on. */

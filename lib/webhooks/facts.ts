@@ -9,6 +9,7 @@ import { toConnectionJson } from '../records/connection.ts'
 import { CREDENTIAL_DEFINITION, toCredentialDefinitionJson } from '../records/credential-definition.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import { toProofJson } from '../records/proof.ts'
+import { QUESTION_ANSWER, toQuestionAnswerJson } from '../records/question-answer.ts'
 import { type RecordJson, Timestamp } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 import type { Image } from '../store/item.ts'
@@ -68,6 +69,7 @@ const STATES: Record<string, { type: EventType; show: Show }> = {
   ConnectionRecord: { type: 'connection.state_changed', show: toConnectionJson },
   CredentialRecord: { type: 'credential.state_changed', show: toCredentialExchangeJson },
   ProofRecord: { type: 'proof.state_changed', show: toProofJson },
+  [QUESTION_ANSWER]: { type: 'question_answer.state_changed', show: toQuestionAnswerJson },
   [CREDENTIAL_DEFINITION]: { type: 'credential_definition.state_changed', show: toCredentialDefinitionJson },
 }
 

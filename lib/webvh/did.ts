@@ -50,6 +50,12 @@ export const parseWebvhDid = (did: string): WebvhDid | undefined => {
   return { did, scid, host: (port === undefined ? name : `${name}:${port}`).toLowerCase(), path }
 }
 
+/** In the place of a hash that is not known yet. */
+const ANY_SCID = `Qm${'1'.repeat(44)}`
+
+/** The DID of a domain, with a path where it has one, before its SCID is known; undefined for what is no domain of a DID. */
+export const parseDomain = (domain: string): WebvhDid | undefined => parseWebvhDid(`did:webvh:${ANY_SCID}:${domain}`)
+
 /** The parts of a resource's id; undefined for what is none. */
 export const parseResourceId = (id: string): ResourceId | undefined => {
   if (id.length > MAX_ID) return undefined
@@ -84,13 +90,16 @@ export interface Location {
   path: string[]
 }
 
-/** Where a tenant's DID is: below the service's address. IP addresses are no hosts of the method, so this machine's is `localhost`. */
-export const locationOf = (tenant: string): Location => {
+/**
+ * Where a tenant's DID is: below the service's address, in a folder of its method. IP addresses are no hosts of did:webvh and did:web, so this
+ * machine's is `localhost`.
+ */
+export const locationOf = (tenant: string, folder: 'webvh' | 'web' = 'webvh'): Location => {
   const { hostname, port, pathname } = new URL(settings().PUBLIC_URL)
   const host = hostname === '127.0.0.1' || hostname === '[::1]' ? 'localhost' : hostname
   return {
     domain: port === '' ? host : `${host}%3A${port}`,
-    path: [...pathname.split('/').filter((segment) => segment !== ''), 'webvh', segmentOf(tenant)],
+    path: [...pathname.split('/').filter((segment) => segment !== ''), folder, segmentOf(tenant)],
   }
 }
 

@@ -155,6 +155,7 @@ describe('every operation says', () => {
       'GET /anoncreds/tails/{hash}',
       'GET /health',
       'GET /openapi.json',
+      'GET /web/{tenantId}/did.json',
       'GET /webvh/{tenantId}/did.jsonl',
       'GET /webvh/{tenantId}/resources/{resourceId}',
       'POST /didcomm',

@@ -214,6 +214,9 @@ describeWithLibrary('an offer', () => {
   test.each<[string, () => object]>([
     ['another schema than its definition', () => ({ schema_id: other.schemaId })],
     ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
+    ['a registry that nobody has', () => ({ cred_def_id: 'did:nowhere:attacker/definition/none' })],
+    ['no proof that its key is correct', () => ({ key_correctness_proof: {} })],
+    ['no nonce', () => ({ nonce: undefined })],
   ])('that names %s is not accepted', async (_, more) => {
     const { context, didcomm } = world.wallet.agent
     const connectionRecord = await didcomm.connections.getById(world.walletConnectionId)
@@ -227,10 +230,9 @@ describeWithLibrary('an offer', () => {
     const message = { ...json, 'offers~attach': [{ ...attachment, data: { base64 } }] }
     expect(await send({ ...message, '~transport': { return_route: 'all' } })).toEqual({ status: 200, body: '' })
     const id = await exchangeOn(json['~thread'].thid)
-    const accepting = inTenant(world.caller.tenantId, (agent) =>
-      agent.didcomm.credentials.acceptOffer({ credentialExchangeRecordId: id }),
-    )
-    await expect(accepting).rejects.toThrow()
+    const { stage, caller } = world
+    const accepted = await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: id } })
+    expect(accepted).toMatchObject({ status: 422, body: { details: [{ path: 'credentialRecordId' }] } })
     expect((await recordOf(id)).state).toBe('offer-received')
   })
 })

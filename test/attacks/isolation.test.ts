@@ -33,6 +33,9 @@ afterAll(async () => {
   await stage.stop()
 })
 
+/** Its document would be in the table. */
+const UNKNOWN_DID = `did:peer:4z${'1'.repeat(46)}`
+
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 /** The value with each id of a record in it as `rename` says. */
@@ -54,7 +57,7 @@ const idsIn = (asked: Asked): string[] => {
 
 const OF_AGENTS = OPERATIONS.filter(({ security }) => security !== 'none')
 
-describe.each(OF_AGENTS)('$operationId', ({ operationId }) => {
+describe.each(OF_AGENTS)('$operationId', ({ operationId, path, refusals }) => {
   let example: CallExample & { caller: Caller }
   /** Those that act in other agents, and may not name any other. */
   let others: Caller[]
@@ -85,6 +88,20 @@ describe.each(OF_AGENTS)('$operationId', ({ operationId }) => {
       if (answer.status === 403) expect(answer.body).toEqual({ statusCode: 403, error: 'Forbidden' })
     }
   })
+
+  if (refusals?.includes(404) && /\{/.test(path))
+    test('of what does not exist is a 404', async () => {
+      const { asked, caller } = example
+      const ids = Object.entries(asked.path ?? {}).map(([name, value]) =>
+        // Whose agent or organization it is decides who may, and comes first.
+        name === 'tenantId' || name === 'orgId' ? [name, value] : [name, name === 'did' ? UNKNOWN_DID : randomUUID()],
+      )
+      const { status, body } = await call(operationId, { ...asked, path: Object.fromEntries(ids), caller })
+      expect({ status, message: body.message }).toEqual({
+        status: 404,
+        message: expect.stringMatching(/^there is no /),
+      })
+    })
 
   test('succeeds for who may, after all of that', async () => {
     const { status, body } = await call(operationId, { ...example.asked, caller: example.caller })

@@ -1,6 +1,7 @@
 /** Credentials between two tenants, by calls alone: one issues, the other holds. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
+import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import {
   type InProcessStage,
@@ -39,6 +40,20 @@ const as = async (
   const answer = await stage.call(operation, { caller, body, path })
   if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
+}
+
+const read = async (caller: Tenant, operation: OperationName, path: Record<string, string>): Promise<Json> => {
+  const answer = await stage.call(operation, { caller, path })
+  if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** Form data are what Credo makes of the messages, and have these parts. */
+const expectFormData = async (caller: Tenant, credentialRecordId: string, parts: string[]): Promise<void> => {
+  const shown = await read(caller, 'getCredentialFormData', { credentialRecordId })
+  const own = await inTenant(caller.tenantId, ({ didcomm }) => didcomm.credentials.getFormatData(credentialRecordId))
+  expect(shown).toEqual(JSON.parse(JSON.stringify(own)))
+  expect(Object.keys(shown).filter((name) => !name.endsWith('Attributes'))).toEqual(parts)
 }
 
 const listed = async (caller: Tenant, query: Record<string, string>): Promise<Json[]> =>
@@ -84,6 +99,19 @@ describe('a credential of JSON-LD', () => {
     const acknowledged = await as(holder, 'acceptCredential', { credentialRecordId: received.id })
     expect(acknowledged).toMatchObject({ state: 'done' })
     await exchangeIn(issuer, sent.threadId, 'done')
+
+    const [{ credentialRecordId: w3cCredentialRecordId }] = stored.credentials
+    const held = await read(holder, 'getW3cCredentialById', { w3cCredentialRecordId })
+    expect(held.credentialInstances[0].credential).toMatchObject({
+      credentialSubject: { id: SUBJECT, degree: 'Bachelor' },
+      proof: { type: 'Ed25519Signature2018' },
+    })
+    expect((await stage.call('getW3cCredentials', { caller: holder })).body).toEqual([held])
+    expect((await stage.call('getW3cCredentials', { caller: issuer })).body).toEqual([])
+    const others = await stage.call('getW3cCredentialById', { caller: issuer, path: { w3cCredentialRecordId } })
+    expect(others.status).toBe(404)
+    await expectFormData(issuer, sent.id, ['offer', 'request', 'credential'])
+    await expectFormData(holder, received.id, ['offer', 'request', 'credential'])
   })
 
   test('is stored by itself once it was asked for', async () => {
@@ -144,6 +172,7 @@ describe('a proposal of JSON-LD', () => {
     // With `contentApproved` an offer of exactly what was proposed needs no call.
     expect(await exchangeIn(holder, sent.threadId, 'done')).toMatchObject({ id: sent.id })
     await exchangeIn(issuer, sent.threadId, 'done')
+    await expectFormData(holder, sent.id, ['proposal', 'offer', 'request', 'credential'])
   })
 
   test('is answered by an offer of something else, which waits', async () => {

@@ -1,8 +1,10 @@
-/** Invitations between two tenants, over HTTP alone. */
+/** Invitations between tenants, over HTTP alone. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { connectionOf, connectTwo, succeed } from '../support/tenants.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectionOf, connectTwo, recordIn, settled, succeed } from '../support/tenants.ts'
 
 let stage: InProcessStage
 let acme: Caller
@@ -16,24 +18,280 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
+const invite = (more: object = {}, caller = acme) => succeed(stage, 'createInvitation', caller, { body: more })
+const receive = (invitation: Json, more: object = {}, caller = globex) =>
+  succeed(stage, 'receiveInvitation', caller, { body: { invitation, ...more } })
+const connections = (caller: Caller, outOfBandId: string) =>
+  succeed(stage, 'getConnections', caller, { query: { outOfBandId } })
+
 describe('an invitation that another tenant receives', () => {
-  test('is completed on both sides, and its record is done', async () => {
+  test('makes a connection that both sides complete, and is then done', async () => {
     const { invited, received, inviters, invitees } = await connectTwo(stage, acme, globex, {
-      invitation: { alias: 'A customer' },
+      invitation: { alias: 'A customer', goal: 'To talk', goalCode: 'talk' },
       receipt: { alias: 'A supplier' },
     })
+    expect(invited.invitation).toMatchObject({ label: 'Acme', goal: 'To talk', goal_code: 'talk' })
     expect(received).toMatchObject({
       outOfBandRecord: { role: 'receiver', state: 'prepare-response', outOfBandInvitation: { label: 'Acme' } },
       connectionRecord: { state: 'request-sent', role: 'requester', alias: 'A supplier', theirLabel: 'Acme' },
     })
     expect(inviters).toMatchObject({ theirLabel: 'Globex', role: 'responder', alias: 'A customer' })
     expect(invitees.id).toBe(received.connectionRecord.id)
-    for (const [caller, id] of [
-      [acme, invited.outOfBandRecord.id],
-      [globex, received.outOfBandRecord.id],
-    ] as const)
-      expect(await succeed(stage, 'getOutOfBandRecordById', caller, { path: { outOfBandId: id } })).toMatchObject({
-        state: 'done',
+    await recordIn(stage, acme, invited.outOfBandRecord.id, 'done')
+    await recordIn(stage, globex, received.outOfBandRecord.id, 'done')
+  })
+
+  test('waits where it is not to be accepted, and is accepted once', async () => {
+    const { invitation } = await invite()
+    const { outOfBandRecord, ...rest } = await receive(invitation, { autoAcceptInvitation: false, alias: 'Later' })
+    expect(rest).toEqual({})
+    expect(outOfBandRecord.state).toBe('initial')
+    const accept = (body: object) =>
+      stage.call('acceptInvitation', { caller: globex, path: { outOfBandId: outOfBandRecord.id }, body })
+    expect(await accept({ label: 'Globex Ltd' })).toMatchObject({
+      status: 200,
+      body: { outOfBandRecord: { state: 'prepare-response' }, connectionRecord: { alias: 'Later' } },
+    })
+    await connectionOf(stage, globex, outOfBandRecord.id)
+    expect(await accept({})).toMatchObject({ status: 409, body: { message: expect.stringContaining('done') } })
+  })
+
+  test('and received before is a 409 that names its record', async () => {
+    const { invitation } = await invite({ multiUseInvitation: true })
+    const { outOfBandRecord } = await receive(invitation)
+    const again = await stage.call('receiveInvitation', { caller: globex, body: { invitation } })
+    expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining(outOfBandRecord.id) } })
+    await succeed(stage, 'deleteOutOfBandRecord', globex, { path: { outOfBandId: outOfBandRecord.id } })
+    expect((await receive(invitation)).connectionRecord.state).toBe('request-sent')
+  })
+
+  test('by two calls at once is received by one of them', async () => {
+    const { invitation } = await invite({ multiUseInvitation: true })
+    const call = () => stage.call('receiveInvitation', { caller: globex, body: { invitation } })
+    const answers = await Promise.all([call(), call(), call()])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+    const invitationId = invitation['@id']
+    expect(await succeed(stage, 'getOutOfBandRecords', globex, { query: { invitationId } })).toHaveLength(1)
+  })
+
+  test('again and again makes a connection for each, where it is for any number', async () => {
+    const invited = await invite({ multiUseInvitation: true })
+    const initech = await createTenant(stage, 'Initech')
+    for (const caller of [globex, initech]) {
+      const { outOfBandRecord } = await receive(invited.invitation, {}, caller)
+      await connectionOf(stage, caller, outOfBandRecord.id)
+    }
+    expect(await connections(acme, invited.outOfBandRecord.id)).toHaveLength(2)
+    await recordIn(stage, acme, invited.outOfBandRecord.id, 'await-response')
+  })
+
+  test('is not accepted after its inviter has deleted it', async () => {
+    const invited = await invite()
+    const path = { outOfBandId: invited.outOfBandRecord.id }
+    const { status, body } = await stage.call('deleteOutOfBandRecord', { caller: acme, path })
+    expect({ status, body }).toEqual({ status: 204, body: undefined })
+    expect((await stage.call('getOutOfBandRecordById', { caller: acme, path })).status).toBe(404)
+    expect((await stage.call('deleteOutOfBandRecord', { caller: acme, path })).status).toBe(404)
+    const { connectionRecord } = await receive(invited.invitation)
+    await settled(stage)
+    expect(
+      await succeed(stage, 'getConnectionById', globex, { path: { connectionId: connectionRecord.id } }),
+    ).toMatchObject({ state: 'request-sent' })
+  })
+
+  test('waits for the response to be accepted, where the connection is not to be accepted by itself', async () => {
+    const { invitation } = await invite()
+    const { outOfBandRecord } = await receive(invitation, { autoAcceptConnection: false })
+    await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
+  })
+
+  test('offers the handshakes that the inviter names', async () => {
+    const invited = await invite({ handshakeProtocols: ['https://didcomm.org/connections/1.x'] })
+    expect(invited.invitation.handshake_protocols).toEqual(['https://didcomm.org/connections/1.0'])
+    const { outOfBandRecord } = await receive(invited.invitation)
+    expect(await connectionOf(stage, globex, outOfBandRecord.id)).toMatchObject({
+      protocol: 'https://didcomm.org/connections/1.x',
+    })
+    await connectionOf(stage, acme, invited.outOfBandRecord.id)
+  })
+
+  test('is answered by the DID that the invitee names', async () => {
+    const { invitationDid: ourDid } = await invite({}, globex)
+    for (const _ of [1, 2]) {
+      const invited = await invite()
+      const { outOfBandRecord } = await receive(invited.invitation, { ourDid })
+      await connectionOf(stage, globex, outOfBandRecord.id)
+      expect(await connectionOf(stage, acme, invited.outOfBandRecord.id)).toMatchObject({ theirDid: ourDid })
+    }
+  })
+})
+
+describe('an older invitation', () => {
+  test('makes a connection, and its key may be used for the next one', async () => {
+    const invited = await succeed(stage, 'createLegacyInvitation', acme)
+    expect(invited.invitation).toMatchObject({
+      '@type': 'https://didcomm.org/connections/1.0/invitation',
+      recipientKeys: [invited.recipientKey],
+      serviceEndpoint: `${stage.publicUrl}/didcomm/${acme.tenantId}`,
+    })
+    expect(invited.invitationUrl).toContain('?c_i=')
+    const { recipientKey } = invited
+    const next = await succeed(stage, 'createLegacyInvitation', acme, { body: { recipientKey } })
+    expect(next).not.toHaveProperty('recipientKey')
+    for (const { invitation, outOfBandRecord } of [invited, next]) {
+      const received = await receive(invitation)
+      await connectionOf(stage, globex, received.outOfBandRecord.id)
+      await connectionOf(stage, acme, outOfBandRecord.id)
+    }
+  })
+
+  test('is not made with a key of another tenant', async () => {
+    const { recipientKey } = await succeed(stage, 'createLegacyInvitation', acme)
+    const answer = await stage.call('createLegacyInvitation', { caller: globex, body: { recipientKey } })
+    expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'recipientKey' }] } })
+  })
+})
+
+describe('a connection is used again', () => {
+  let invitationDid: string
+  let first: Json
+
+  beforeAll(async () => {
+    first = await connectTwo(stage, acme, globex)
+    invitationDid = first.invited.invitationDid
+  })
+
+  test.each([[false], [true]])(
+    'for an invitation by the same DID, where multi-use is %s',
+    async (multiUseInvitation) => {
+      const invited = await invite({ invitationDid, multiUseInvitation })
+      const received = await receive(invited.invitation, { reuseConnection: true })
+      expect(received).toMatchObject({
+        outOfBandRecord: { state: 'prepare-response', reuseConnectionId: first.invitees.id },
+        connectionRecord: { id: first.invitees.id, state: 'completed' },
       })
+      await recordIn(stage, globex, received.outOfBandRecord.id, 'done')
+      await recordIn(stage, acme, invited.outOfBandRecord.id, multiUseInvitation ? 'await-response' : 'done')
+      expect(await connections(acme, invited.outOfBandRecord.id)).toEqual([])
+    },
+  )
+
+  test('only where the invitee asks for it', async () => {
+    const invited = await invite({ invitationDid })
+    const received = await receive(invited.invitation)
+    expect(received.connectionRecord.id).not.toBe(first.invitees.id)
+    await connectionOf(stage, acme, invited.outOfBandRecord.id)
+  })
+
+  test('and not for an invitation by another DID: it makes a connection', async () => {
+    const invited = await invite()
+    const received = await receive(invited.invitation, { reuseConnection: true })
+    expect(received.connectionRecord).toMatchObject({ state: 'request-sent' })
+  })
+
+  test('or else a new one is made, by accepting once more, where the inviter does not accept that', async () => {
+    const { invited, invitees } = await connectTwo(stage, acme, globex)
+    const next = await invite({ invitationDid: invited.invitationDid })
+    await succeed(stage, 'deleteOutOfBandRecord', acme, { path: { outOfBandId: invited.outOfBandRecord.id } })
+    const { outOfBandRecord } = await receive(next.invitation, { reuseConnection: true })
+    expect(outOfBandRecord.reuseConnectionId).toBe(invitees.id)
+    await settled(stage)
+    const path = { outOfBandId: outOfBandRecord.id }
+    expect(await succeed(stage, 'getOutOfBandRecordById', globex, { path })).toMatchObject({
+      state: 'prepare-response',
+    })
+    const accepted = await succeed(stage, 'acceptInvitation', globex, { path })
+    expect(accepted.connectionRecord.id).not.toBe(invitees.id)
+    await connectionOf(stage, globex, outOfBandRecord.id)
+  })
+})
+
+describe('the address of an invitation', () => {
+  const addressed = (invitationUrl: string, more: object = {}) =>
+    stage.call('receiveInvitationUrl', { caller: globex, body: { invitationUrl, ...more } })
+  let server: Server
+  let url: string
+  let requests: string[]
+
+  beforeAll(async () => {
+    requests = []
+    const { invitation, invitationUrl } = await invite()
+    const pages: Record<string, [number, Record<string, string>, string?]> = {
+      '/json': [200, { 'content-type': 'application/json' }, JSON.stringify(invitation)],
+      '/redirect': [302, { location: '/json' }],
+      '/to-long': [301, { location: invitationUrl }],
+      '/3': [302, { location: '/2' }],
+      '/2': [302, { location: '/1' }],
+      '/1': [302, { location: '/json' }],
+      '/4': [302, { location: '/3' }],
+      '/inside': [302, { location: 'http://10.0.0.1/json' }],
+      '/large': [200, {}, `${JSON.stringify(invitation)}${' '.repeat(65 * 1024)}`],
+      '/other': [200, {}, JSON.stringify({ hello: 'world' })],
+    }
+    server = createServer(({ url = '' }, response) => {
+      requests.push(url)
+      const [status, headers, body] = pages[url] ?? [404, {}]
+      response.writeHead(status, headers).end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => server.close())
+
+  /** Only the first of them is taken: all lead to the same invitation. */
+  test.each([['/json'], ['/redirect'], ['/to-long'], ['/3']])('is followed: %s', async (path) => {
+    const { status, body } = await addressed(url + path)
+    if (status === 409) expect(body.message).toContain('received before')
+    else expect({ status, body }).toMatchObject({ status: 200, body: { outOfBandRecord: { role: 'receiver' } } })
+  })
+
+  test.each([
+    ['/4', 'more than three redirects'],
+    ['/inside', 'a redirect to a private address'],
+    ['/large', 'more than 64 KiB'],
+    ['/other', 'something else'],
+    ['/missing', 'nothing'],
+  ])('that leads to %s (%s) is one and the same 422', async (path) => {
+    const { status, body } = await addressed(url + path)
+    expect({ status, details: body.details }).toEqual({
+      status: 422,
+      details: [{ path: 'invitationUrl', message: 'leads to no invitation that this agent can take' }],
+    })
+  })
+
+  test.each([
+    ['http://10.0.0.1/'],
+    ['http://169.254.169.254/latest/meta-data'],
+    ['ftp://example.org/'],
+    ['nonsense'],
+    ['https://example.org?oob=nonsense'],
+    [
+      `https://example.org?oob=${Buffer.from('{"@type":"https://didcomm.org/out-of-band/1.1/invitation"}').toString('base64url')}`,
+    ],
+  ])('%s is the same 422', async (address) => {
+    const { status, body } = await addressed(address)
+    expect({ status, details: body.details }).toEqual({
+      status: 422,
+      details: [{ path: 'invitationUrl', message: 'leads to no invitation that this agent can take' }],
+    })
+  })
+
+  test('is not fetched where it has the invitation in it, in any of its forms', async () => {
+    const legacy = await succeed(stage, 'createLegacyInvitation', acme)
+    const { invitationUrl } = await invite()
+    requests = []
+    for (const query of [new URL(legacy.invitationUrl).search, new URL(invitationUrl).search]) {
+      const { status, body } = await addressed(`${url}/json${query}`)
+      expect({ status, body }).toMatchObject({ status: 200, body: { connectionRecord: { state: 'request-sent' } } })
+      await connectionOf(stage, globex, body.outOfBandRecord.id)
+    }
+    expect(requests).toEqual([])
+  })
+
+  test('is fetched once, though the transaction is run again', async () => {
+    requests = []
+    const answers = await Promise.all([1, 2, 3].map(() => addressed(`${url}/json`)))
+    expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true)
+    expect(requests).toHaveLength(3)
   })
 })

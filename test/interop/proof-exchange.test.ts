@@ -80,21 +80,256 @@ test('a proof is requested, presented and acknowledged', async () => {
   })
 })
 
+/** What the verifier reads of the presentation. */
+const presentedTo = async (proofRecordId: string): Promise<Json> =>
+  (await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId } })).body.presentation
+    .presentationExchange
+
+const withDefinition = (descriptor: object) => ({
+  proofFormats: {
+    presentationExchange: {
+      ...requestBody.proofFormats.presentationExchange,
+      presentationDefinition: { ...degreeDefinition, input_descriptors: [{ id: 'degree', ...descriptor }] },
+    },
+  },
+})
+
+const AT = 'proofFormats.presentationExchange'
+
 describe('credentials that are named', () => {
   const named = (ids: string[], descriptor = 'degree') => ({
     proofFormats: { presentationExchange: { credentials: { [descriptor]: ids } } },
   })
 
-  test('are presented', async () => {
-    const other = await hold(verifier, prover, degreeAbout(subject, { issuanceDate: '2025-01-01T00:00:00Z' }))
-    const asked = await request()
-    const held = await received(asked)
-    expect((await accept(held.id, named([degree]))).status).toBe(200)
-    await inState(verifier, asked.id, 'presentation-received')
-    const { body } = await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId: asked.id } })
-    expect(body.presentation.presentationExchange.verifiableCredential).toMatchObject([
-      { issuanceDate: '2026-01-01T00:00:00Z' },
-    ])
-    expect(other).not.toBe(degree)
+  test('are presented, though the agent would have chosen a newer one', async () => {
+    await hold(verifier, prover, degreeAbout(subject, { issuanceDate: '2025-01-01T00:00:00Z' }))
+    const [first, second] = [await request(), await request()]
+    expect((await accept((await received(first)).id, named([degree]))).status).toBe(200)
+    expect((await accept((await received(second)).id)).status).toBe(200)
+    for (const { id } of [first, second]) await inState(verifier, id, 'presentation-received')
+    expect((await presentedTo(first.id)).verifiableCredential[0].issuanceDate).toBe('2026-01-01T00:00:00Z')
+    expect((await presentedTo(second.id)).verifiableCredential[0].issuanceDate).toBe('2025-01-01T00:00:00Z')
   })
+
+  test.each<[string, () => Promise<[ids: string[], descriptor?: string]>]>([
+    ["of another tenant's", async () => [[await hold(prover, verifier, degreeAbout(await keyDidOf(verifier)))]]],
+    ['that there is not', async () => [['00000000-0000-4000-8000-000000000000']]],
+    ['about somebody else', async () => [[await hold(verifier, prover, degreeAbout(await keyDidOf(verifier)))]]],
+    ['for a descriptor that there is not', async () => [[degree], 'other']],
+  ])('but not %s', async (_, names) => {
+    const [ids, descriptor = 'degree'] = await names()
+    const { id } = await received(await request())
+    expect(await accept(id, named(ids, descriptor))).toMatchObject({
+      status: 422,
+      body: { details: [{ path: `${AT}.credentials.${descriptor}` }] },
+    })
+    expect(await proofOf(prover, id)).toMatchObject({ state: 'request-received' })
+  })
+})
+
+test.each<[string, object]>([
+  ["of a type's full IRI", { schema: [{ uri: 'https://example.org/DegreeCredential' }] }],
+  ['of no schema', { constraints: { fields: [{ path: ['$.credentialSubject.degree'] }] } }],
+  [
+    'whose holder is asked for',
+    {
+      constraints: {
+        fields: [{ id: 'a', path: ['$.credentialSubject.degree'] }],
+        is_holder: [{ directive: 'required', field_id: ['a'] }],
+      },
+    },
+  ],
+])('a credential %s is found and verified', async (_, descriptor) => {
+  const asked = await request(withDefinition(descriptor))
+  expect((await accept((await received(asked)).id)).status).toBe(200)
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
+test("a bearer's credential, which is about nobody, is found and verified", async () => {
+  await hold(verifier, prover, degreeAbout(undefined, { issuanceDate: '2024-01-01T00:00:00Z' }))
+  const filter = { const: '2024-01-01T00:00:00Z' }
+  const asked = await request(withDefinition({ constraints: { fields: [{ path: ['$.issuanceDate'], filter }] } }))
+  expect(await accept((await received(asked)).id)).toMatchObject({ status: 200 })
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
+test('where nothing fits it is a 422, and the request stays', async () => {
+  const filter = { const: 'Doctor' }
+  const asked = await request(
+    withDefinition({ constraints: { fields: [{ path: ['$.credentialSubject.degree'], filter }] } }),
+  )
+  const { id } = await received(asked)
+  expect(await accept(id)).toMatchObject({
+    status: 422,
+    body: { details: [{ path: AT, message: expect.stringContaining('no held credential fits "degree"') }] },
+  })
+  expect(await proofOf(prover, id)).toMatchObject({ state: 'request-received' })
+  expect(await accept(id, { proofFormats: { indy: {} } })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: 'proofFormats.indy', message: 'is not asked for' }] },
+  })
+})
+
+test('a credential that has expired is not chosen', async () => {
+  const holder = await createTenant(stage, 'Former student')
+  const connection = await connectTenants(stage, verifier, holder)
+  const about = await keyDidOf(holder)
+  await hold(verifier, holder, degreeAbout(about, { expirationDate: '2026-02-01T00:00:00Z' }))
+  const { threadId } = await request({ connectionId: connection.connectionId })
+  const { id } = await waitFor(
+    'the request',
+    async () => (await stage.call('getProofs', { caller: holder, query: { threadId } })).body[0],
+  )
+  const path = { proofRecordId: id }
+  expect(await stage.call('acceptProofRequest', { caller: holder, path, body: {} })).toMatchObject({ status: 422 })
+})
+
+test('a request is declined, and the verifier is told', async () => {
+  const asked = await request()
+  const { id } = await received(asked)
+  const body = { problemReportDescription: 'Not today' }
+  const declined = await stage.call('declineProofRequest', { caller: prover, path: { proofRecordId: id }, body })
+  expect(declined).toMatchObject({ status: 200, body: { state: 'declined' } })
+  expect(await inState(verifier, asked.id, 'abandoned')).toMatchObject({
+    errorMessage: expect.stringContaining('Not today'),
+  })
+})
+
+test('each step has its turn', async () => {
+  const asked = await request()
+  const { id } = await received(asked)
+  const steps = ['acceptProofRequest', 'declineProofRequest', 'acceptPresentation', 'acceptProofProposal'] as const
+  const refused = (caller: Tenant, proofRecordId: string, step: (typeof steps)[number]) =>
+    stage.call(step, { caller, path: { proofRecordId }, body: {} })
+  for (const step of steps)
+    expect(await refused(verifier, asked.id, step)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('the state of the exchange is request-sent, as verifier') },
+    })
+  for (const step of ['acceptPresentation', 'acceptProofProposal'] as const)
+    expect(await refused(prover, id, step)).toMatchObject({ status: 409 })
+  expect((await accept(id)).status).toBe(200)
+  for (const step of steps) expect(await refused(prover, id, step)).toMatchObject({ status: 409 })
+  for (const step of steps) expect(await refused(prover, asked.id, step)).toMatchObject({ status: 404 })
+})
+
+describe('a proposal', () => {
+  const definition = requestBody.proofFormats.presentationExchange.presentationDefinition
+
+  const propose = async (body: object = {}): Promise<Json> => {
+    const { body: connections } = await stage.call('getConnections', { caller: prover })
+    const proposed = await stage.call('proposeProof', {
+      caller: prover,
+      body: {
+        connectionId: connections[0].id,
+        protocolVersion: 'v2',
+        proofFormats: { presentationExchange: { presentationDefinition: definition } },
+        ...body,
+      },
+    })
+    expect(proposed).toMatchObject({ status: 200, body: { state: 'proposal-sent', role: 'prover' } })
+    return proposed.body
+  }
+
+  const proposalOf = ({ threadId }: Json): Promise<Json> =>
+    waitFor(
+      'the proposal',
+      async () => (await stage.call('getProofs', { caller: verifier, query: { threadId } })).body[0],
+    )
+
+  const acceptProposal = (proofRecordId: string, body: object = {}): Promise<Reply> =>
+    stage.call('acceptProofProposal', { caller: verifier, path: { proofRecordId }, body })
+
+  const { contexts } = requestBody.proofFormats.presentationExchange.options
+  const asRequested = (presentationDefinition: object = definition) => ({
+    proofFormats: { presentationExchange: { presentationDefinition, options: { contexts } } },
+  })
+
+  test('is accepted, and what was proposed is presented without a further call', async () => {
+    const proposed = await propose()
+    const { id } = await proposalOf(proposed)
+    const { body } = await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId: id } })
+    expect(body).toEqual({ proposal: { presentationExchange: definition } })
+    expect(await acceptProposal(id, asRequested())).toMatchObject({ status: 200, body: { state: 'request-sent' } })
+    expect(await inState(verifier, id, 'done', 'abandoned')).toMatchObject({ isVerified: true })
+    await inState(prover, proposed.id, 'done')
+  })
+
+  test('is taken as it is where the verifier says nothing', async () => {
+    const { id } = await proposalOf(await propose({ autoAcceptProof: 'never' }))
+    expect(await acceptProposal(id, { proofRecordId: id })).toMatchObject({ status: 200 })
+    const { body } = await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId: id } })
+    expect(body.request.presentationExchange).toMatchObject({ presentation_definition: definition })
+  })
+
+  test.each(['always', 'contentApproved'])('of %s does not answer a request for something else', async (mode) => {
+    const proposed = await propose({ autoAcceptProof: mode })
+    const { id } = await proposalOf(proposed)
+    const other = { ...definition, input_descriptors: [{ ...definition.input_descriptors[0], constraints: {} }] }
+    expect(await acceptProposal(id, asRequested(other))).toMatchObject({ status: 200 })
+    await inState(prover, proposed.id, 'request-received')
+    expect(await proofOf(verifier, id)).toMatchObject({ state: 'request-sent' })
+  })
+
+  test('that is never to be answered by itself waits', async () => {
+    const proposed = await propose({ autoAcceptProof: 'never' })
+    const { id } = await proposalOf(proposed)
+    expect(await acceptProposal(id, asRequested())).toMatchObject({ status: 200 })
+    await inState(prover, proposed.id, 'request-received')
+  })
+
+  test('is accepted for the record of the path only', async () => {
+    const { id } = await proposalOf(await propose())
+    expect(await acceptProposal(id, { proofRecordId: 'another' })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'proofRecordId' }] },
+    })
+  })
+})
+
+describe('a tenant whose settings accept proof requests', () => {
+  const holder = async (): Promise<{ tenant: Tenant; connectionId: string }> => {
+    const config = { label: 'Machine', autoAcceptProofRequests: true }
+    const { body } = await stage.call('createTenant', { body: { config } })
+    const tenant = { tenantId: body.id }
+    return { tenant, connectionId: (await connectTenants(stage, verifier, tenant)).connectionId }
+  }
+
+  test('presents without a call', async () => {
+    const { tenant, connectionId: its } = await holder()
+    await hold(verifier, tenant, degreeAbout(await keyDidOf(tenant)))
+    const asked = await request({ connectionId: its })
+    expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+  })
+
+  test('lets a request wait that nothing fits', async () => {
+    const { tenant, connectionId: its } = await holder()
+    const { threadId } = await request({ connectionId: its })
+    const held = await waitFor(
+      'the request',
+      async () => (await stage.call('getProofs', { caller: tenant, query: { threadId } })).body[0],
+    )
+    expect(held).toMatchObject({ state: 'request-received' })
+  })
+})
+
+test('proofs are listed by what the filters say, a page at a time', async () => {
+  const list = (query: Record<string, string>) => stage.call('getProofs', { caller: verifier, query })
+  const { body: all } = await list({})
+  expect(all.length).toBeGreaterThan(10)
+  const { body: ofConnection } = await list({ connectionId, state: 'request-sent', role: 'verifier' })
+  expect(ofConnection.length).toBeGreaterThan(0)
+  for (const proof of ofConnection) expect(proof).toMatchObject({ connectionId, state: 'request-sent' })
+  expect((await list({ role: 'prover' })).body).toEqual([])
+  const first = await list({ limit: '2', order: 'desc' })
+  expect(first.body.map(({ id }: Json) => id)).toEqual(
+    all
+      .toReversed()
+      .slice(0, 2)
+      .map(({ id }: Json) => id),
+  )
+  expect(first.headers.Link ?? first.headers.link).toContain('rel="next"')
+  const parentThreadId = '11111111-1111-4111-8111-111111111111'
+  const { id } = await request({ parentThreadId })
+  expect((await list({ parentThreadId })).body).toMatchObject([{ id, parentThreadId }])
 })

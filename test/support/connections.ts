@@ -1,6 +1,5 @@
-/** Connections between a tenant and others, made through the agent's own API where no operation is about them. */
+/** Connections between a tenant and others: invitations to connect, taken, and waited for. */
 import { waitFor } from '../wallet/wait.ts'
-import { inTenant } from './anoncreds/world.ts'
 import type { InProcessStage, Json } from './stage/in-process-stage.ts'
 
 interface Tenant {
@@ -13,28 +12,33 @@ export interface InvitationOptions {
   alias?: string
 }
 
+export interface Invited {
+  outOfBandId: string
+  invitationUrl: string
+  invitation: Json
+  invitationDid: string
+}
+
 /** An invitation of a tenant to connect, and nothing more. */
-export const inviteToConnect = async (stage: InProcessStage, { tenantId }: Tenant, options: InvitationOptions = {}) => {
-  const { freshPeerDid } = await import('../../lib/agent/dids.ts')
-  return inTenant(tenantId, async (agent) => {
-    const invitationDid = await freshPeerDid(agent)
-    const { outOfBandInvitation, id } = await agent.didcomm.oob.createInvitation({
-      label: 'Tenant',
-      invitationDid,
-      ...options,
-    })
-    const invitationUrl = outOfBandInvitation.toUrl({ domain: stage.publicUrl })
-    return { outOfBandId: id, invitationUrl, invitation: outOfBandInvitation.toJSON() as Json, invitationDid }
-  })
+export const inviteToConnect = async (
+  stage: InProcessStage,
+  caller: Tenant,
+  options: InvitationOptions = {},
+): Promise<Invited> => {
+  const { body } = await stage.call('createInvitation', { caller, body: options })
+  return { ...body, outOfBandId: body.outOfBandRecord.id }
 }
 
 /** Takes an invitation as a tenant. Resolves to its connection's id. */
-export const takeInvitation = ({ tenantId }: Tenant, url: string, options: InvitationOptions = {}): Promise<string> =>
-  inTenant(tenantId, async ({ didcomm }) => {
-    const { connectionRecord } = await didcomm.oob.receiveInvitationFromUrl(url, { label: 'Other tenant', ...options })
-    if (connectionRecord === undefined) throw new Error('the invitation asks for no connection')
-    return connectionRecord.id
-  })
+export const takeInvitation = async (
+  stage: InProcessStage,
+  caller: Tenant,
+  invitationUrl: string,
+  options: InvitationOptions = {},
+): Promise<string> => {
+  const { body } = await stage.call('receiveInvitationUrl', { caller, body: { invitationUrl, ...options } })
+  return body.connectionRecord.id
+}
 
 /** The connection that came of an invitation, as soon as it is in this state. */
 export const connectionIn = (

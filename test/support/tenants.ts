@@ -50,3 +50,27 @@ export const connectTwo = async (
   const invitees = await connectionOf(stage, invitee, received.outOfBandRecord.id)
   return { invited, received, inviters, invitees }
 }
+
+/** The out-of-band record, as soon as it is in this state. */
+export const recordIn = (stage: InProcessStage, caller: Caller, outOfBandId: string, state: string): Promise<Json> =>
+  waitFor(`the invitation to be ${state}`, async () => {
+    const record = await succeed(stage, 'getOutOfBandRecordById', caller, { path: { outOfBandId } })
+    return record.state === state && record
+  })
+
+/** Delivers all that is there to be delivered. */
+export const settled = async ({ line }: InProcessStage): Promise<void> => {
+  await line.pause()
+  await line.settle()
+  line.run()
+}
+
+/** Exchanges of an agent by their thread, as they are stored. `type`: of the record. */
+export const exchangesOf = async (
+  { tenantId }: { tenantId: string },
+  type: 'ProofRecord' | 'CredentialRecord',
+  threadId: string,
+): Promise<Json[]> => {
+  const { readTagged } = await import('../../lib/store/record-reads.ts')
+  return (await readTagged(tenantId, type, 'threadId', threadId)).map(({ value }) => value)
+}

@@ -34,10 +34,13 @@ import {
   DidCommCredentialV2Protocol,
   DidCommDifPresentationExchangeProofFormatService,
   DidCommJsonLdCredentialFormatService,
+  DidCommMediatorPickupStrategy,
+  DidCommMessageForwardingStrategy,
   DidCommModule,
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
 } from '@credo-ts/didcomm'
+import { QuestionAnswerModule } from '@credo-ts/question-answer'
 import { WebVhAnonCredsRegistry, WebVhDidResolver } from '@credo-ts/webvh'
 import { anoncreds } from '../../lib/agent/anoncreds/library.ts'
 import { KeyManagementService } from '../../lib/agent/keys/key-management-service.ts'
@@ -57,6 +60,8 @@ export interface HolderAgentOptions {
   peerDid: PeerDidNumAlgo
   outbound: DidCommOutboundTransport
   tails: WalletTailsFiles
+  /** Whether it is a mediator for others, or may be reached through one (Aries RFC 0211). */
+  mediation: 'mediator' | 'recipient' | undefined
   logger: Logger
 }
 
@@ -71,6 +76,7 @@ export const createHolderAgent = ({
   peerDid,
   outbound,
   tails,
+  mediation,
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
@@ -98,11 +104,15 @@ export const createHolderAgent = ({
         registries: [new WebVhAnonCredsRegistry(), new MemoryRegistry(), new IndyLedgerRegistry()],
         tailsFileService: tails,
       }),
+      questionAnswer: new QuestionAnswerModule(),
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
-        mediator: false,
-        mediationRecipient: false,
+        mediator: mediation === 'mediator' && {
+          autoAcceptMediationRequests: true,
+          messageForwardingStrategy: DidCommMessageForwardingStrategy.DirectDelivery,
+        },
+        mediationRecipient: mediation === 'recipient' && { mediatorPickupStrategy: DidCommMediatorPickupStrategy.None },
         messagePickup: true,
         connections: { autoAcceptConnections: true, peerNumAlgoForDidExchangeRequests: peerDid },
         credentials: {

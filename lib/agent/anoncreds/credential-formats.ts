@@ -65,6 +65,11 @@ const nameRegistryLike = (definitionId: string, { metadata }: DidCommCredentialE
   metadata.add(AnonCredsCredentialMetadataKey, { revocationRegistryId: idLike(registry, definition) })
 }
 
+/** Throws a CredoError for what names no definition and schema: Credo asks whether there is something at all. */
+const assertOffer = (attachment: DidCommAttachment): void => {
+  if (!v.is(Offer, contentOf(attachment))) throw new CredoError('the offer names no credential definition and schema')
+}
+
 /** Makes the request to an offer, by `request`, where the offer's schema is that of its definition: records show what the offer says. */
 const requestOffered = async <T>(
   agentContext: AgentContext,
@@ -75,7 +80,8 @@ const requestOffered = async <T>(
   const { credentialDefinition } = await fetchCredentialDefinition(agentContext, offer.cred_def_id)
   if (unqualified(credentialDefinition.schemaId) !== unqualified(offer.schema_id))
     throw new CredoError('the offer names another schema than its credential definition')
-  return request(await ensureLinkSecret(agentContext))
+  const linkSecretId = await ensureLinkSecret(agentContext)
+  return refusedByLibrary('no request can be made to the offer', () => request(linkSecretId))
 }
 
 const unqualified = (schemaId: string): string =>
@@ -96,6 +102,11 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
 
   override async acceptRequest(...[agentContext, options]: Parameters<AnonCreds['acceptRequest']>) {
     return issueOffered(options, () => super.acceptRequest(agentContext, options))
+  }
+
+  override async processOffer(...[agentContext, options]: Parameters<AnonCreds['processOffer']>) {
+    assertOffer(options.attachment)
+    return super.processOffer(agentContext, options)
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<AnonCreds['acceptOffer']>) {
@@ -145,6 +156,11 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
     const { credentialFormats: _, ...request } = options
     const issued = await issueOffered(options, () => this.#anonCreds.acceptRequest(agentContext, request))
     return { ...issued, format: relabelled(issued.format, INDY_CREDENTIAL) }
+  }
+
+  override async processOffer(...[agentContext, options]: Parameters<Indy['processOffer']>) {
+    assertOffer(options.attachment)
+    return super.processOffer(agentContext, options)
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<Indy['acceptOffer']>) {

@@ -9,6 +9,7 @@ import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/di
 import * as v from 'valibot'
 import { AgentError, isAgentError } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
+import { preparedAnswer } from '../prepared-answers.ts'
 import { isAnonCredsAvailable } from './library.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
@@ -47,6 +48,8 @@ export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
   }
 
   override async acceptRequest(...[agentContext, options]: AcceptRequest<LegacyIndyDidCommProofFormatService>) {
+    const prepared = preparedAnswer(this, options.proofRecord)
+    if (prepared !== undefined) return prepared
     const indy = await selectedFor(agentContext, options.requestAttachment, options.proofFormats, 'indy')
     return presented('indy', () => super.acceptRequest(agentContext, { ...options, proofFormats: { indy } }))
   }
@@ -67,6 +70,8 @@ export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
   }
 
   override async acceptRequest(...[agentContext, options]: AcceptRequest<AnonCredsDidCommProofFormatService>) {
+    const prepared = preparedAnswer(this, options.proofRecord)
+    if (prepared !== undefined) return prepared
     const anoncreds = await selectedFor(agentContext, options.requestAttachment, options.proofFormats, 'anoncreds')
     return presented('anoncreds', () => super.acceptRequest(agentContext, { ...options, proofFormats: { anoncreds } }))
   }

@@ -9,10 +9,13 @@ import { type AgentContext, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
 import { AnoncredsError } from '@hyperledger/anoncreds-shared'
 import * as v from 'valibot'
+import { MAX_OBJECT_ID } from '../../records/anoncreds-objects.ts'
 import { NotAsOfferedError } from '../credential-checks.ts'
 import { encodedValue } from './encoded-value.ts'
 
-export const Offer = v.looseObject({ cred_def_id: v.string(), schema_id: v.string() })
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
+
+export const Offer = v.looseObject({ cred_def_id: Id, schema_id: Id })
 
 const Credential = v.looseObject({
   cred_def_id: v.string(),

@@ -1,10 +1,12 @@
 /** The did:webvh that an agent issues AnonCreds with: made once, its key in the agent's store, its log served by this service. */
-import { DidDocument, DidDocumentRole, DidRecord, DidRepository, JsonTransformer, Kms } from '@credo-ts/core'
+import { DidDocument, JsonTransformer, Kms } from '@credo-ts/core'
 import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } from 'didwebvh-ts'
+import { invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { locationOf } from '../../webvh/did.ts'
+import { isOurLocation, type Location, locationOf, parseDomain } from '../../webvh/did.ts'
 import { logIn, publishLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../agent.ts'
+import { saveOwnDid } from '../own-dids.ts'
 
 /** What didwebvh-ts makes. Its own types can't be resolved by Node's rules. */
 interface Created {
@@ -19,29 +21,53 @@ interface SigningInput {
 }
 
 /** The DID of the agent's own; made by the first call. It is published when the running unit of work commits. */
-export const webvhIssuer = async (agent: Pick<TenantAgent, 'context'>): Promise<string> => {
+export const webvhIssuer = async (agent: Agent): Promise<string> => {
   const unit = currentUnit()
   const known = await logIn(unit, unit.tenant)
   if (known !== undefined) return known.did
+  const { did, log } = await make(agent, locationOf(unit.tenant))
+  publishLog(unit, { did, log })
+  return did
+}
+
+export interface NewWebvhDid {
+  did: string
+  document: object
+  /** JSON Lines. */
+  log: string
+}
+
+/**
+ * A did:webvh that the caller serves. `domain` is as in a DID, and may have a path. Throws `request.invalid` for one where this service has
+ * its own.
+ */
+export const makeWebvhDid = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
+  const parsed = parseDomain(domain)
+  if (parsed === undefined) throw invalidField('domain', 'is not the domain of a DID')
+  if (isOurLocation(parsed)) throw invalidField('domain', 'is of this service: it serves the DID where none is given')
+  const [host = '', ...path] = domain.split(':')
+  return make(agent, { domain: host, path })
+}
+
+type Agent = Pick<TenantAgent, 'context'>
+
+const make = async (agent: Agent, location: Location): Promise<NewWebvhDid> => {
   const kms = agent.context.resolve(Kms.KeyManagementApi)
   const { keyId, publicJwk } = await kms.createKey({ type: { kty: 'OKP', crv: 'Ed25519' } })
-  const { did, doc, log } = await create(unit.tenant, {
-    publicKeyMultibase: Kms.PublicJwk.fromPublicJwk(publicJwk).fingerprint,
+  const publicKeyMultibase = Kms.PublicJwk.fromPublicJwk(publicJwk).fingerprint
+  const { did, doc, log } = await create(location, {
+    publicKeyMultibase,
     sign: async (data) => (await kms.sign({ keyId, algorithm: 'EdDSA', data })).signature,
     verify: async (signature, data) =>
       (await kms.verify({ key: { publicJwk }, algorithm: 'EdDSA', signature, data })).verified,
   })
-  await agent.context.resolve(DidRepository).save(
-    agent.context,
-    new DidRecord({
-      did,
-      didDocument: JsonTransformer.fromJSON(doc, DidDocument),
-      role: DidDocumentRole.Created,
-      keys: [{ kmsKeyId: keyId, didDocumentRelativeKeyId: `#${Kms.PublicJwk.fromPublicJwk(publicJwk).fingerprint}` }],
-    }),
-  )
-  publishLog(unit, { did, log: `${log.map((entry) => JSON.stringify(entry)).join('\n')}\n` })
-  return did
+  await saveOwnDid(agent, {
+    did,
+    didDocument: JsonTransformer.fromJSON(doc, DidDocument),
+    stored: true,
+    keys: [{ kmsKeyId: keyId, didDocumentRelativeKeyId: `#${publicKeyMultibase}` }],
+  })
+  return { did, document: doc, log: `${log.map((entry) => JSON.stringify(entry)).join('\n')}\n` }
 }
 
 interface Key {
@@ -54,8 +80,7 @@ interface Key {
  * What Credo's own registrar makes is refused by other implementations: proofs name a key by its fragment, the DID asserts with its key, and
  * the key has no controller but the DID.
  */
-const create = async (tenant: string, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
-  const { domain, path } = locationOf(tenant)
+const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`
   return createDID({
     domain,

@@ -41,6 +41,15 @@ const heldJwk = (exported: JsonWebKey, type: Kms.KmsCreateKeyTypeOkp | Kms.KmsCr
 export const generateJwk = (type: Kms.KmsCreateKeyTypeOkp | Kms.KmsCreateKeyTypeEc): HeldJwk =>
   heldJwk(generate(type.crv).export({ format: 'jwk' }), type)
 
+/** Node imports a raw private key only in DER, behind this prefix (RFC 8410, section 7, OID 1.3.101.112). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** The Ed25519 key pair of a seed of 32 bytes (RFC 8032, section 5.1.5). */
+export const jwkOfSeed = (seed: Uint8Array): HeldJwk => {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' })
+  return heldJwk(privateKey.export({ format: 'jwk' }), { kty: 'OKP', crv: 'Ed25519' })
+}
+
 /**
  * Checks a key that was made elsewhere: it is a private key, and its public half belongs to it. Throws `KeyManagementError`
  * without a cause, since Node's messages quote what they were given.

@@ -2,6 +2,7 @@
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
 import { Bounded } from '../../bounded.ts'
+import { AgentError } from '../../errors.ts'
 import { ensureDataKey, open, openDataKey, seal } from '../../store/data-keys.ts'
 import { defineItem, type Stored } from '../../store/item.ts'
 import { bytes, inKey, text } from '../../store/item-fields.ts'
@@ -63,7 +64,9 @@ export class SealedKeyStore implements KeyStore {
     if (this.#changedNow().get(address.pk)) throw exists()
     const unit = currentUnit()
     const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), address.pk)
-    unit.create(keyItem.encode({ tenant, keyId, sealed }), exists)
+    // The operation runs again, and whoever looks first whether there is such a key finds it.
+    const taken = () => new AgentError('store.conflict', 'the key was made at the same time', { cause: exists() })
+    unit.create(keyItem.encode({ tenant, keyId, sealed }), taken)
     unit.afterCommit(() => this.#committed.set(address.pk, jwk))
     this.#changedNow().set(address.pk, jwk)
   }

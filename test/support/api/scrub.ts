@@ -27,7 +27,7 @@ export const scrubber = (): ((value: Json) => Json) => {
 
   const scrubText = (text: string): string =>
     text
-      .replace(/\?oob=([\w-]+)/g, (_, invitation) => `?oob=${base64urlOf(scrub(decoded(invitation)))}`)
+      .replace(/\?(oob|c_i)=([\w-]+)/g, (_, name, invitation) => `?${name}=${base64urlOf(scrub(decoded(invitation)))}`)
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:3000')
       .replace(/localhost%3A\d+/g, 'localhost%3A3000')
       // Signatures before hashes: one may look as if it held the other.
@@ -37,6 +37,7 @@ export const scrubber = (): ((value: Json) => Json) => {
       .replace(/\beyJ[\w-]+\.[\w-]*\.[\w-]+/g, `${base64urlOf({ alg: 'EdDSA' })}..${'A'.repeat(86)}`)
       .replace(/did:peer:(\d)[\w.:-]+/g, (did, kind) => `did:peer:${kind}.Example${dids.numberOf(did)}`)
       .replace(/z6(Mk|LS)[1-9A-HJ-NP-Za-km-z]{44}/g, (key, kind) => `z6${kind}Example${keys.numberOf(key)}`)
+      .replace(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/, (key) => `ExampleKey${keys.numberOf(key)}`)
       .replace(
         /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
         (uuid) => `00000000-0000-4000-8000-${String(uuids.numberOf(uuid)).padStart(12, '0')}`,
@@ -66,6 +67,8 @@ export const scrubber = (): ((value: Json) => Json) => {
 
   const scrubMember = (name: string, member: Json): [string, Json] => {
     if (name === 'base64') return [name, base64urlOf(scrub(decoded(member)))]
+    if (name === 'publicKeyBase58' || name === 'kmsKeyId') return [name, `ExampleKey${keys.numberOf(member)}`]
+    if (name === 'resolutionTime') return [name, Date.parse(`${TIME}Z`)]
     // The wallet's engine gives a submission a random id of its own kind.
     if (name === 'presentation_submission') return [name, scrub({ ...member, id: 'ExampleSubmission' })]
     return [scrubText(name), scrub(member)]

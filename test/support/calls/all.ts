@@ -8,7 +8,10 @@ import type { CallExample, CallScene, Examples } from './call-scene.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
+import { dids } from './dids.ts'
+import { outOfBand } from './out-of-band.ts'
 import { proofs } from './proofs.ts'
+import { questionAnswer } from './question-answer.ts'
 import { service } from './service.ts'
 import { tenants } from './tenants.ts'
 import { webhooks } from './webhooks.ts'
@@ -20,7 +23,10 @@ export const EXAMPLES: Examples = {
   ...connections,
   ...credentials,
   ...didcomm,
+  ...outOfBand,
+  ...dids,
   ...proofs,
+  ...questionAnswer,
   ...service,
   ...tenants,
   ...webhooks,

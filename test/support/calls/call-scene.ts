@@ -25,6 +25,14 @@ export interface CallExample {
   generateFrom?: Asked[]
 }
 
+/** Another tenant, with a connection to the scene's. */
+export interface Peer {
+  caller: { tenantId: string }
+  /** The scene's side. */
+  connectionId: string
+  theirConnectionId: string
+}
+
 export type MakeExample = (scene: CallScene) => Promise<CallExample>
 
 /** By operationId. */
@@ -76,11 +84,30 @@ export class CallScene {
   async connect(): Promise<string> {
     const request = await this.done('CreateRequest', { body: requestBody })
     await this.wallet.connect(request.invitationUrl)
-    const connection = await waitFor('the connection to be completed', async () => {
-      const found = await this.done('GetConnections', { query: { outOfBandId: request.outOfBandRecord.id } })
-      return found[0]?.state === 'completed' && found[0]
+    const query = { outOfBandId: request.outOfBandRecord.id }
+    return (await this.until('GetConnections', { query }, ([found]) => found?.state === 'completed'))[0].id
+  }
+
+  /** Another tenant of the service, the ids of a completed connection on the scene's side and on its own. For what goes on between two agents. */
+  peer(): Promise<Peer> {
+    return this.once('peer', async () => {
+      const caller = await this.newTenant()
+      const { invitationUrl, outOfBandRecord } = await this.done('CreateInvitation', { body: {} })
+      const taken = await this.done('ReceiveInvitationUrl', { caller, body: { invitationUrl } })
+      const query = { outOfBandId: outOfBandRecord.id }
+      const [own] = await this.until('GetConnections', { query }, ([found]) => found?.state === 'completed')
+      const path = { connectionId: taken.connectionRecord.id }
+      const theirs = await this.until('GetConnectionById', { caller, path }, ({ state }) => state === 'completed')
+      return { caller, connectionId: own.id, theirConnectionId: theirs.id }
     })
-    return connection.id
+  }
+
+  /** Calls a reading operation until its answer is as `fits` says. Resolves to this answer. */
+  until(operationId: string, call: Call, fits: (body: Json) => boolean): Promise<Json> {
+    return waitFor(`${operationId} to show it`, async () => {
+      const body = await this.done(operationId, call)
+      return fits(body) && body
+    })
   }
 
   /** A new tenant, which makes and has nothing yet. */

@@ -3,6 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { addIssuedExchange, revocableAt } from '../anoncreds/issued-exchange.ts'
 import { offerBody } from '../scenes.ts'
 import type { Examples } from './call-scene.ts'
+import { issued, offered, proposalBody, proposed, requested } from './exchanges.ts'
+
+/** A step of an exchange, which is named in the body. */
+const step = (credentialRecordId: string, more: object = {}) => ({
+  asked: { body: { credentialRecordId, ...more } },
+  other: { body: { credentialRecordId: randomUUID() } },
+})
 
 export const credentials: Examples = {
   GetCredentialById: async (scene) => {
@@ -10,6 +17,32 @@ export const credentials: Examples = {
     const { id } = await scene.done('CreateOffer', { body })
     return { asked: { path: { credentialRecordId: id } } }
   },
+  GetCredentials: async (scene) => {
+    await scene.done('CreateOffer', { body: offerBody(await scene.connection(), scene.wallet.did) })
+    return { asked: { query: { role: 'issuer', limit: '10' } }, other: { query: {} } }
+  },
+  GetCredentialFormData: async (scene) => {
+    const body = offerBody(await scene.connection(), scene.wallet.did)
+    const { id } = await scene.done('CreateOffer', { body })
+    return { asked: { path: { credentialRecordId: id } } }
+  },
+  GetW3cCredentials: async (scene) => {
+    await scene.once('held credential', () => issued(scene))
+    return { asked: { query: { limit: '10' } }, other: { query: { order: 'desc' } } }
+  },
+  GetW3cCredentialById: async (scene) => {
+    const { credentials } = await scene.once('held credential', () => issued(scene))
+    return { asked: { path: { w3cCredentialRecordId: credentials[0].credentialRecordId } } }
+  },
+  ProposeCredential: async (scene) => {
+    const body = proposalBody((await scene.peer()).connectionId)
+    return { asked: { body: { ...body, comment: 'please' } }, other: { body } }
+  },
+  AcceptCredentialProposal: async (scene) => step(await proposed(scene)),
+  AcceptCredentialOffer: async (scene) => step(await offered(scene)),
+  DeclineCredentialOffer: async (scene) => step(await offered(scene), { problemReportDescription: 'not mine' }),
+  AcceptCredentialRequest: async (scene) => step(await requested(scene)),
+  AcceptCredential: async (scene) => step((await issued(scene)).id),
   CreateOffer: async (scene) => ({
     asked: { body: { ...offerBody(await scene.connection(), scene.wallet.did), comment: 'c' } },
     other: { body: offerBody(await scene.connection('second'), scene.wallet.did) },

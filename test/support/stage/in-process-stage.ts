@@ -68,6 +68,7 @@ export interface InProcessStage {
 const publicDocument = (url: string): { operation: OperationName; path: Record<string, string> } | undefined => {
   const [, folder = '', first = '', second = '', third = ''] = url.split('/')
   if (folder === 'anoncreds' && first === 'tails') return { operation: 'getTailsFile', path: { hash: second } }
+  if (folder === 'web') return { operation: 'getWebDidDocument', path: { tenantId: first } }
   if (folder !== 'webvh') return undefined
   return second === 'did.jsonl'
     ? { operation: 'getWebvhLog', path: { tenantId: first } }

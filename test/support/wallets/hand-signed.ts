@@ -7,7 +7,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS_V1, submissionOf } from './presentations.ts'
 
-const DEGREES = 'https://contexts.example/degrees/v1'
+export const DEGREES = 'https://contexts.example/degrees/v1'
 
 /** What the verifier of these presentations trusts. */
 export const DEGREE_CONTEXTS: Json = { [DEGREES]: { '@context': { degree: 'https://example.org/degree' } } }
@@ -71,7 +71,7 @@ export class HandSigning {
       issuanceDate: '2026-01-01T00:00:00Z',
       credentialSubject: { id: subject, degree: 'Bachelor' },
     }
-    return this.#signed(document, issuer, { proofPurpose })
+    return this.signed(document, issuer, { proofPurpose })
   }
 
   /** `proof` holds the challenge, and whatever else the proof is to say. */
@@ -82,11 +82,11 @@ export class HandSigning {
       verifiableCredential: [credential],
       presentation_submission: submissionOf(degreeDefinition),
     }
-    return this.#signed(document, holder, { proofPurpose: 'authentication', ...proof })
+    return this.signed(document, holder, { proofPurpose: 'authentication', ...proof })
   }
 
-  /** Ed25519Signature2018: the digests of the proof and of the document, as a detached JWS. */
-  async #signed(document: Json, { key, method }: Signer, more: Json): Promise<Json> {
+  /** Any document. Ed25519Signature2018: the digests of the proof and of the document, as a detached JWS. */
+  async signed(document: Json, { key, method }: Signer, more: Json): Promise<Json> {
     const proof = {
       type: 'Ed25519Signature2018',
       verificationMethod: method,

@@ -198,7 +198,7 @@ describe('a key that is made', () => {
     const first = jwk
     jwk = newKey()
     for (const other of [store, newStore()])
-      await expect(insert(other)).rejects.toThrow(Kms.KeyManagementKeyExistsError)
+      await expect(insert(other)).rejects.toMatchObject({ code: 'store.conflict' })
     expect(await read(newStore())).toEqual(first)
   })
 

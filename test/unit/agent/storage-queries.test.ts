@@ -148,10 +148,10 @@ describe('a list', () => {
 })
 
 test('a state that changes should be found under its new name only', async () => {
-  const record = connectionRecord({ state: DidCommDidExchangeState.RequestReceived })
+  const record = connectionRecord({ state: DidCommDidExchangeState.ResponseReceived })
   await save(record)
   record.state = DidCommDidExchangeState.Completed
   await run(() => storage.update(acme, record))
   expect(await find(DidCommConnectionRecord, { state: 'completed' })).toEqual([record.id])
-  expect(await find(DidCommConnectionRecord, { state: 'request-received' })).toEqual([])
+  expect(await find(DidCommConnectionRecord, { state: 'response-received' })).toEqual([])
 })

@@ -78,6 +78,16 @@ describe('a unit', () => {
     expect(table.requests).toEqual(['GetItem', 'Query', 'GetItem'])
   })
 
+  test('should read an index and its records once for queries at the same time', async () => {
+    const { id } = await saved({ tags: { threadId: 't2' } })
+    table.watch()
+    await transaction(ACME, async (unit) => {
+      const together = await Promise.all([1, 2, 3].map(() => found(unit, { threadId: 't2' })))
+      expect(together).toEqual([[id], [id], [id]])
+    })
+    expect(table.requests).toEqual(['Query', 'GetItem'])
+  })
+
   test('should find many records that have no copy in the index with one request, and those with a copy with none', async () => {
     const byThread = await Promise.all([1, 2, 3].map(() => saved({ tags: { threadId: 't3' } })))
     const byDid = await Promise.all([1, 2, 3].map(() => saved({ tags: { theirDid: 'did:3' } })))
@@ -87,6 +97,17 @@ describe('a unit', () => {
       expect((await found(unit, { theirDid: 'did:3' })).sort()).toEqual(byDid.map(({ id }) => id).sort())
     })
     expect(table.requests).toEqual(['Query', 'BatchGetItem', 'Query'])
+  })
+
+  test('should read a record that is known by its id with the request for those that are found', async () => {
+    const [known, one] = [await saved({}), await saved({ tags: { threadId: 't4' } })]
+    table.watch()
+    await transaction(ACME, async (unit) => {
+      const records = await unit.find(ACME, TYPE, { threadId: 't4' }, [{ type: TYPE, id: known.id }])
+      expect(records.map(({ id }) => id)).toEqual([one.id])
+      expect(await unit.read(ACME, TYPE, known.id)).toMatchObject({ id: known.id })
+    })
+    expect(table.requests).toEqual(['Query', 'BatchGetItem'])
   })
 
   test('should go on seeing what it has read, whatever others write meanwhile', async () => {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FORMATS } from '../../../lib/metrics.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
-import { VERIFIER_CONTEXTS } from '../../../lib/records/record-json.ts'
+import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../../../lib/records/record-json.ts'
 import { countEnded, endOf } from '../../../lib/webhooks/ended-exchanges.ts'
 import type { Fact } from '../../../lib/webhooks/facts.ts'
 import { storedIn } from './event-scenes.ts'
@@ -35,6 +35,12 @@ describe('the end of an exchange', () => {
 
   test.each(KNOWN_BY)('of a %s with the metadata %j is of the format %s', (type, names, format) => {
     expect(endOf(withMetadata(type, ...names))).toEqual({ format, state: 'done' })
+  })
+
+  test("of a prover's exchange is of the format that it was asked in", () => {
+    expect(endOf(withMetadata('ProofRecord', PROVES_DEFINITION))).toMatchObject({
+      format: 'proof/presentation-exchange',
+    })
   })
 
   test('is of one of the formats that the dashboard shows, each of which is known by something', () => {

@@ -31,6 +31,13 @@ const only = ([fact, ...others]: Fact[]): Fact => {
   return fact
 }
 
+const questionItem = (state: string, version: number, more: object = {}) => {
+  const validResponses = [{ text: 'I am Alice' }]
+  const asked = { questionText: 'Is it you, Alice?', validResponses, signatureRequired: false, role: 'questioner' }
+  const stored = storedIn('QuestionAnswerRecord', state, version, { ...asked, ...more })
+  return toRecordItem({ ...stored, tags: { ...stored.tags, connectionId: 'c1' } })
+}
+
 /** One fact of each type. `endpoint.test` is no change of the table. */
 const FACTS: Record<string, Fact> = {
   'connection.state_changed': only(
@@ -55,6 +62,9 @@ const FACTS: Record<string, Fact> = {
         recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
       ),
     ),
+  ),
+  'question_answer.state_changed': only(
+    factsOf(modified(questionItem('question-sent', 1), questionItem('answer-received', 2, { response: 'I am Alice' }))),
   ),
   'credential_definition.state_changed': only(
     factsOf(

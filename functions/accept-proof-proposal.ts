@@ -1,0 +1,18 @@
+/** AcceptProofProposal: a prover is asked for what it has proposed. What it has written is checked as the body of a request is. */
+import { acceptProofProposal as accept } from '../lib/agent/proof-proposals.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { validate } from '../lib/http/validate.ts'
+import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'
+import { RequestedFormats } from '../lib/interface/proof-request.ts'
+
+export const acceptProofProposal = defineOperation(AcceptProofProposal, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ path, body }) =>
+    accept(path.proofRecordId, body, (proofFormats) => {
+      const message = 'what was proposed can not be asked for as it is'
+      return validate(RequestedFormats, { proofFormats }, 'request.invalid', message).proofFormats
+    }),
+  inTransaction,
+})

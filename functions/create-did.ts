@@ -1,0 +1,12 @@
+/** CreateDid: a DID of the agent, and its keys. */
+import { writeDid } from '../lib/agent/write-did.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { CreateDid } from '../lib/interface/dids.ts'
+
+export const createDid = defineOperation(CreateDid, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body }) => writeDid(body),
+  inTransaction,
+})

@@ -1,0 +1,30 @@
+/** GetQuestionAnswers: the questions of the token's agent, a page at a time. */
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { pageOf } from '../lib/http/request.ts'
+import { GetQuestionAnswers } from '../lib/interface/question-answer.ts'
+import { QUESTION_ANSWER, toQuestionAnswerJson } from '../lib/records/question-answer.ts'
+import { everyPartition, tagPartition } from '../lib/store/index-entries.ts'
+import { listRecords, type ReadRecord } from '../lib/store/record-reads.ts'
+
+type Filters = Record<'connectionId' | 'role' | 'state' | 'threadId', string | undefined>
+
+export const getQuestionAnswers = defineOperation(GetQuestionAnswers, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: async ({ agent, query }) => {
+    const { connectionId, role, state, threadId, ...paging } = query
+    const filters = { connectionId, role, state, threadId }
+    const page = await listRecords(partitionOf(agent, filters), paging, (record) => passes(record, filters))
+    return pageOf(page.records.map(toQuestionAnswerJson), { path: GetQuestionAnswers.path, query, next: page.next })
+  },
+})
+
+/** The shortest list that holds every match. */
+const partitionOf = (tenant: string, { threadId, connectionId }: Filters): string => {
+  if (threadId !== undefined) return tagPartition(tenant, QUESTION_ANSWER, 'threadId', threadId)
+  if (connectionId !== undefined) return tagPartition(tenant, QUESTION_ANSWER, 'connectionId', connectionId)
+  return everyPartition(tenant, QUESTION_ANSWER)
+}
+
+const passes = ({ tags }: ReadRecord, filters: Filters): boolean =>
+  Object.entries(filters).every(([tag, wanted]) => wanted === undefined || tags[tag] === wanted)

@@ -1,0 +1,12 @@
+/** ProposeProof: what to present is proposed to a connection. */
+import { proposeProof as propose } from '../lib/agent/proof-proposals.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { inTransaction } from '../lib/http/in-transaction.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { ProposeProof } from '../lib/interface/proof-exchanges.ts'
+
+export const proposeProof = defineOperation(ProposeProof, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ body }) => propose(body),
+  inTransaction,
+})

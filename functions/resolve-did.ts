@@ -1,0 +1,10 @@
+/** ResolveDid: the document of a DID, of whomever. */
+import { resolveDid as resolve } from '../lib/agent/resolve-did.ts'
+import { actingAgent } from '../lib/auth/access.ts'
+import { defineOperation } from '../lib/http/operation.ts'
+import { ResolveDid } from '../lib/interface/dids.ts'
+
+export const resolveDid = defineOperation(ResolveDid, {
+  authorize: ({ principal }) => actingAgent(principal),
+  handle: ({ agent, path }) => resolve(agent, path.did),
+})

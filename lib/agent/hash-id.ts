@@ -1,0 +1,10 @@
+/** Ids that follow from what they are of, so that of two invocations which make the same thing one finds that of the other. */
+import { createHash } from 'node:crypto'
+
+/** A UUID of version 8 (RFC 9562, section 5.8): the first bits of a SHA-256. */
+export const uuidOf = (text: string): string => {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

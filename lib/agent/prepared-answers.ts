@@ -1,0 +1,45 @@
+/** Answers to proof requests that are made before the protocol is told to send them: a request that can't be answered by itself waits for a call. */
+import { type AgentContext, CredoError } from '@credo-ts/core'
+import type { DidCommAttachment, DidCommProofExchangeRecord, DidCommProofFormatSpec } from '@credo-ts/didcomm'
+import { isAgentError } from '../errors.ts'
+import { currentUnit } from '../store/transaction.ts'
+
+interface Answer {
+  attachment: DidCommAttachment
+  format: DidCommProofFormatSpec
+}
+
+interface Request {
+  proofRecord: DidCommProofExchangeRecord
+  requestAttachment: DidCommAttachment
+  attachmentId?: string
+}
+
+/** A format, as far as it answers. */
+interface Answering {
+  acceptRequest(agentContext: AgentContext, request: Request): Promise<Answer>
+}
+
+const prepared = new WeakMap<DidCommProofExchangeRecord, Map<object, Answer>>()
+
+/** Makes the answer in one format. False where it can't be made of what the agent holds. */
+export const prepareAnswer = async (
+  agentContext: AgentContext,
+  format: Answering,
+  request: Request,
+): Promise<boolean> => {
+  const { proofRecord } = request
+  try {
+    const answer = await format.acceptRequest(agentContext, request)
+    prepared.set(proofRecord, new Map([...(prepared.get(proofRecord) ?? []), [format, answer]]))
+    return true
+  } catch (error) {
+    const isOfRequest = error instanceof CredoError || isAgentError(error, 'request.invalid')
+    if (isOfRequest && currentUnit().failure === undefined) return false
+    throw error
+  }
+}
+
+/** The answer that was made for a record; undefined where none was. */
+export const preparedAnswer = (format: object, proofRecord: DidCommProofExchangeRecord): Answer | undefined =>
+  prepared.get(proofRecord)?.get(format)

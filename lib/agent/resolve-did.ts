@@ -1,0 +1,25 @@
+/** What a DID resolves to, of whomever: by the guarded client, and without keeping anything of it. https://www.w3.org/TR/did-core/#did-resolution */
+import { AgentError } from '../errors.ts'
+import { transaction } from '../store/transaction.ts'
+import { currentAgent } from './agent.ts'
+
+export interface Resolution {
+  didDocument: object
+  didDocumentMetadata: object
+  didResolutionMetadata: object
+}
+
+/** Throws `resource.not_found`, or `request.invalid` for a DID that this agent can't read. Neither says what was met on the way to it. */
+export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
+  transaction(tenant, async () => {
+    const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
+    if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
+    return { didDocument: didDocument.toJSON(), didDocumentMetadata, didResolutionMetadata }
+  })
+
+const unresolved = (error: string): AgentError => {
+  const details = [{ path: 'didResolutionMetadata.error', message: error }]
+  return error === 'notFound'
+    ? new AgentError('resource.not_found', 'there is no document of this DID', { details })
+    : new AgentError('request.invalid', 'the DID can not be resolved', { details })
+}

@@ -1,0 +1,145 @@
+/** Makes DIDs of the methods that need no ledger. */
+import {
+  createPeerDidDocumentFromServices,
+  DidJwk,
+  DidKey,
+  type DidRecord,
+  didDocumentToNumAlgo2Did,
+  didDocumentToNumAlgo4Did,
+  Kms,
+  PeerDidResolver,
+} from '@credo-ts/core'
+import { AgentError, invalidField } from '../errors.ts'
+import { currentUnit } from '../store/transaction.ts'
+import { logIn } from '../webvh/published.ts'
+import { publishWebDocument } from '../webvh/web-document.ts'
+import { currentAgent, type TenantAgent } from './agent.ts'
+import { makeWebvhDid, webvhIssuer } from './anoncreds/webvh-issuer.ts'
+import {
+  assertReachesNoOther,
+  findOwnDid,
+  type KeyType,
+  keyOfSeed,
+  newKey,
+  type OwnDid,
+  saveOwnDid,
+} from './own-dids.ts'
+import { endpointOf } from './root-agent.ts'
+import { webDid, webDidFor } from './web-dids.ts'
+
+export interface Wish {
+  method: 'key' | 'jwk' | 'peer' | 'web' | 'webvh'
+  keyType: KeyType
+  seed?: string | undefined
+  domain?: string | undefined
+  numAlgo?: 2 | 4 | undefined
+}
+
+export interface WrittenDid {
+  did: string
+  didDocument: object
+  didLog?: string
+}
+
+/**
+ * Makes a DID with the running unit of work; of the same seed, or of a method that an agent has one of, it is the one that is there already.
+ * Throws `request.invalid`, and `did.exists` where the DID is there with another key.
+ */
+export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }: Wish): Promise<WrittenDid> => {
+  const seed = givenSeed || undefined
+  const domain = givenDomain || undefined
+  assertFits({ ...wish, seed, domain })
+  const agent = await currentAgent()
+  if (wish.method === 'webvh') return webvh(agent, domain)
+  if (wish.method === 'web') return web(agent, { seed, domain })
+  const key = seed === undefined ? await newKey(agent, wish.keyType) : await keyOfSeed(agent, seed)
+  const own = await DIDS_OF_KEYS[wish.method](agent, key, wish)
+  if (seed !== undefined && (await findOwnDid(agent, own.did)) !== undefined) return shown(own)
+  if (seed !== undefined && wish.method === 'peer') await assertReachesNoOther(agent, key)
+  await saveOwnDid(agent, own)
+  return shown(own)
+}
+
+/** What the schema of a body does not say: which fields go together. */
+const assertFits = ({ method, keyType, seed, domain, numAlgo }: Wish): void => {
+  if (keyType !== 'ed25519' && method !== 'key' && method !== 'jwk')
+    throw invalidField('keyType', `must be ed25519 for did:${method}`)
+  if (seed !== undefined && keyType !== 'ed25519') throw invalidField('seed', 'is for keys of type ed25519')
+  if (seed !== undefined && method === 'webvh') throw invalidField('seed', 'is not for did:webvh')
+  if (domain !== undefined && method !== 'web' && method !== 'webvh')
+    throw invalidField('domain', 'is for did:web and did:webvh')
+  if (numAlgo !== undefined && method !== 'peer') throw invalidField('numAlgo', 'is for did:peer')
+}
+
+const shown = ({ did, didDocument }: Pick<OwnDid, 'did' | 'didDocument'>): WrittenDid => ({
+  did,
+  didDocument: didDocument.toJSON(),
+})
+
+type DidOfKey = (agent: TenantAgent, key: Kms.PublicJwk, wish: Pick<Wish, 'numAlgo'>) => Promise<OwnDid>
+
+/** DIDs that follow from a key, and resolve without anything else. */
+const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
+  key: async (_agent, key) => {
+    const { did } = new DidKey(key)
+    // Of the DID alone: that of the key names it by its id here.
+    const { didDocument } = DidKey.fromDid(did)
+    return { did, didDocument, keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }] }
+  },
+  jwk: async (_agent, key) => {
+    const { did } = DidJwk.fromPublicJwk(key)
+    const { didDocument } = DidJwk.fromDid(did)
+    return { did, didDocument, keys: [{ didDocumentRelativeKeyId: '#0', kmsKeyId: key.keyId }] }
+  },
+  peer: async ({ context }, key, { numAlgo = 2 }) => {
+    if (!key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'a did:peer is of an Ed25519 key')
+    const { didDocument, keys } = createPeerDidDocumentFromServices(
+      [
+        {
+          // https://identity.foundation/peer-did-method-spec/#creating-a-did: ids in the document of method 4 are relative.
+          id: '#didcomm',
+          recipientKeys: [key],
+          routingKeys: [],
+          serviceEndpoint: endpointOf(currentUnit().tenant),
+        },
+      ],
+      true,
+    )
+    const did =
+      numAlgo === 2 ? didDocumentToNumAlgo2Did(didDocument) : didDocumentToNumAlgo4Did(didDocument).longFormDid
+    const resolved = await new PeerDidResolver().resolve(context, did)
+    if (resolved.didDocument === null) throw new AgentError('internal', 'a did:peer that was made does not resolve')
+    return { did, didDocument: resolved.didDocument, keys }
+  },
+}
+
+const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<WrittenDid> => {
+  if (domain !== undefined) {
+    const { did, document, log } = await makeWebvhDid(agent, domain)
+    return { did, didDocument: document, didLog: log }
+  }
+  const did = await webvhIssuer(agent)
+  const published = await logIn(currentUnit(), currentUnit().tenant)
+  return { did, didDocument: JSON.parse(published?.log.trim().split('\n').at(-1) ?? '{}').state }
+}
+
+/** The key that a stored DID was made with. */
+const isMadeWith = ({ keys = [] }: DidRecord, key: Kms.PublicJwk): boolean =>
+  (keys ?? []).some(({ kmsKeyId }) => kmsKeyId === key.keyId)
+
+const web = async (agent: TenantAgent, { seed, domain }: Pick<Wish, 'seed' | 'domain'>): Promise<WrittenDid> => {
+  const did = webDidFor(domain)
+  const known = await findOwnDid(agent, did)
+  const key = seed === undefined ? undefined : await keyOfSeed(agent, seed)
+  if (known?.didDocument !== undefined) {
+    if (key !== undefined && !isMadeWith(known, key))
+      throw new AgentError('did.exists', `the DID ${did} exists, with another key`)
+    return shown({ did, didDocument: known.didDocument })
+  }
+  if (key !== undefined) await assertReachesNoOther(agent, key)
+  const own = webDid(did, key ?? (await newKey(agent)))
+  await saveOwnDid(agent, own)
+  if (domain === undefined)
+    publishWebDocument(currentUnit(), { did, document: JSON.stringify(own.didDocument.toJSON()) })
+  return shown(own)
+}

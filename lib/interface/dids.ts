@@ -1,0 +1,117 @@
+/** Contracts of DIDs: those of the agent, and what anybody's resolve to. https://www.w3.org/TR/did-core/ */
+import * as v from 'valibot'
+import { DidDocument, DidRecord } from '../records/did.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { exactly, Paging } from './fields.ts'
+
+const METHODS = ['key', 'jwk', 'peer', 'web', 'webvh'] as const
+const KEY_TYPES = ['ed25519', 'p256', 'k256'] as const
+
+/** As a DID has it: a host, its port in percent-encoding, a path with colons. */
+const DOMAIN =
+  /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?(?:%3[Aa][1-9][0-9]{0,4})?(?::[A-Za-z0-9._~-]{1,64}){0,8}$/
+
+/** CREDEBL sends empty texts for what is not given. */
+const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))
+
+/** What credo-controller takes for DIDs on ledgers. */
+const OnLedger = v.optional(v.literal('', 'is for a DID on a ledger: this agent writes to none'))
+
+const Seed = v.pipe(
+  v.string(),
+  v.check((seed) => Buffer.byteLength(seed) === 32, 'must have 32 characters, which are 32 bytes in UTF-8'),
+)
+
+const Domain = v.pipe(
+  v.string(),
+  v.regex(DOMAIN, 'must be a host as in a DID, such as example.org, example.org%3A8443 or example.org:path'),
+)
+
+export const CreateDid = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateDid',
+  method: 'POST',
+  path: '/dids/write',
+  summary: 'Make a DID',
+  description:
+    'did:peer and did:web name the DIDComm endpoint of the agent, so they can be the `invitationDid` of an invitation. A did:peer is of `numAlgo` 2 unless ' +
+    '4 is asked for. did:web and did:webvh without `domain` are served by this service, one of each for an agent: asked for again, it is answered as it is. With ' +
+    '`domain` the caller serves them: a did:web the `didDocument` as `did.json`, a did:webvh the `didLog` as `did.jsonl`. `keyType` is `ed25519`; a ' +
+    'did:key or did:jwk may also be of `p256` or `k256`. A `seed` makes an Ed25519 key that its owner can make again: it is not kept, and is not for ' +
+    'did:webvh. DIDs on ledgers are not made.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: exactly({
+    method: v.picklist(METHODS, `must be one of ${METHODS.join(', ')}: this agent makes no DIDs on ledgers`),
+    keyType: v.optional(v.picklist(KEY_TYPES, `must be one of ${KEY_TYPES.join(', ')}`), 'ed25519'),
+    seed: orEmpty(Seed),
+    domain: orEmpty(Domain),
+    numAlgo: v.optional(v.picklist([2, 4], 'must be 2 or 4')),
+    network: OnLedger,
+    did: OnLedger,
+    role: OnLedger,
+    endorserDid: OnLedger,
+    privatekey: OnLedger,
+    endpoint: OnLedger,
+  }),
+  answers: {
+    200: v.looseObject({
+      did: v.string(),
+      didDocument: DidDocument,
+      /** JSON Lines, of a did:webvh that the caller serves. */
+      didLog: v.optional(v.string()),
+    }),
+  },
+}))
+
+export type NewDid = v.InferOutput<(typeof CreateDid)['body']>
+
+export const GetDids = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetDids',
+  method: 'GET',
+  path: '/dids',
+  summary: "List the DIDs of the token's agent",
+  description:
+    'Those that were asked for, and those that it issues with. The did:peer that is made for a single invitation or connection is in their records.',
+  security: 'token',
+  companion: true,
+  parameters: { query: Paging },
+  answers: { 200: v.array(DidRecord) },
+}))
+
+/** As `Did`, in one rule: its length is that of what is read of others. */
+const DidInPath = v.pipe(v.string(), v.regex(/^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]{1,4056}$/, 'must be a DID'))
+
+const Metadata = v.record(v.string(), v.unknown())
+
+export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ResolveDid',
+  method: 'GET',
+  path: '/dids/{did+}',
+  summary: 'Resolve a DID, of whomever',
+  description:
+    'Nothing of it is kept. A DID whose document is not found is a 404; one that is malformed, or of a method that this agent does not know, a 422, with ' +
+    '`didResolutionMetadata.error` in `details`. The DID may be in the path as it is or in percent-encoding.',
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ did: DidInPath }) },
+  answers: {
+    200: v.looseObject({ didDocument: DidDocument, didDocumentMetadata: Metadata, didResolutionMetadata: Metadata }),
+  },
+  refusals: [404, 422],
+}))
+
+export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetWebDidDocument',
+  method: 'GET',
+  path: '/web/{tenantId}/did.json',
+  summary: "Get the document of an agent's did:web",
+  description: 'For whoever resolves it. `base` is the base agent.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ tenantId: EntityId }) },
+  contentType: 'application/json',
+  answers: { 200: DidDocument },
+  refusals: [404],
+}))

@@ -1,0 +1,118 @@
+/** What a prover proposes to present, and how a verifier answers a proposal. */
+import * as v from 'valibot'
+import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { EntityId } from '../records/tenant.ts'
+import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
+import { PresentationDefinition } from './presentation-definition.ts'
+import { Comment, ProofFormats } from './proof-request.ts'
+
+const Name = text(256)
+
+const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
+  v.pipe(
+    exactly({
+      /** Of the request that the verifier makes of it; not in version 1. */
+      name: v.optional(Name),
+      version: v.optional(text(64)),
+      attributes: v.optional(
+        v.pipe(
+          v.array(
+            exactly({
+              name: Name,
+              credentialDefinitionId: v.optional(credentialDefinitionId),
+              /** What the attribute would be; in version 1 only. */
+              value: v.optional(v.pipe(v.string(), v.maxLength(65_536))),
+              mimeType: v.optional(text(255)),
+              /** Attributes with the same one are of one credential. */
+              referent: v.optional(text(128)),
+            }),
+          ),
+          v.maxLength(100),
+        ),
+        [],
+      ),
+      predicates: v.optional(
+        v.pipe(
+          v.array(
+            exactly({
+              name: Name,
+              credentialDefinitionId,
+              predicate: v.picklist(['>=', '>', '<=', '<']),
+              threshold: v.pipe(v.number(), v.integer(), v.minValue(-2_147_483_648), v.maxValue(2_147_483_647)),
+            }),
+          ),
+          v.maxLength(100),
+        ),
+        [],
+      ),
+    }),
+    v.check(
+      ({ attributes, predicates }) => attributes.length + predicates.length > 0,
+      'must propose an attribute or a predicate',
+    ),
+    v.check(
+      ({ attributes }) =>
+        attributes.every(({ referent, credentialDefinitionId: id }) => referent === undefined || id !== undefined),
+      'must name the credential definition of an attribute with a referent',
+    ),
+  )
+
+const AnonCredsProposal = preview(text(MAX_OBJECT_ID))
+
+/** Wallets take no other id in this format. */
+const IndyProposal = preview(
+  v.pipe(
+    text(MAX_OBJECT_ID),
+    v.regex(
+      /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/,
+      'must be an unqualified id of a credential definition on an Indy ledger',
+    ),
+  ),
+)
+
+const ProposalFormats = exactly({
+  indy: v.optional(IndyProposal),
+  anoncreds: v.optional(AnonCredsProposal),
+  presentationExchange: v.optional(exactly({ presentationDefinition: PresentationDefinition })),
+})
+
+const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
+  const keys = Object.keys(formats)
+  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
+}
+
+export const ProofProposal = v.pipe(
+  exactly({
+    connectionId: EntityId,
+    protocolVersion: v.picklist(['v1', 'v2']),
+    proofFormats: ProposalFormats,
+    /** Unless `never`: a request for just what is proposed is answered without a call. */
+    autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),
+    comment: v.optional(Comment),
+    goalCode: v.optional(text(255)),
+    parentThreadId: v.optional(ThreadId),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['protocolVersion'], ['proofFormats']],
+      ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
+      'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2',
+    ),
+    ['proofFormats'],
+  ),
+)
+
+export type ProofProposal = v.InferOutput<typeof ProofProposal>
+
+export const ProposalAnswer = exactly({
+  /** The one in the path, as credo-controller's clients send it. */
+  proofRecordId: v.optional(EntityId),
+  /** What is asked for; in each format that was proposed and that is not here, what was proposed. */
+  proofFormats: v.optional(ProofFormats, {}),
+  autoAcceptProof: v.optional(AutoAccept),
+  willConfirm: v.optional(v.boolean()),
+  comment: v.optional(Comment),
+  goalCode: v.optional(text(255)),
+})
+
+export type ProposalAnswer = v.InferOutput<typeof ProposalAnswer>

@@ -1,0 +1,92 @@
+/** Contracts of questions with their valid answers (Aries RFC 0113), in both roles. */
+import * as v from 'valibot'
+import {
+  MAX_QUESTION,
+  MAX_RESPONSE,
+  MAX_RESPONSES,
+  QUESTION_ANSWER_ROLES,
+  QUESTION_ANSWER_STATES,
+  QuestionAnswerRecord,
+} from '../records/question-answer.ts'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+import { exactly, Paging, text } from './fields.ts'
+
+const ThreadTag = text(1024)
+
+const ValidResponses = v.pipe(
+  v.array(exactly({ text: text(MAX_RESPONSE) })),
+  v.minLength(1),
+  v.maxLength(MAX_RESPONSES),
+  v.check(
+    (responses) => new Set(responses.map((response) => response.text)).size === responses.length,
+    'must not have the same text twice',
+  ),
+)
+
+export const GetQuestionAnswers = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetQuestionAnswers',
+  method: 'GET',
+  path: '/question-answer',
+  summary: 'List questions that were sent and received, with their answers',
+  security: 'token',
+  companion: true,
+  parameters: {
+    query: v.object({
+      connectionId: v.optional(EntityId),
+      role: v.optional(v.picklist(QUESTION_ANSWER_ROLES)),
+      state: v.optional(v.picklist(QUESTION_ANSWER_STATES)),
+      threadId: v.optional(ThreadTag),
+      ...Paging.entries,
+    }),
+  },
+  answers: { 200: v.array(QuestionAnswerRecord) },
+}))
+
+export const GetQuestionAnswerById = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetQuestionAnswerById',
+  method: 'GET',
+  path: '/question-answer/{questionAnswerId}',
+  summary: 'Retrieve a question, with its answer, by its record id',
+  security: 'token',
+  companion: true,
+  parameters: { path: v.object({ questionAnswerId: EntityId }) },
+  answers: { 200: QuestionAnswerRecord },
+  refusals: [404],
+}))
+
+export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'SendQuestion',
+  method: 'POST',
+  path: '/question-answer/question/{connectionId}',
+  summary: 'Ask a question on a connection, with the answers to choose from',
+  description: 'The answer is not signed: what says that it was given is that it came on the connection.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  parameters: { path: v.object({ connectionId: EntityId }) },
+  body: exactly({
+    question: text(MAX_QUESTION),
+    validResponses: ValidResponses,
+    detail: v.optional(text(MAX_QUESTION)),
+  }),
+  answers: { 200: QuestionAnswerRecord },
+  refusals: [404],
+}))
+
+export type NewQuestion = v.InferOutput<(typeof SendQuestion)['body']>
+
+export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'SendAnswer',
+  method: 'POST',
+  path: '/question-answer/answer/{questionAnswerId}',
+  summary: 'Answer a question that was received',
+  description: '`response` is the text of one of its `validResponses`. A question is answered once.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  parameters: { path: v.object({ questionAnswerId: EntityId }) },
+  body: exactly({ response: text(MAX_RESPONSE) }),
+  answers: { 200: QuestionAnswerRecord },
+  refusals: [404],
+}))

@@ -1,0 +1,34 @@
+/** The record of a question and its answer (Aries RFC 0113): its schema and how a stored one is shown. */
+import * as v from 'valibot'
+import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+
+export const QUESTION_ANSWER = 'QuestionAnswerRecord'
+
+export const QUESTION_ANSWER_STATES = ['question-sent', 'question-received', 'answer-sent', 'answer-received'] as const
+export const QUESTION_ANSWER_ROLES = ['questioner', 'responder'] as const
+
+/** Bounds of a question, of ours and of others: people read it, and its answers are buttons. */
+export const MAX_QUESTION = 5_000
+export const MAX_RESPONSES = 50
+export const MAX_RESPONSE = 250
+
+export const QuestionAnswerRecord = recordSchema({
+  connectionId: v.string(),
+  threadId: v.string(),
+  role: v.picklist(QUESTION_ANSWER_ROLES),
+  state: v.picklist(QUESTION_ANSWER_STATES),
+  questionText: v.string(),
+  questionDetail: v.optional(v.string()),
+  validResponses: v.array(v.looseObject({ text: v.string() })),
+  /** Credo signs no answers. */
+  signatureRequired: v.boolean(),
+  response: v.optional(v.string()),
+  _tags: v.looseObject({
+    connectionId: v.string(),
+    threadId: v.string(),
+    role: v.picklist(QUESTION_ANSWER_ROLES),
+    state: v.picklist(QUESTION_ANSWER_STATES),
+  }),
+})
+
+export const toQuestionAnswerJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

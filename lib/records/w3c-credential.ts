@@ -1,0 +1,27 @@
+/** The record of a held credential (W3C Verifiable Credentials Data Model 1.1): its schema and how a stored one is shown. */
+import * as v from 'valibot'
+import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
+
+export const W3cCredentialRecord = recordSchema({
+  /** The credential as it was issued; of an AnonCreds credential its W3C form. Credo keeps a JWT as text. */
+  credentialInstances: v.array(v.looseObject({ credential: v.union([v.looseObject({}), v.string()]) })),
+  multiInstanceState: v.string(),
+  _tags: v.looseObject({
+    issuerId: v.optional(v.string()),
+    subjectIds: v.optional(v.array(v.string())),
+    schemaIds: v.optional(v.array(v.string())),
+    contexts: v.optional(v.array(v.string())),
+    givenId: v.optional(v.string()),
+    claimFormat: v.optional(v.string()),
+    types: v.optional(v.array(v.string())),
+    expandedTypes: v.optional(v.array(v.string())),
+    proofTypes: v.optional(v.array(v.string())),
+    /** Of an AnonCreds credential. */
+    anonCredsCredentialDefinitionId: v.optional(v.string()),
+    anonCredsSchemaId: v.optional(v.string()),
+  }),
+})
+
+export type W3cCredentialRecord = v.InferOutput<typeof W3cCredentialRecord>
+
+export const toW3cCredentialJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

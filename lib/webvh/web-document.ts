@@ -1,0 +1,61 @@
+/** The did:web of an agent that this service hosts: its identifier, and the document that is served for it. https://w3c-ccg.github.io/did-method-web/ */
+import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { EntityId } from '../records/tenant.ts'
+import { webDocumentAddress } from '../store/anoncreds-keys.ts'
+import { defineItem, readItem } from '../store/item.ts'
+import { text } from '../store/item-fields.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { locationOf, tenantOfSegment } from './did.ts'
+
+const documentItem = defineItem('web-document', ({ tenant }: { tenant: string }) => webDocumentAddress(tenant), {
+  did: text(),
+  /** JSON. */
+  document: text(),
+})
+
+export interface WebDocument {
+  did: string
+  document: string
+}
+
+/** The did:web that an agent has at this service. */
+export const webDidOf = (tenant: string): string => {
+  const { domain, path } = locationOf(tenant, 'web')
+  return ['did:web', domain, ...path].join(':')
+}
+
+/** The document of an agent's did:web, in one read. Throws `resource.not_found`. */
+export const requireWebDocument = async (tenant: string): Promise<WebDocument> => {
+  const held = await readItem(documentItem, { tenant })
+  if (held === undefined) throw new AgentError('resource.not_found', 'there is no such document')
+  return held
+}
+
+/** Publishes the document with the running unit of work. The commit fails where another unit of work was first. */
+export const publishWebDocument = (unit: UnitOfWork, published: WebDocument): void => {
+  unit.create(documentItem.encode({ tenant: unit.tenant, ...published }))
+}
+
+/** The agent that may host a DID of such a path here. */
+const possibleTenantOf = (did: string): string | undefined => {
+  const [folder, segment] = did.split(':').slice(-2)
+  return folder === 'web' && v.is(EntityId, segment) ? tenantOfSegment(segment) : undefined
+}
+
+/** Whether the document is, or would be, served by this service. */
+export const isOurWebDid = (did: string): boolean => {
+  const tenant = possibleTenantOf(did)
+  return tenant !== undefined && webDidOf(tenant).toLowerCase() === did.toLowerCase()
+}
+
+/**
+ * The document of a did:web at this service, out of the record of the agent that it is of: whoever sends messages may read such records. Only
+ * for `isOurWebDid`: of another domain, an agent's record says nothing about what is served there.
+ */
+export const ourWebDocument = async (unit: UnitOfWork, did: string): Promise<unknown> => {
+  const tenant = possibleTenantOf(did)
+  if (tenant === undefined) return undefined
+  const [record] = await unit.find(tenant, 'DidRecord', { did, role: 'created' })
+  return record?.value.didDocument
+}

@@ -1,0 +1,306 @@
+/** Issuers that give a holder another JSON-LD credential than they offered, one that nobody has signed, or one that is made to cost. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, createTenant } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { HandSigning, keySigner, type Signer } from '../support/wallets/hand-signed.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+
+const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
+/** In full, so that nothing is fetched. */
+const CONTEXT = { degree: 'https://example.org/degree', knows: { '@id': 'https://example.org/knows', '@type': '@id' } }
+const SUBJECT = 'did:key:z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH'
+
+let world: TenantAndWallet
+let raw: RawMessages
+let signing: HandSigning
+let issuer: Signer
+let walletConnectionId: string
+
+beforeAll(async () => {
+  world = await startTenantAndWallet()
+  ;({ walletConnectionId } = await connect(world.stage, world.wallet, world.caller))
+  raw = new RawMessages(world.wallet)
+  signing = new HandSigning(world.wallet)
+  issuer = keySigner()
+})
+afterAll(() => world.stop())
+
+const credentialOf = (changes: object = {}): Json => ({
+  '@context': [CREDENTIALS_V1, CONTEXT],
+  type: ['VerifiableCredential'],
+  issuer: issuer.did,
+  issuanceDate: '2026-01-01T00:00:00Z',
+  credentialSubject: { id: SUBJECT, degree: 'Bachelor' },
+  ...changes,
+})
+
+const OPTIONS = { proofType: 'Ed25519Signature2018', proofPurpose: 'assertionMethod' }
+
+const send = (message: Json) =>
+  raw.sendOn(walletConnectionId, { '@id': randomUUID(), '~transport': { return_route: 'all' }, ...message })
+
+const attached = (content: unknown) => [
+  {
+    '@id': 'a',
+    'mime-type': 'application/json',
+    data: { base64: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)).toString('base64') },
+  },
+]
+
+/** Sends an offer of what `detail` holds. */
+const sendOffer = async (detail: unknown) => {
+  const threadId = randomUUID()
+  const answer = await send({
+    '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
+    '@id': threadId,
+    credential_preview: { '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview', attributes: [] },
+    formats: [{ attach_id: 'a', format: 'aries/ld-proof-vc-detail@v1.0' }],
+    'offers~attach': attached(detail),
+  })
+  return { threadId, status: answer.status }
+}
+
+/** What the tenant has of a thread. */
+const exchangesOn = async (threadId: string): Promise<Json[]> =>
+  (await world.stage.call('getCredentials', { caller: world.caller, query: { threadId } })).body
+
+/** The tenant has asked for what was offered. */
+const requested = async (
+  credential: Json = credentialOf(),
+  options: object = OPTIONS,
+): Promise<{ threadId: string; id: string; credential: Json }> => {
+  const { threadId, status } = await sendOffer({ credential, options })
+  expect(status).toBe(200)
+  const [{ id }] = await exchangesOn(threadId)
+  const accepted = await world.stage.call('acceptCredentialOffer', {
+    caller: world.caller,
+    body: { credentialRecordId: id },
+  })
+  expect(accepted).toMatchObject({ status: 200, body: { state: 'request-sent' } })
+  return { threadId, id, credential }
+}
+
+const issue = (threadId: string, credential: unknown) =>
+  send({
+    '@type': 'https://didcomm.org/issue-credential/2.0/issue-credential',
+    '~thread': { thid: threadId },
+    formats: [{ attach_id: 'a', format: 'aries/ld-proof-vc@v1.0' }],
+    'credentials~attach': attached(credential),
+  })
+
+const held = async (): Promise<Json[]> => (await world.stage.call('getW3cCredentials', { caller: world.caller })).body
+
+const expectAbandoned = async (threadId: string, credential: unknown): Promise<void> => {
+  const before = (await held()).length
+  const started = performance.now()
+  expect(await issue(threadId, credential)).toMatchObject({
+    status: 200,
+    message: { '~thread': { thid: threadId }, description: { code: 'issuance-abandoned' } },
+  })
+  // Far below what an attack costs that is not stopped; other tests run beside this one.
+  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(await exchangesOn(threadId)).toMatchObject([{ state: 'abandoned', credentials: [] }])
+  expect(await held()).toHaveLength(before)
+}
+
+const nested = (levels: number): Json =>
+  JSON.parse(`${'{"knows":'.repeat(levels)}{"degree":"Bachelor"}${'}'.repeat(levels)}`)
+
+describe('a credential is stored', () => {
+  test.each<[string, Json, object]>([
+    ['as it was offered', {}, OPTIONS],
+    ['of an offer that does not say for what purpose', {}, { proofType: 'Ed25519Signature2018' }],
+    ['about nobody who is named', { credentialSubject: { degree: 'Bachelor' } }, OPTIONS],
+    ['with a list of one subject, which is offered by itself', {}, OPTIONS],
+    [
+      'whose status is for a verifier to look up',
+      { credentialStatus: { id: 'https://example.org/status/1', type: 'https://example.org/Status' } },
+      OPTIONS,
+    ],
+  ])('%s', async (name, changes, options) => {
+    const { threadId, credential } = await requested(credentialOf(changes), options)
+    const subject = credential.credentialSubject
+    const document = name.includes('list') ? { ...credential, credentialSubject: [subject] } : credential
+    const before = (await held()).length
+    const signed = await signing.signed(document, issuer, { proofPurpose: 'assertionMethod' })
+    expect(await issue(threadId, signed)).toMatchObject({ status: 200, message: { '~thread': { thid: threadId } } })
+    const [exchange] = await exchangesOn(threadId)
+    expect(exchange).toMatchObject({ state: 'done', credentials: [{ credentialRecordType: 'w3c' }] })
+    const stored = await held()
+    expect(stored).toHaveLength(before + 1)
+    expect(stored.at(-1).credentialInstances).toEqual([{ credential: signed }])
+  })
+})
+
+describe('a credential is abandoned, and not stored,', () => {
+  const other = keySigner()
+
+  test.each<[string, (credential: Json) => Json, Signer?]>([
+    ['with another claim', (one) => ({ ...one, credentialSubject: { id: SUBJECT, degree: 'Doctor' } })],
+    ['about somebody else', (one) => ({ ...one, credentialSubject: { id: 'did:example:else', degree: 'Bachelor' } })],
+    ['with a claim more', (one) => ({ ...one, credentialSubject: { ...one.credentialSubject, knows: SUBJECT } })],
+    ['that expires', (one) => ({ ...one, expirationDate: '2099-01-01T00:00:00Z' })],
+    ['with another meaning of its terms', (one) => ({ ...one, '@context': [CREDENTIALS_V1, { degree: 'urn:other' }] })],
+    ['in the name of another issuer', (one) => ({ ...one, issuer: other.did }), other],
+    ['signed by another issuer', (one) => one, other],
+  ])('%s', async (_, alter, signer = issuer) => {
+    const { threadId, credential } = await requested()
+    await expectAbandoned(
+      threadId,
+      await signing.signed(alter(credential), signer, { proofPurpose: 'assertionMethod' }),
+    )
+  })
+
+  test.each<[string, (signed: Json) => unknown]>([
+    ['with a claim that was changed since', (one) => ({ ...one, credentialSubject: { id: SUBJECT, degree: 'PhD' } })],
+    ['without a proof', ({ proof: _, ...one }) => one],
+    ['with a list of proofs', (one) => ({ ...one, proof: [one.proof] })],
+    ['with a proof of another type', (one) => ({ ...one, proof: { ...one.proof, type: 'Ed25519Signature2020' } })],
+    [
+      'with a proof for another purpose',
+      (one) => ({ ...one, proof: { ...one.proof, proofPurpose: 'authentication' } }),
+    ],
+    ['with a proof for a challenge', (one) => ({ ...one, proof: { ...one.proof, challenge: 'c' } })],
+    ['with a signature that is none', (one) => ({ ...one, proof: { ...one.proof, jws: 'e30..AAAA' } })],
+    ['with a proof that names no key', (one) => ({ ...one, proof: { ...one.proof, verificationMethod: 1 } })],
+    ['with a list in the place of an object', (one) => ({ ...one, credentialSubject: Object.values(one) })],
+    ['that is no object', () => [1]],
+    ['that is nothing', () => 'null'],
+    ['that is no JSON', () => '{'],
+  ])('%s', async (_, alter) => {
+    const { threadId, credential } = await requested()
+    const signed = await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' })
+    await expectAbandoned(threadId, alter(signed))
+  })
+
+  test('whose context is nowhere', async () => {
+    const { threadId, credential } = await requested(
+      credentialOf({ '@context': [CREDENTIALS_V1, 'https://contexts.invalid/v1'] }),
+    )
+    await expectAbandoned(threadId, { ...credential, proof: await anyProof() })
+  })
+
+  test('of blank nodes that can hardly be told apart', async () => {
+    const nodes = Array.from({ length: 8 }, (_, at) => `_:b${at}`)
+    const subject = { id: SUBJECT, knows: nodes.map((id) => ({ '@id': id, knows: nodes.filter((one) => one !== id) })) }
+    const { threadId, credential } = await requested(credentialOf({ credentialSubject: subject }))
+    await expectAbandoned(threadId, { ...credential, proof: await anyProof() })
+  })
+
+  test('that is nested deeper than what was offered', async () => {
+    const { threadId, credential } = await requested()
+    await expectAbandoned(threadId, {
+      ...credential,
+      credentialSubject: { id: SUBJECT, ...nested(2_000) },
+      proof: await anyProof(),
+    })
+  })
+
+  test('that is as deep as what was offered, and almost the same', async () => {
+    const { threadId, credential } = await requested(
+      credentialOf({ credentialSubject: { id: SUBJECT, ...nested(28) } }),
+    )
+    const text = JSON.stringify({ ...credential, proof: await anyProof() }).replace('"Bachelor"', '"Doctor"')
+    await expectAbandoned(threadId, text)
+  })
+
+  /** Of another credential of the issuer. */
+  const anyProof = async () => (await signing.signed(credentialOf(), issuer, { proofPurpose: 'assertionMethod' })).proof
+})
+
+test('a credential comes for an exchange once', async () => {
+  const { threadId, credential } = await requested()
+  const signed = await signing.signed(credential, issuer, { proofPurpose: 'assertionMethod' })
+  await issue(threadId, signed)
+  const before = (await held()).length
+  expect((await issue(threadId, signed)).status).toBe(400)
+  expect(await held()).toHaveLength(before)
+})
+
+describe('an offer is refused, and nothing is stored,', () => {
+  test.each<[string, () => unknown]>([
+    ['of no credential', () => ({ options: OPTIONS })],
+    ['without options', () => ({ credential: credentialOf() })],
+    ['whose type of proof is no text', () => ({ credential: credentialOf(), options: { proofType: [1] } })],
+    ['that is no object', () => [1]],
+    ['that is no JSON', () => '{'],
+    ['that is nested too deep', () => ({ credential: credentialOf({ evidence: nested(40) }), options: OPTIONS })],
+    [
+      'that reaches into a prototype',
+      () => JSON.stringify({ credential: credentialOf({ '@': 1 }), options: OPTIONS }).replace('"@":', '"__proto__":'),
+    ],
+    [
+      'of very many values',
+      () => ({ credential: credentialOf({ evidence: Array.from({ length: 20_001 }, () => 1) }), options: OPTIONS }),
+    ],
+  ])('%s', async (_, detail) => {
+    const { threadId, status } = await sendOffer(detail())
+    expect(status).toBe(400)
+    expect(await exchangesOn(threadId)).toEqual([])
+  })
+
+  test('that is larger than a message may be', async () => {
+    const credential = credentialOf({ credentialSubject: { id: SUBJECT, degree: 'x'.repeat(1_000_000) } })
+    const { threadId, status } = await sendOffer({ credential, options: OPTIONS })
+    expect(status).toBe(413)
+    expect(await exchangesOn(threadId)).toEqual([])
+  })
+})
+
+describe('an agent that accepts offers without a call', () => {
+  test('receives one that it can not accept, which waits', async () => {
+    const { body: tenant } = await world.stage.call('createTenant', {
+      body: { config: { label: 'Collector', autoAcceptOffers: true } },
+    })
+    const caller = { tenantId: tenant.id }
+    const { walletConnectionId: toCollector } = await connect(world.stage, world.wallet, caller)
+    const threadId = randomUUID()
+    const answer = await raw.sendOn(toCollector, {
+      '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
+      '@id': threadId,
+      '~transport': { return_route: 'all' },
+      credential_preview: {
+        '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview',
+        attributes: [{ name: 'degree', value: 'Bachelor' }],
+      },
+      formats: [{ attach_id: 'a', format: 'anoncreds/credential-offer@v1.0' }],
+      'offers~attach': attached({
+        cred_def_id: 'did:web:nowhere.invalid:definition',
+        schema_id: 'did:web:nowhere.invalid:s',
+      }),
+    })
+    expect(answer).toEqual({ status: 200, body: '' })
+    const { body } = await world.stage.call('getCredentials', { caller, query: { threadId } })
+    expect(body).toMatchObject([{ state: 'offer-received' }])
+    const accepted = await world.stage.call('acceptCredentialOffer', {
+      caller,
+      body: { credentialRecordId: body[0].id },
+    })
+    expect(accepted).toMatchObject({ status: 422, body: { details: [{ path: 'credentialRecordId' }] } })
+  })
+})
+
+test('an offer of AnonCreds whose ids are no text is refused', async () => {
+  const caller = await createTenant(world.stage, 'Another')
+  const { walletConnectionId: toOther } = await connect(world.stage, world.wallet, caller)
+  for (const content of [
+    { cred_def_id: [1], schema_id: {} },
+    { cred_def_id: 'x'.repeat(5_000), schema_id: 's' },
+  ]) {
+    const answer = await raw.sendOn(toOther, {
+      '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
+      '@id': randomUUID(),
+      '~transport': { return_route: 'all' },
+      credential_preview: {
+        '@type': 'https://didcomm.org/issue-credential/2.0/credential-preview',
+        attributes: [{ name: 'degree', value: 'Bachelor' }],
+      },
+      formats: [{ attach_id: 'a', format: 'anoncreds/credential-offer@v1.0' }],
+      'offers~attach': attached(content),
+    })
+    expect(answer.status).toBe(400)
+    expect((await world.stage.call('getCredentials', { caller })).body).toEqual([])
+  }
+})

@@ -1,0 +1,293 @@
+/** Requests to connect that nobody in particular was invited to make: which are taken, how many, and for how long. */
+import { randomUUID } from 'node:crypto'
+import { Kms } from '@credo-ts/core'
+import {
+  DidCommConnectionRecord,
+  DidCommConnectionRepository,
+  DidCommDidExchangeRole,
+  DidCommDidExchangeState,
+  DidCommHandshakeProtocol,
+} from '@credo-ts/didcomm'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { inTenant } from '../support/anoncreds/world.ts'
+import { connectionIn, inviteToConnect } from '../support/connections.ts'
+import { connect, createTenant } from '../support/scenes.ts'
+import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
+import { type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+const NOWHERE = 'http://127.0.0.1:1'
+const DAYS = 24 * 60 * 60 * 1000
+
+let started: TenantAndWallet
+let stage: InProcessStage
+let caller: { tenantId: string }
+let wallet: Wallet
+let raw: RawMessages
+
+beforeAll(async () => {
+  started = await startTenantAndWallet()
+  ;({ stage, caller, wallet } = started)
+  raw = new RawMessages(wallet)
+})
+afterAll(() => started.stop())
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const connectionsOf = async (outOfBandId: string, as = caller): Promise<Json[]> =>
+  (await stage.call('getConnections', { caller: as, query: { outOfBandId } })).body
+const accept = (connectionId: string, as = caller) =>
+  stage.call('acceptConnectionRequest', { caller: as, path: { connectionId } })
+const connectionNow = (connectionId: string) => stage.call('getConnectionById', { caller, path: { connectionId } })
+
+/** A request by hand, of a key that is new. */
+const ask = async (to: Route, invitation: string, requestOf = didExchange): Promise<RawAnswer & { route: Route }> => {
+  const key = await raw.newKey()
+  const route = { ...to, senderKey: key }
+  return { ...(await raw.send(requestOf(invitation, key), route)), route }
+}
+const didExchange = (invitation: string, key: RawKey): Json => didExchangeRequest(invitation, peerDidOf([key], NOWHERE))
+const connections = (invitation: string, key: RawKey): Json => connectionRequest(invitation, [key], NOWHERE)
+
+const expectNoEffect = async (act: () => Promise<RawAnswer>, status = 400) => {
+  const before = await recordsInTable(stage)
+  expect((await act()).status).toBe(status)
+  expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+}
+
+/** Takes the wallet to a DID without an invitation. */
+const askImplicitly = async (did: string, peer = wallet) => {
+  const { connectionRecord } = await peer.agent.didcomm.oob.receiveImplicitInvitation({
+    did,
+    label: 'Stranger',
+    handshakeProtocols: [DidCommHandshakeProtocol.DidExchange],
+  })
+  return connectionRecord?.id ?? ''
+}
+
+const waiting = async (as = caller): Promise<Json[]> =>
+  (await stage.call('getConnections', { caller: as, query: { state: 'request-received' } })).body
+
+describe('a request to a DID', () => {
+  test('that an invitation named waits to be accepted, and is then a connection', async () => {
+    const { invitationDid } = await inviteToConnect(stage, caller)
+    const walletConnectionId = await askImplicitly(invitationDid)
+    const [{ id, theirLabel, outOfBandId }] = await waiting()
+    expect(theirLabel).toBe('Stranger')
+    expect((await accept(id)).status).toBe(200)
+    await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    await wallet.sendMessage(walletConnectionId, 'hello')
+    const path = { ...caller, connectionId: id }
+    expect((await stage.call('tenantGetBasicMessages', { caller, path })).body).toMatchObject([{ content: 'hello' }])
+  })
+
+  test('that was made to be known waits likewise', async () => {
+    const { freshPeerDid } = await import('../../lib/agent/dids.ts')
+    const { currentUnit } = await import('../../lib/store/transaction.ts')
+    const made = await createTenant(stage)
+    const [hidden, did] = await inTenant(made.tenantId, async (agent) => {
+      const dids = [await freshPeerDid(agent), await freshPeerDid(agent)] as const
+      for (const record of await currentUnit().find(made.tenantId, 'DidRecord', { did: dids[1] }))
+        await currentUnit().update({ ...record, tags: { ...record.tags, public: true } })
+      return dids
+    })
+    await expectNoEffect(async () => ask(await raw.routeToDid(hidden), hidden))
+    await ask(await raw.routeToDid(did), did)
+    expect(await waiting(made)).toHaveLength(1)
+  })
+
+  test('of which there are two has one record of an invitation, also where they come at the same time', async () => {
+    const { invitationDid } = await inviteToConnect(stage, caller)
+    const route = await raw.routeToDid(invitationDid)
+    const before = (await waiting()).length
+    const answers = await Promise.all([1, 2, 3].map(() => ask(route, invitationDid)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const found = (await waiting()).slice(before)
+    expect(found).toHaveLength(3)
+    expect(new Set(found.map(({ outOfBandId }) => outOfBandId)).size).toBe(1)
+    for (const { id } of found) expect((await accept(id)).status).toBe(200)
+  })
+
+  test('has no effect where no invitation named it', async () => {
+    const { walletConnectionId } = await connect(stage, wallet, caller)
+    const { theirDid = '' } = await wallet.agent.didcomm.connections.getById(walletConnectionId)
+    await expectNoEffect(async () => ask(await raw.routeToDid(theirDid), theirDid))
+  })
+
+  test('has no effect where it is packed for the key of another DID', async () => {
+    const { invitationDid } = await inviteToConnect(stage, caller)
+    const other = await inviteToConnect(stage, caller)
+    await expectNoEffect(async () => ask(await raw.routeToDid(other.invitationDid), invitationDid))
+  })
+
+  test('of another tenant has no effect', async () => {
+    const { invitationDid } = await inviteToConnect(stage, await createTenant(stage))
+    const mine = await inviteToConnect(stage, caller)
+    await expectNoEffect(async () => ask(await raw.routeToDid(mine.invitationDid), invitationDid))
+  })
+
+  test('has no effect over connections/1.0', async () => {
+    const { invitationDid } = await inviteToConnect(stage, caller)
+    await expectNoEffect(async () => ask(await raw.routeToDid(invitationDid), invitationDid, connections))
+  })
+
+  test('keeps nobody from the invitation that names the DID', async () => {
+    for (const handshake of ['didexchange', 'connections'] as const) {
+      const peer = await Wallet.start({ handshake })
+      const { invitationDid, invitationUrl } = await inviteToConnect(stage, caller)
+      await ask(await raw.routeToDid(invitationDid), invitationDid)
+      await ask(await raw.routeToDid(invitationDid), invitationDid)
+      await peer.connect(invitationUrl)
+      await peer.stop()
+    }
+  })
+})
+
+describe('an invitation for many', () => {
+  test('connects each of them', async () => {
+    const { invitationUrl, outOfBandId } = await inviteToConnect(stage, caller, { multiUseInvitation: true })
+    const other = await Wallet.start({ handshake: 'connections' })
+    for (const peer of [wallet, other]) await peer.connect(invitationUrl)
+    await waitFor('both', async () => (await connectionsOf(outOfBandId)).filter(isCompleted).length === 2)
+    await other.stop()
+  })
+
+  test.each(Object.entries({ didExchange, connections }))(
+    "counts against the tenant's rate, and one for a single wallet does not: %s",
+    async (_, requestOf) => {
+      const { settings } = await import('../../lib/settings.ts')
+      const made = await createTenant(stage)
+      const many = await inviteToConnect(stage, made, { multiUseInvitation: true })
+      const route = await raw.routeToDid(many.invitationDid)
+      const rate = settings().TENANT_RATE
+      // One in a minute for each of the eight parts of the count.
+      settings().TENANT_RATE = 0.2
+      const statuses: number[] = []
+      for (let number = 0; number < 20; number++)
+        statuses.push((await ask(route, many.invitation['@id'], requestOf)).status)
+      expect(new Set(statuses)).toEqual(new Set([200, 429]))
+      expect((await connectionsOf(many.outOfBandId, made)).length).toBe(statuses.filter((one) => one === 200).length)
+      for (let number = 0; number < 9; number++) {
+        const one = await inviteToConnect(stage, made)
+        const asked = await ask(await raw.routeToDid(one.invitationDid), one.invitation['@id'], requestOf)
+        expect(asked.status).toBe(200)
+      }
+      settings().TENANT_RATE = rate
+    },
+  )
+})
+
+const isCompleted = ({ state }: Json): boolean => state === 'completed'
+
+describe('handshakes that come to nothing', () => {
+  /** As many as there may be, made at once; the first ones are the oldest. */
+  const fill = async (outOfBandId: string, state: DidCommDidExchangeState): Promise<string[]> => {
+    const { MAX_UNFINISHED } = await import('../../lib/agent/strangers.ts')
+    const made = Array.from(
+      { length: MAX_UNFINISHED },
+      (_, number) =>
+        new DidCommConnectionRecord({
+          role: DidCommDidExchangeRole.Responder,
+          createdAt: new Date(Date.now() - 1_000_000 + number),
+          threadId: randomUUID(),
+          ...{ state, outOfBandId },
+        }),
+    )
+    for (let from = 0; from < made.length; from += 10)
+      await inTenant(caller.tenantId, async ({ context }) => {
+        for (const record of made.slice(from, from + 10))
+          await context.resolve(DidCommConnectionRepository).save(context, record)
+      })
+    return made.map(({ id }) => id)
+  }
+
+  test('are bounded: where they wait to be accepted, further ones are refused', async () => {
+    const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
+      multiUseInvitation: true,
+      autoAcceptConnection: false,
+    })
+    const [first = ''] = await fill(outOfBandId, DidCommDidExchangeState.RequestReceived)
+    const route = await raw.routeToDid(invitationDid)
+    await expectNoEffect(() => ask(route, invitation['@id']), 429)
+    expect((await stage.call('deleteConnection', { caller, path: { connectionId: first } })).status).toBe(204)
+    expect((await ask(route, invitation['@id'])).status).toBe(200)
+  })
+
+  test('are bounded: where they are accepted by themselves, the oldest gives way to another', async () => {
+    const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
+      multiUseInvitation: true,
+    })
+    const [first = '', second = ''] = await fill(outOfBandId, DidCommDidExchangeState.ResponseSent)
+    expect((await ask(await raw.routeToDid(invitationDid), invitation['@id'])).status).toBe(200)
+    expect((await connectionNow(first)).status).toBe(404)
+    expect((await connectionNow(second)).status).toBe(200)
+  })
+
+  test('expire, and those that were completed do not, whatever becomes of them', async () => {
+    const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
+      multiUseInvitation: true,
+    })
+    const { route } = await ask(await raw.routeToDid(invitationDid), invitation['@id'])
+    const [{ id: unfinished }] = await connectionsOf(outOfBandId)
+    const completed = await connect(stage, wallet, caller)
+    const ended = await connect(stage, wallet, caller)
+    await wallet.agent.didcomm.connections.hangup({ connectionId: ended.walletConnectionId })
+    const { body: given } = await connectionNow(unfinished)
+    expect(given.state).toBe('response-sent')
+    expect(route.senderKey).toBeDefined()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * DAYS })
+    expect((await connectionNow(unfinished)).status).toBe(200)
+    vi.setSystemTime(Date.now() + 2 * DAYS)
+    expect((await connectionNow(unfinished)).status).toBe(404)
+    expect(await connectionsOf(outOfBandId)).toEqual([])
+    for (const { connectionId } of [completed, ended]) expect((await connectionNow(connectionId)).status).toBe(200)
+  })
+
+  test('expire also where the other agent has given them up', async () => {
+    const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
+      multiUseInvitation: true,
+    })
+    const { route } = await ask(await raw.routeToDid(invitationDid), invitation['@id'])
+    const [{ id, did, threadId }] = await connectionsOf(outOfBandId)
+    const report = {
+      '@type': 'https://didcomm.org/didexchange/1.1/problem-report',
+      '@id': randomUUID(),
+      '~thread': { thid: threadId },
+      description: { code: 'response_not_accepted', en: 'no' },
+    }
+    await raw.send(report, { ...(await raw.routeToDid(did)), senderKey: route.senderKey as RawKey })
+    expect((await connectionNow(id)).body.state).toBe('abandoned')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAYS })
+    expect((await connectionNow(id)).status).toBe(404)
+  })
+
+  test.each(Object.entries({ didExchange, connections }))(
+    'are none where a message shows that the response has arrived: %s',
+    async (_, requestOf) => {
+      const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller)
+      const { route } = await ask(await raw.routeToDid(invitationDid), invitation['@id'], requestOf)
+      const [{ id, did, state }] = await connectionsOf(outOfBandId)
+      expect(state).toBe('response-sent')
+      const message = {
+        '@type': 'https://didcomm.org/basicmessage/1.0/message',
+        '@id': randomUUID(),
+        content: 'hello',
+        sent_time: '2026-01-01T00:00:00.000Z',
+      }
+      const recipientKeys = await inTenant(caller.tenantId, async ({ dids }) => {
+        const { recipientKeys } = await dids.resolveDidDocument(did)
+        return recipientKeys.filter((one) => one.is(Kms.Ed25519PublicJwk))
+      })
+      const back = { ...route, recipientKeys }
+      expect((await raw.send(message, back)).status).toBe(200)
+      expect((await connectionNow(id)).body.state).toBe('completed')
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAYS })
+      expect((await connectionNow(id)).status).toBe(200)
+    },
+  )
+})

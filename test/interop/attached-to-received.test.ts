@@ -1,0 +1,264 @@
+/** Requests and offers that come with an invitation, between tenants and from a wallet: on a new connection, an older one, or none. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectionOf, connectTwo, exchangesOf, recordIn, settled, succeed } from '../support/tenants.ts'
+import { publicDidOf } from '../wallet/public-did.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let wallet: Wallet
+let acme: { tenantId: string }
+let globex: { tenantId: string }
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  wallet = await Wallet.start()
+  acme = await createTenant(stage, 'Acme')
+  globex = await createTenant(stage, 'Globex')
+})
+afterAll(async () => {
+  await wallet.stop()
+  await stage.stop()
+})
+
+const SUBJECT = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
+const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
+
+/** What each of the two operations answers, with the thread of its exchange. */
+const ASKING = {
+  'a proof request': async (more: object = {}) => {
+    const answer = await succeed(stage, 'createRequest', acme, { body: { ...requestBody, ...more } })
+    return { ...answer, thread: answer.proofRecordThId, type: 'ProofRecord', state: 'request-received' }
+  },
+  'an offer': async (more: object = {}) => {
+    const body = { protocolVersion, credentialFormats, ...more }
+    const answer = await succeed(stage, 'createOfferOob', acme, { body })
+    return { ...answer, thread: answer.credentialRequestThId, type: 'CredentialRecord', state: 'offer-received' }
+  },
+}
+
+const receive = (invitation: Json, more: object = {}, caller: Caller = globex) =>
+  succeed(stage, 'receiveInvitation', caller, { body: { invitation, ...more } })
+
+describe.each(Object.entries(ASKING))('%s', (_, ask) => {
+  test('is kept until the handshake is completed, and then waits on the connection', async () => {
+    const { invitation, thread, type, state } = await ask()
+    await stage.line.pause()
+    const { outOfBandRecord, connectionRecord } = await receive(invitation)
+    expect(await exchangesOf(globex, type, thread)).toEqual([])
+    stage.line.run()
+    const { id } = await connectionOf(stage, globex, outOfBandRecord.id)
+    expect(id).toBe(connectionRecord.id)
+    expect(await exchangesOf(globex, type, thread)).toMatchObject([
+      { state, connectionId: id, parentThreadId: invitation['@id'] },
+    ])
+    await recordIn(stage, globex, outOfBandRecord.id, 'done')
+  })
+
+  test('is kept until the response is accepted, where that takes a call', async () => {
+    const { invitation, thread, type } = await ask()
+    const { outOfBandRecord, connectionRecord } = await receive(invitation, { autoAcceptConnection: false })
+    await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
+    expect(await exchangesOf(globex, type, thread)).toEqual([])
+    const path = { connectionId: connectionRecord.id }
+    await succeed(stage, 'acceptConnectionResponse', globex, { path })
+    expect(await exchangesOf(globex, type, thread)).toMatchObject([{ connectionId: connectionRecord.id }])
+  })
+
+  test('is handled once, though the response comes again', async () => {
+    const { invitation, thread, type } = await ask()
+    const { outOfBandRecord } = await receive(invitation)
+    stage.onEnvelope(async (handle) => {
+      await handle()
+      return handle()
+    })
+    await connectionOf(stage, globex, outOfBandRecord.id)
+    stage.onEnvelope((handle) => handle())
+    expect(await exchangesOf(globex, type, thread)).toHaveLength(1)
+  })
+
+  test('is handled at once on an older connection', async () => {
+    const { invited, invitees } = await connectTwo(stage, acme, globex)
+    const { invitation, thread, type, state } = await ask({ invitationDid: invited.invitationDid })
+    const received = await receive(invitation, { reuseConnection: true })
+    expect(received).toMatchObject({ outOfBandRecord: { state: 'done' }, connectionRecord: { id: invitees.id } })
+    expect(await exchangesOf(globex, type, thread)).toMatchObject([{ state, connectionId: invitees.id }])
+  })
+
+  test('is handled at once without a connection, where the invitation offers none', async () => {
+    const { invitation, thread, type, state, invitationDid } = await ask({ handshake: false })
+    expect(invitation.services[0].recipientKeys).toEqual([invitationDid])
+    expect(invitation).not.toHaveProperty('handshake_protocols')
+    expect(invitation.services).toMatchObject([
+      { serviceEndpoint: `${stage.publicUrl}/didcomm/${acme.tenantId}`, recipientKeys: [expect.any(String)] },
+    ])
+    const received = await receive(invitation)
+    expect(received).not.toHaveProperty('connectionRecord')
+    expect(received.outOfBandRecord.state).toBe('done')
+    const [exchange] = await exchangesOf(globex, type, thread)
+    expect(exchange).toMatchObject({ state, parentThreadId: invitation['@id'] })
+    expect(exchange).not.toHaveProperty('connectionId')
+  })
+
+  test('waits with an invitation that waits', async () => {
+    const { invitation, thread, type } = await ask({ handshake: false })
+    const { outOfBandRecord } = await receive(invitation, { autoAcceptInvitation: false })
+    expect(await exchangesOf(globex, type, thread)).toEqual([])
+    await succeed(stage, 'acceptInvitation', globex, { path: { outOfBandId: outOfBandRecord.id } })
+    expect(await exchangesOf(globex, type, thread)).toHaveLength(1)
+  })
+})
+
+test('an invitation without a handshake is by no DID', async () => {
+  const { invitationDid } = await succeed(stage, 'createInvitation', acme)
+  const body = { ...requestBody, handshake: false, invitationDid }
+  expect(await stage.call('createRequest', { caller: acme, body })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: 'invitationDid' }] },
+  })
+  expect(await stage.call('createInvitation', { caller: acme, body: { handshake: false } })).toMatchObject({
+    status: 422,
+    body: { details: [{ path: 'handshake' }] },
+  })
+})
+
+describe('a wallet', () => {
+  test('takes an offer without a connection, and the exchange is done', async () => {
+    const body = { protocolVersion, credentialFormats: offerBody('', wallet.did).credentialFormats }
+    const answer = await succeed(stage, 'createOfferOob', acme, {
+      body: { ...body, handshake: false, autoAcceptCredential: 'always' },
+    })
+    expect(await wallet.receive(answer.invitationUrl)).toBeUndefined()
+    const path = { credentialRecordId: answer.credentialRecordId }
+    await waitFor('the exchange to be done', async () => {
+      const exchange = await succeed(stage, 'getCredentialById', acme, { path })
+      return exchange.state === 'done'
+    })
+  })
+
+  test('presents what it holds without a connection', async () => {
+    const answer = await succeed(stage, 'createRequest', acme, { body: { ...requestBody, handshake: false } })
+    await wallet.receive(answer.invitationUrl)
+    const path = { tenantId: acme.tenantId, proofRecordId: answer.proofRecordId }
+    await waitFor('the proof to be verified', async () => {
+      const proof = await succeed(stage, 'tenantProofFormData', {}, { path })
+      return proof.state === 'done' && proof.isVerified
+    })
+  })
+
+  test.each([['didexchange'], ['connections']])('takes an invitation to connect by %s', async (handshake) => {
+    const other = await Wallet.start({ handshake: handshake as 'didexchange' })
+    const invited = await succeed(stage, 'createInvitation', acme)
+    await other.connect(invited.invitationUrl)
+    await connectionOf(stage, acme, invited.outOfBandRecord.id)
+    await other.stop()
+  })
+
+  test('takes an older invitation', async () => {
+    const invited = await succeed(stage, 'createLegacyInvitation', acme)
+    await wallet.connect(invited.invitationUrl)
+    await connectionOf(stage, acme, invited.outOfBandRecord.id)
+  })
+})
+
+describe('the invitation of a wallet', () => {
+  const invitationOf = async (options: object = {}) => {
+    const { outOfBandInvitation } = await wallet.agent.didcomm.oob.createInvitation({ label: 'Wallet', ...options })
+    return outOfBandInvitation.toJSON() as Json
+  }
+
+  test.each([
+    ['did-exchange', 'https://didcomm.org/didexchange/1.x'],
+    ['connections', 'https://didcomm.org/connections/1.x'],
+  ])('is answered by %s, and messages follow', async (_, protocol) => {
+    const invitation = await invitationOf({ handshakeProtocols: [protocol] })
+    const { outOfBandRecord, connectionRecord } = await receive(invitation)
+    await connectionOf(stage, globex, outOfBandRecord.id)
+    const path = { connectionId: connectionRecord.id }
+    await succeed(stage, 'sendMessage', globex, { path, body: { content: `By ${protocol}` } })
+    await waitFor('the message', async () =>
+      (await wallet.messages()).find(({ content }) => content === `By ${protocol}`),
+    )
+  })
+
+  test('of the older kind is answered', async () => {
+    const { invitation } = await wallet.agent.didcomm.oob.createLegacyInvitation({ label: 'Wallet' })
+    const { outOfBandRecord } = await receive(invitation.toJSON())
+    await connectionOf(stage, globex, outOfBandRecord.id)
+  })
+
+  test('with a proof request brings the request to the holder', async () => {
+    const { message, proofRecord } = await wallet.agent.didcomm.proofs.createRequest({
+      protocolVersion: 'v2',
+      proofFormats: { presentationExchange: requestBody.proofFormats.presentationExchange } as never,
+    })
+    const { outOfBandRecord } = await receive(await invitationOf({ messages: [message] }))
+    const { id } = await connectionOf(stage, globex, outOfBandRecord.id)
+    expect(await exchangesOf(globex, 'ProofRecord', proofRecord.threadId)).toMatchObject([{ connectionId: id }])
+  })
+
+  test('that is a request with a service (`d_m`) brings the request without a connection', async () => {
+    const { message, proofRecord } = await wallet.agent.didcomm.proofs.createRequest({
+      protocolVersion: 'v2',
+      proofFormats: { presentationExchange: requestBody.proofFormats.presentationExchange } as never,
+    })
+    const { invitationUrl } = await wallet.agent.didcomm.oob.createLegacyConnectionlessInvitation({
+      recordId: proofRecord.id,
+      domain: 'https://example.org',
+      message,
+    })
+    const received = await succeed(stage, 'receiveInvitationUrl', globex, { body: { invitationUrl } })
+    expect(received.outOfBandRecord.state).toBe('done')
+    expect(await exchangesOf(globex, 'ProofRecord', proofRecord.threadId)).toHaveLength(1)
+    const again = await stage.call('receiveInvitationUrl', { caller: globex, body: { invitationUrl } })
+    expect(again.status).toBe(409)
+  })
+
+  test('that was taken before is taken again by its connection', async () => {
+    const first = await invitationOf({ multiUseInvitation: true })
+    const { outOfBandRecord, connectionRecord } = await receive(first)
+    await connectionOf(stage, globex, outOfBandRecord.id)
+    const next = { ...(await invitationOf()), services: first.services }
+    const { outOfBandRecord: reusing, connectionRecord: reused } = await receive(next, { reuseConnection: true })
+    expect(reused.id).toBe(connectionRecord.id)
+    await recordIn(stage, globex, reusing.id, 'done')
+  })
+})
+
+describe('the agent of a public DID', () => {
+  test('is asked for a connection, and completes it', async () => {
+    const did = await publicDidOf(wallet)
+    const { outOfBandRecord, connectionRecord } = await succeed(stage, 'receiveImplicitInvitation', globex, {
+      body: { did, alias: 'A public agent' },
+    })
+    expect(outOfBandRecord.outOfBandInvitation).toMatchObject({ '@id': did, services: [did] })
+    expect(connectionRecord).toMatchObject({ state: 'request-sent', alias: 'A public agent', invitationDid: did })
+    await settled(stage)
+    const asked = await waitFor('the request', async () =>
+      (await wallet.connections()).find(
+        ({ state, theirLabel }) => state === 'request-received' && theirLabel === 'Globex',
+      ),
+    )
+    await wallet.agent.didcomm.connections.acceptRequest(asked.id)
+    await connectionOf(stage, globex, outOfBandRecord.id)
+  })
+
+  test.each([
+    ['did:example:unknown', 'of a method that nobody knows'],
+    ['did:web:127.0.0.1', 'that leads inside'],
+    [SUBJECT, 'that names no service'],
+    ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa', 'that nobody can resolve'],
+  ])('is not asked by a DID %s, %s: 422', async (did) => {
+    const answer = await stage.call('receiveImplicitInvitation', { caller: globex, body: { did } })
+    expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'did' }] } })
+  })
+
+  test('is not the agent itself', async () => {
+    const { invitationDid: did } = await succeed(stage, 'createInvitation', globex)
+    const answer = await stage.call('receiveImplicitInvitation', { caller: globex, body: { did } })
+    expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'did' }] } })
+  })
+})

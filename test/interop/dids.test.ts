@@ -1,0 +1,354 @@
+/** DIDs of an agent: made, listed, resolved by others, and connected to. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTenant } from '../support/anoncreds/world.ts'
+import { createTenant, requestBody } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { itemsOf } from '../support/table/items.ts'
+
+type Tenant = { tenantId: string }
+
+let stage: InProcessStage
+let caller: Tenant
+let other: Tenant
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  caller = await createTenant(stage)
+  other = await createTenant(stage)
+})
+afterAll(() => stage.stop())
+
+const write = (body: object, as: Caller = caller) => stage.call('createDid', { caller: as, body })
+const resolve = (did: string, as: Caller = caller) => stage.call('resolveDid', { caller: as, path: { did } })
+const listed = async (as: Caller): Promise<Json[]> => (await stage.call('getDids', { caller: as })).body
+
+/** 32 characters. */
+const newSeed = () => randomBytes(16).toString('hex')
+
+describe.each<[string, object, RegExp]>([
+  ['key', {}, /^did:key:z6Mk/],
+  ['key', { keyType: 'p256' }, /^did:key:zDn/],
+  ['key', { keyType: 'k256' }, /^did:key:zQ3s/],
+  ['jwk', {}, /^did:jwk:/],
+  ['jwk', { keyType: 'p256' }, /^did:jwk:/],
+  ['jwk', { keyType: 'k256' }, /^did:jwk:/],
+  ['peer', {}, /^did:peer:2/],
+  ['peer', { numAlgo: 4 }, /^did:peer:4z[^:]+:z/],
+  ['web', {}, /^did:web:localhost%3A\d+:web:/],
+  ['webvh', {}, /^did:webvh:Qm[^:]+:localhost%3A\d+:webvh:/],
+])('did:%s with %j', (method, more, pattern) => {
+  let tenant: Tenant
+  let made: Json
+
+  beforeAll(async () => {
+    tenant = await createTenant(stage)
+    const reply = await write({ method, ...more }, tenant)
+    expect(reply).toMatchObject({ status: 200 })
+    made = reply.body
+  })
+
+  test('has the DID and its document', () => {
+    expect(made.did).toMatch(pattern)
+    expect(made.didDocument.id).toBe(made.did)
+  })
+
+  test('is in the list of its agent, and of no other', async () => {
+    expect(await listed(tenant)).toMatchObject([
+      { did: made.did, role: 'created', _tags: { did: made.did, public: true } },
+    ])
+    expect(await listed(other)).not.toContainEqual(expect.objectContaining({ did: made.did }))
+  })
+
+  test('resolves to the same document, for everybody', async () => {
+    for (const as of [tenant, other, {}]) {
+      const { status, body } = await resolve(made.did, as)
+      expect({ status, didDocument: body.didDocument }).toEqual({ status: 200, didDocument: made.didDocument })
+      expect(body).toMatchObject({ didDocumentMetadata: {}, didResolutionMetadata: {} })
+    }
+  })
+
+  test('has a key that signs', async () => {
+    const verified = await inTenant(tenant.tenantId, async ({ context, dids }) => {
+      const { Kms, getPublicJwkFromVerificationMethod } = await import('@credo-ts/core')
+      const { didDocument, keys } = await dids.resolveCreatedDidDocumentWithKeys(made.did)
+      const [key] = keys ?? []
+      if (key === undefined) throw new Error('the DID has no key')
+      const publicJwk = getPublicJwkFromVerificationMethod(
+        didDocument.dereferenceKey(`${made.did}${key.didDocumentRelativeKeyId}`),
+      )
+      const [algorithm] = publicJwk.supportedSignatureAlgorithms
+      if (algorithm === undefined) throw new Error('the key does not sign')
+      const kms = context.resolve(Kms.KeyManagementApi)
+      const data = Buffer.from('signed')
+      const { signature } = await kms.sign({ keyId: key.kmsKeyId, algorithm, data })
+      return (await kms.verify({ key: { publicJwk: publicJwk.toJson() }, algorithm, data, signature })).verified
+    })
+    expect(verified).toBe(true)
+  })
+})
+
+describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])('%j', (body) => {
+  test('names the endpoint of the agent, and can be the DID of an invitation', async () => {
+    const { did, didDocument } = (await write(body)).body
+    expect(didDocument.service).toMatchObject([
+      { type: 'did-communication', serviceEndpoint: `${stage.publicUrl}/didcomm/${caller.tenantId}` },
+    ])
+    const request = await stage.call('createRequest', { caller, body: { ...requestBody, invitationDid: did } })
+    expect(request).toMatchObject({ status: 200, body: { invitationDid: did, invitation: { services: [did] } } })
+  })
+})
+
+test('the service of a did:peer:4 has a relative id', async () => {
+  const { didDocument } = (await write({ method: 'peer', numAlgo: 4 })).body
+  expect(didDocument.service[0].id).toMatch(/^#/)
+})
+
+test('what a DID of an invitation is for is not in the list', async () => {
+  const tenant = await createTenant(stage)
+  const { invitationDid } = (await stage.call('createRequest', { caller: tenant, body: requestBody })).body
+  expect(await listed(tenant)).not.toContainEqual(expect.objectContaining({ did: invitationDid }))
+})
+
+describe('hosted here', () => {
+  test('a did:web is served where it names, to anybody', async () => {
+    const { did, didDocument } = (await write({ method: 'web' })).body
+    const [, , , ...path] = did.split(':')
+    const answer = await fetch(`${stage.publicUrl}/${path.join('/')}/did.json`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(await answer.json()).toEqual(didDocument)
+  })
+
+  test.each(['web', 'webvh'])('an agent has one did:%s, which is answered as it is', async (method) => {
+    const tenant = await createTenant(stage)
+    const first = await write({ method }, tenant)
+    expect((await write({ method }, tenant)).body).toEqual(first.body)
+    expect(await listed(tenant)).toHaveLength(1)
+  })
+
+  test('two at once make one', async () => {
+    const tenant = await createTenant(stage)
+    const replies = await Promise.all([write({ method: 'web' }, tenant), write({ method: 'web' }, tenant)])
+    expect(replies[0]?.body).toEqual(replies[1]?.body)
+    expect(await listed(tenant)).toHaveLength(1)
+  })
+
+  test('nothing is served for an agent that has none', async () => {
+    const tenant = await createTenant(stage)
+    const { did } = (await write({ method: 'web' })).body
+    expect((await stage.call('getWebDidDocument', { path: tenant })).status).toBe(404)
+    expect((await resolve(did.replace(caller.tenantId, tenant.tenantId))).status).toBe(404)
+  })
+
+  test('the base agent has one too', async () => {
+    const { status, body } = await write({ method: 'web' }, {})
+    expect({ status, did: body.did }).toEqual({ status: 200, did: expect.stringMatching(/:web:base$/) })
+    expect((await stage.call('getWebDidDocument', { path: { tenantId: 'base' } })).body).toEqual(body.didDocument)
+  })
+})
+
+describe('hosted by the caller', () => {
+  test('a did:web has the domain, and is not served here', async () => {
+    const tenant = await createTenant(stage)
+    const { did, didDocument } = (await write({ method: 'web', domain: 'example.org%3A8443:agents:one' }, tenant)).body
+    expect(did).toBe('did:web:example.org%3A8443:agents:one')
+    expect(didDocument.id).toBe(did)
+    expect((await stage.call('getWebDidDocument', { path: tenant })).status).toBe(404)
+    expect((await write({ method: 'web', domain: 'example.org%3A8443:agents:one' }, tenant)).body.didDocument).toEqual(
+      didDocument,
+    )
+  })
+
+  test('a did:web says nothing to others before its domain serves it, even at a path as ours', async () => {
+    const tenant = await createTenant(stage)
+    const { did } = (await write({ method: 'web', domain: `bank.example:web:${tenant.tenantId}` }, tenant)).body
+    expect((await resolve(did, tenant)).status).toBe(200)
+    expect((await resolve(did, other)).status).toBe(404)
+  })
+
+  test('a did:webvh comes with its log', async () => {
+    const { did, didDocument, didLog } = (await write({ method: 'webvh', domain: 'example.org:agents' })).body
+    expect(did).toMatch(/^did:webvh:Qm[^:]+:example\.org:agents$/)
+    expect(
+      didLog
+        .trimEnd()
+        .split('\n')
+        .map((line: string) => JSON.parse(line).state),
+    ).toEqual([didDocument])
+  })
+
+  test.each(['web', 'webvh'])('a did:%s of this service is not', async (method) => {
+    const { host } = new URL(stage.publicUrl.replace('127.0.0.1', 'localhost'))
+    const domain = `${encodeURIComponent(host)}:${method}:${other.tenantId}`
+    const { status, body } = await write({ method, domain })
+    expect({ status, paths: body.details?.map(({ path }: Json) => path) }).toEqual({ status: 422, paths: ['domain'] })
+  })
+})
+
+describe('of a seed', () => {
+  test.each([{ method: 'key' }, { method: 'jwk' }, { method: 'peer' }, { method: 'peer', numAlgo: 4 }])(
+    '%j is the same each time',
+    async (body) => {
+      const seed = newSeed()
+      const [first, again, elsewhere] = [
+        await write({ ...body, seed }),
+        await write({ ...body, seed }),
+        await write({ ...body, seed }, other),
+      ]
+      expect(first).toMatchObject({ status: 200 })
+      expect(again.body).toEqual(first.body)
+      // A did:peer names the endpoint.
+      if (body.method !== 'peer') expect(elsewhere.body).toEqual(first.body)
+      else expect(elsewhere.body.did).not.toBe(first.body.did)
+    },
+  )
+
+  test('the key is the one that others make of it: this one is in the guides of Hyperledger Indy', async () => {
+    const tenant = await createTenant(stage)
+    await write({ method: 'key', seed: '000000000000000000000000Trustee1' }, tenant)
+    const [{ keys }] = await listed(tenant)
+    expect(keys[0].kmsKeyId).toBe('GJ1SzoWzavQYfNL9XkaJdrQejfztN4XqdsiV4ct3LXKL')
+  })
+
+  test('two at once make one', async () => {
+    const seed = newSeed()
+    const replies = await Promise.all([1, 2, 3].map(() => write({ method: 'key', seed })))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    const [{ body } = { body: undefined }] = replies
+    expect((await listed(caller)).filter(({ did }) => did === body.did)).toHaveLength(1)
+  })
+
+  test('another DID that is reached by the same key is refused, for an envelope names only the key', async () => {
+    const seed = newSeed()
+    expect((await write({ method: 'peer', seed })).status).toBe(200)
+    for (const body of [
+      { method: 'peer', numAlgo: 4 },
+      { method: 'web', domain: 'seed.example' },
+    ]) {
+      const reply = await write({ ...body, seed })
+      expect(reply).toMatchObject({ status: 422, body: { details: [{ path: 'seed' }] } })
+    }
+    expect((await write({ method: 'key', seed })).status).toBe(200)
+  })
+
+  test('a did:web that is there with another key is not replaced', async () => {
+    const tenant = await createTenant(stage)
+    const seed = newSeed()
+    const first = await write({ method: 'web', seed }, tenant)
+    expect((await write({ method: 'web', seed }, tenant)).body).toEqual(first.body)
+    expect((await write({ method: 'web', seed: newSeed() }, tenant)).status).toBe(409)
+    expect((await write({ method: 'web' }, tenant)).body).toEqual(first.body)
+  })
+
+  test('the seed is stored nowhere', async () => {
+    const seed = newSeed()
+    const headers = { 'idempotency-key': 'a-seed' }
+    const { status } = await stage.call('createDid', { caller, headers, body: { method: 'key', seed } })
+    expect(status).toBe(200)
+    const stored = JSON.stringify(await itemsOf(stage, ''))
+    for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const)
+      expect(stored).not.toContain(Buffer.from(seed).toString(encoding).replace(/=*$/, ''))
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[object, string[]]>([
+    [{}, ['method']],
+    [{ method: 'indy', network: 'bcovrin:testnet', role: 'endorser' }, ['method', 'network', 'role']],
+    [{ method: 'polygon', privatekey: 'a'.repeat(64), endpoint: 'x' }, ['method', 'privatekey', 'endpoint']],
+    [{ method: 'key', did: 'did:key:z1', endorserDid: 'did:key:z1' }, ['did', 'endorserDid']],
+    [{ method: 'key', keyType: 'bls12381g2' }, ['keyType']],
+    [{ method: 'key', seed: 'short' }, ['seed']],
+    [{ method: 'key', seed: 'ä'.repeat(32) }, ['seed']],
+    [{ method: 'key', keyType: 'p256', seed: 'a'.repeat(32) }, ['seed']],
+    [{ method: 'webvh', seed: 'a'.repeat(32) }, ['seed']],
+    [{ method: 'key', domain: 'example.org' }, ['domain']],
+    [{ method: 'peer', domain: 'example.org' }, ['domain']],
+    [{ method: 'key', numAlgo: 2 }, ['numAlgo']],
+    [{ method: 'peer', numAlgo: 1 }, ['numAlgo']],
+    [{ method: 'peer', keyType: 'p256' }, ['keyType']],
+    [{ method: 'web', domain: 'https://example.org' }, ['domain']],
+    [{ method: 'web', domain: 'example.org/path' }, ['domain']],
+    [{ method: 'web', domain: 'example.org:..' }, ['domain']],
+    [{ method: 'webvh', domain: 'example.org:..' }, ['domain']],
+    [{ method: 'web', domain: '127.0.0.1' }, ['domain']],
+    [{ method: 'webvh', domain: '127.0.0.1' }, ['domain']],
+    [{ method: 'key', didDocument: {} }, ['didDocument']],
+  ])('%j', async (body, paths) => {
+    const reply = await write(body)
+    expect({ status: reply.status, paths: reply.body.details.map(({ path }: Json) => path) }).toEqual({
+      status: 422,
+      paths,
+    })
+  })
+
+  test('empty texts are none: CREDEBL sends them', async () => {
+    const empty = {
+      seed: '',
+      network: '',
+      domain: '',
+      role: '',
+      privatekey: '',
+      did: '',
+      endorserDid: '',
+      endpoint: '',
+    }
+    expect((await write({ method: 'key', keyType: 'ed25519', ...empty })).status).toBe(200)
+  })
+})
+
+describe('a DID that does not resolve', () => {
+  test.each([
+    ['did:web:127.0.0.1%3A1', 404, 'notFound'],
+    ['did:web:localhost', 404, 'notFound'],
+    [`did:webvh:Qm${'1'.repeat(44)}:localhost%3A1`, 404, 'notFound'],
+    ['did:key:z', 404, 'notFound'],
+    ['did:key:z6Mkx', 404, 'notFound'],
+    ['did:jwk:e30', 404, 'notFound'],
+    ['did:jwk:x', 404, 'notFound'],
+    ['did:peer:2.Vz6Mk', 422, 'invalidDid'],
+    ['did:peer:4zQm:z', 422, 'invalidDid'],
+    ['did:peer:9', 422, 'invalidDid'],
+    ['did:example:1', 422, 'unsupportedDidMethod'],
+    ['did:sov:WgWxqztrNooG92RXvxSTWv', 422, 'unsupportedDidMethod'],
+  ])('%s', async (did, status, error) => {
+    const reply = await resolve(did)
+    expect({ did, status: reply.status, details: reply.body.details }).toEqual({
+      did,
+      status,
+      details: [{ path: 'didResolutionMetadata.error', message: error }],
+    })
+    expect(reply.body.message).not.toContain('127.0.0.1')
+  })
+
+  test.each(['x', 'did:key', `did:key:${'z'.repeat(5000)}`, 'did:key:z6Mk/path'])('%s is malformed', async (did) => {
+    expect((await resolve(did)).status).toBe(400)
+  })
+})
+
+test('resolving a DID imports nothing', async () => {
+  const tenant = await createTenant(stage)
+  const { did } = (await write({ method: 'peer', numAlgo: 4 })).body
+  expect((await resolve(did, tenant)).status).toBe(200)
+  expect(await itemsOf(stage, tenant.tenantId)).toEqual([])
+})
+
+test('the short form of a did:peer:4 is known to who has made it, and to no other', async () => {
+  const { did } = (await write({ method: 'peer', numAlgo: 4 })).body
+  const short = did.slice(0, did.lastIndexOf(':'))
+  expect((await resolve(short)).status).toBe(200)
+  expect((await resolve(short, other)).status).toBe(404)
+})
+
+test('the list is in pages', async () => {
+  const tenant = await createTenant(stage)
+  const made: string[] = []
+  for (const method of ['key', 'jwk', 'peer']) made.push((await write({ method }, tenant)).body.did)
+  const first = await stage.call('getDids', { caller: tenant, query: { limit: '2' } })
+  expect(first.body.map(({ did }: Json) => did)).toEqual(made.slice(0, 2))
+  const next = new URL(first.headers.link?.match(/<(.*)>/)?.[1] ?? '').searchParams
+  const rest = await stage.call('getDids', { caller: tenant, query: Object.fromEntries(next) })
+  expect(rest.body.map(({ did }: Json) => did)).toEqual(made.slice(2))
+})
