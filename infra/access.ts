@@ -174,10 +174,8 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
-  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
-  UpdateItem: QUEUES.UpdateItem,
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
   // It leaves the list of those that wait.
   DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
@@ -329,13 +327,13 @@ export const ACCESS: Record<string, Access> = {
   receiveInvitation: sending(ACCEPTS),
   receiveInvitationUrl: sending(ACCEPTS),
   acceptInvitation: sending(ACCEPTS),
-  receiveImplicitInvitation: sending(ACCEPTS),
+  receiveImplicitInvitation: ACCEPTS,
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
-  acceptConnectionRequest: sending(HANDSHAKES),
+  acceptConnectionRequest: HANDSHAKES,
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: sending(ACCEPTS),
+  acceptConnectionResponse: ACCEPTS,
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
