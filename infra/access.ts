@@ -65,6 +65,13 @@ const QUEUES = {
   PutItem: [JOB, PICKUP],
   UpdateItem: [PICKUP_USAGE],
 } satisfies Access
+/** A function that sends to a connection, whose wallet may have no endpoint. */
+const sending = (access: Access): Access => ({
+  ...access,
+  BatchGetItem: [...new Set([...(access.BatchGetItem ?? []), ...QUEUES.BatchGetItem])],
+  PutItem: [...new Set([...(access.PutItem ?? []), ...QUEUES.PutItem])],
+  UpdateItem: [...new Set([...(access.UpdateItem ?? []), ...QUEUES.UpdateItem])],
+})
 /** Such messages leave their queue, and what became of them is noted. */
 const DEQUEUES = {
   Query: [PICKUP],
@@ -132,10 +139,9 @@ const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], De
 /** A step of a proof exchange, whose message goes to its connection. */
 const PROOF_STEP = {
   GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
-  BatchGetItem: [RECORD, ...QUEUES.BatchGetItem],
+  BatchGetItem: [RECORD],
   Query: [RECORD],
-  PutItem: [IDEMPOTENCY, RECORD, ...QUEUES.PutItem],
-  UpdateItem: QUEUES.UpdateItem,
+  PutItem: [IDEMPOTENCY, RECORD],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -143,10 +149,8 @@ const PROOF_STEP = {
 /** A question, or the answer to one. */
 const ASKS = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER, ...QUEUES.PutItem],
-  UpdateItem: QUEUES.UpdateItem,
+  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER],
   Decrypt: ['agents'],
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
@@ -171,8 +175,10 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   // It leaves the list of those that wait.
   DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
@@ -182,15 +188,13 @@ const HANDSHAKES = {
 export const ACCESS: Record<string, Access> = {
   // The seven operations.
   getCredentialById: { GetItem: [CREDENTIAL] },
-  sendMessage: {
+  sendMessage: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
-    UpdateItem: QUEUES.UpdateItem,
+    PutItem: [BASIC_MESSAGE, IDEMPOTENCY, MESSAGE_LANES],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
+  }),
   getBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   tenantGetBasicMessages: { GetItem: [CONNECTION], Query: [BASIC_MESSAGE] },
   createRequest: {
@@ -218,16 +222,13 @@ export const ACCESS: Record<string, Access> = {
 
   // Their companions.
   createTenant: { GetItem: [IDEMPOTENCY], PutItem: [IDEMPOTENCY, '@org|*|tenants', TENANT] },
-  createOffer: {
+  createOffer: sending({
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, CONNECTION],
-    BatchGetItem: [...OFFERS.BatchGetItem, ...QUEUES.BatchGetItem],
-    PutItem: [...OFFERS.PutItem, ...QUEUES.PutItem],
-    UpdateItem: [...OFFERS.UpdateItem, ...QUEUES.UpdateItem],
     // The connection has keys already: its agent has a data key.
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
-  },
+  }),
   getCredentials: { Query: [CREDENTIAL], GetItem: [CREDENTIAL], BatchGetItem: [CREDENTIAL] },
   getCredentialFormData: {
     Query: [DIDCOMM_MESSAGE],
@@ -236,25 +237,25 @@ export const ACCESS: Record<string, Access> = {
   },
   getW3cCredentials: { Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL], BatchGetItem: [W3C_CREDENTIAL] },
   getW3cCredentialById: { GetItem: [W3C_CREDENTIAL] },
-  proposeCredential: ANSWERS_EXCHANGE,
-  acceptCredentialProposal: {
+  proposeCredential: sending(ANSWERS_EXCHANGE),
+  acceptCredentialProposal: sending({
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, RECORD],
     BatchGetItem: [RECORD],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue', 'WakeUpQueue'],
-  },
-  acceptCredentialOffer: {
+  }),
+  acceptCredentialOffer: sending({
     ...ANSWERS_EXCHANGE,
     GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
     PutItem: [...ANSWERS_EXCHANGE.PutItem, WEBVH_SEEN],
-  },
-  declineCredentialOffer: ANSWERS_EXCHANGE,
-  acceptCredentialRequest: {
+  }),
+  declineCredentialOffer: sending(ANSWERS_EXCHANGE),
+  acceptCredentialRequest: sending({
     ...ANSWERS_EXCHANGE,
     GetItem: [...ANSWERS_EXCHANGE.GetItem, WEBVH, WEBVH_SEEN],
-  },
-  acceptCredential: ANSWERS_EXCHANGE,
+  }),
+  acceptCredential: sending(ANSWERS_EXCHANGE),
   revokeCredential: {
     GetItem: [CREDENTIAL, IDEMPOTENCY],
     PutItem: [CREDENTIAL, IDEMPOTENCY, JOB, PENDING_REVOCATION],
@@ -300,17 +301,17 @@ export const ACCESS: Record<string, Access> = {
   getDids: { Query: [DID] },
   // Of others it is read from the web, and may note how far it has seen a log.
   resolveDid: { GetItem: [WEBVH, WEBVH_SEEN], Query: [DID], PutItem: [WEBVH_SEEN] },
-  requestProof: ASKS_FOR_PROOF,
-  proposeProof: PROOF_STEP,
-  acceptProofProposal: ASKS_FOR_PROOF,
+  requestProof: sending(ASKS_FOR_PROOF),
+  proposeProof: sending(PROOF_STEP),
+  acceptProofProposal: sending(ASKS_FOR_PROOF),
   // A bearer's credential is presented by the issuer's DID, which may have to be made. AnonCreds objects are read.
-  acceptProofRequest: {
+  acceptProofRequest: sending({
     ...PROOF_STEP,
     GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
     PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
-  },
-  declineProofRequest: PROOF_STEP,
-  acceptPresentation: PROOF_STEP,
+  }),
+  declineProofRequest: sending(PROOF_STEP),
+  acceptPresentation: sending(PROOF_STEP),
   getProofs: { GetItem: [PROOF], BatchGetItem: [PROOF], Query: [PROOF] },
   getProofById: { GetItem: [PROOF] },
   getProofFormData: {
@@ -320,16 +321,16 @@ export const ACCESS: Record<string, Access> = {
   },
   getQuestionAnswers: { Query: [QUESTION_ANSWER] },
   getQuestionAnswerById: { GetItem: [QUESTION_ANSWER] },
-  sendQuestion: ASKS,
-  sendAnswer: { ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] },
+  sendQuestion: sending(ASKS),
+  sendAnswer: sending({ ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] }),
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
   createInvitation: INVITES,
   createLegacyInvitation: INVITES,
-  receiveInvitation: ACCEPTS,
-  receiveInvitationUrl: ACCEPTS,
-  acceptInvitation: ACCEPTS,
-  receiveImplicitInvitation: ACCEPTS,
+  receiveInvitation: sending(ACCEPTS),
+  receiveInvitationUrl: sending(ACCEPTS),
+  acceptInvitation: sending(ACCEPTS),
+  receiveImplicitInvitation: sending(ACCEPTS),
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: {
@@ -337,24 +338,26 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [IDEMPOTENCY, INVITATION],
     DeleteItem: [OUT_OF_BAND],
   },
-  acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: ACCEPTS,
-  sendPing: {
+  acceptConnectionResponse: sending(ACCEPTS),
+  sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
+    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
+    UpdateItem: QUEUES.UpdateItem,
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
-  deleteConnection: {
+  }),
+  deleteConnection: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
     PutItem: [IDEMPOTENCY, MESSAGE_LANES],
     DeleteItem: [CONNECTION],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  },
+  }),
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],

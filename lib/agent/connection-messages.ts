@@ -1,7 +1,10 @@
 /** Messages about a connection itself: a trust ping (Aries RFC 0048), and the hang-up (RFC 0794) that ends it. */
+import type { AgentContext } from '@credo-ts/core'
 import {
+  type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommDidExchangeState,
+  DidCommDocumentService,
   DidCommHangupMessage,
   type DidCommMessage,
   DidCommMessageSender,
@@ -16,6 +19,7 @@ import { currentUnit } from '../store/transaction.ts'
 import { messagingContext } from './basic-messages.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
+import { QUEUE } from './return-route.ts'
 import { toStored } from './storage-service.ts'
 
 interface Ping {
@@ -40,6 +44,11 @@ export const sendTrustPing = async (
   return toConnectionJson(toStored(agentContext, connection))
 }
 
+/** It never waits to be fetched: nobody could, without the connection. */
+class Hangup extends DidCommHangupMessage {
+  override readonly allowQueueTransport = false
+}
+
 /**
  * Deletes the record of a connection, in the running unit of work, and tells the other agent where the connection was completed and the agent
  * can be told. Throws `resource.not_found`.
@@ -50,12 +59,22 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   await readLaneEnd(currentUnit(), connectionId)
   const connection = await repository.findById(agentContext, connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
-  if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined) {
-    const message: DidCommMessage = new DidCommHangupMessage({})
+  if (connection.state === DidCommDidExchangeState.Completed && (await hasEndpoint(agentContext, connection))) {
+    const message: DidCommMessage = new Hangup({})
     const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
     await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound)).catch(ignoreUnreachable)
   }
   await repository.delete(agentContext, connection)
+}
+
+/** One that only fetches its messages can no longer do so without the connection. */
+const hasEndpoint = async (agentContext: AgentContext, { theirDid }: DidCommConnectionRecord): Promise<boolean> => {
+  if (theirDid === undefined) return false
+  const services = await agentContext
+    .resolve(DidCommDocumentService)
+    .resolveServicesFromDid(agentContext, theirDid)
+    .catch(() => [])
+  return services.some(({ serviceEndpoint }) => serviceEndpoint !== QUEUE)
 }
 
 /** An agent that can not be reached can not be told, and that must not keep anybody from deleting the connection. */

@@ -1,5 +1,11 @@
 /** Examples of the OpenAPI document: real requests and answers, written into docs/examples by the api tests. */
 
+import acceptConnectionRequest from '../../docs/examples/AcceptConnectionRequest.json' with { type: 'json' }
+import acceptConnectionResponse from '../../docs/examples/AcceptConnectionResponse.json' with { type: 'json' }
+import acceptCredential from '../../docs/examples/AcceptCredential.json' with { type: 'json' }
+import acceptCredentialOffer from '../../docs/examples/AcceptCredentialOffer.json' with { type: 'json' }
+import acceptCredentialProposal from '../../docs/examples/AcceptCredentialProposal.json' with { type: 'json' }
+import acceptCredentialRequest from '../../docs/examples/AcceptCredentialRequest.json' with { type: 'json' }
 import acceptInvitation from '../../docs/examples/AcceptInvitation.json' with { type: 'json' }
 import createCredentialDefinition from '../../docs/examples/CreateCredentialDefinition.json' with { type: 'json' }
 import createDid from '../../docs/examples/CreateDid.json' with { type: 'json' }
@@ -10,13 +16,17 @@ import createOfferOob from '../../docs/examples/CreateOfferOob.json' with { type
 import createRequest from '../../docs/examples/CreateRequest.json' with { type: 'json' }
 import createSchema from '../../docs/examples/CreateSchema.json' with { type: 'json' }
 import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'json' }
+import declineCredentialOffer from '../../docs/examples/DeclineCredentialOffer.json' with { type: 'json' }
 import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
 import enableWebhookEndpoint from '../../docs/examples/EnableWebhookEndpoint.json' with { type: 'json' }
+import getBasicMessages from '../../docs/examples/GetBasicMessages.json' with { type: 'json' }
 import getConnectionById from '../../docs/examples/GetConnectionById.json' with { type: 'json' }
 import getConnections from '../../docs/examples/GetConnections.json' with { type: 'json' }
 import getCredentialById from '../../docs/examples/GetCredentialById.json' with { type: 'json' }
 import getCredentialDefinitionById from '../../docs/examples/GetCredentialDefinitionById.json' with { type: 'json' }
 import getCredentialDefinitions from '../../docs/examples/GetCredentialDefinitions.json' with { type: 'json' }
+import getCredentialFormData from '../../docs/examples/GetCredentialFormData.json' with { type: 'json' }
+import getCredentials from '../../docs/examples/GetCredentials.json' with { type: 'json' }
 import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
 import getInvitationById from '../../docs/examples/GetInvitationById.json' with { type: 'json' }
@@ -25,11 +35,14 @@ import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' w
 import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
 import getQuestionAnswers from '../../docs/examples/GetQuestionAnswers.json' with { type: 'json' }
 import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
+import getW3cCredentialById from '../../docs/examples/GetW3cCredentialById.json' with { type: 'json' }
+import getW3cCredentials from '../../docs/examples/GetW3cCredentials.json' with { type: 'json' }
 import getWebDidDocument from '../../docs/examples/GetWebDidDocument.json' with { type: 'json' }
 import getWebhookDeliveries from '../../docs/examples/GetWebhookDeliveries.json' with { type: 'json' }
 import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' with { type: 'json' }
 import getWebvhLog from '../../docs/examples/GetWebvhLog.json' with { type: 'json' }
 import getWebvhResource from '../../docs/examples/GetWebvhResource.json' with { type: 'json' }
+import proposeCredential from '../../docs/examples/ProposeCredential.json' with { type: 'json' }
 import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
 import receiveImplicitInvitation from '../../docs/examples/ReceiveImplicitInvitation.json' with { type: 'json' }
 import receiveInvitation from '../../docs/examples/ReceiveInvitation.json' with { type: 'json' }
@@ -42,6 +55,7 @@ import revokeCredential from '../../docs/examples/RevokeCredential.json' with { 
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
 import sendAnswer from '../../docs/examples/SendAnswer.json' with { type: 'json' }
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
+import sendPing from '../../docs/examples/SendPing.json' with { type: 'json' }
 import sendQuestion from '../../docs/examples/SendQuestion.json' with { type: 'json' }
 import showInvitation from '../../docs/examples/ShowInvitation.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
@@ -57,6 +71,18 @@ interface Example {
 
 /** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
+  AcceptConnectionRequest: acceptConnectionRequest,
+  AcceptConnectionResponse: acceptConnectionResponse,
+  GetCredentials: getCredentials,
+  GetCredentialFormData: getCredentialFormData,
+  GetW3cCredentials: getW3cCredentials,
+  GetW3cCredentialById: getW3cCredentialById,
+  ProposeCredential: proposeCredential,
+  AcceptCredentialProposal: acceptCredentialProposal,
+  AcceptCredentialOffer: acceptCredentialOffer,
+  DeclineCredentialOffer: declineCredentialOffer,
+  AcceptCredentialRequest: acceptCredentialRequest,
+  AcceptCredential: acceptCredential,
   CreateCredentialDefinition: createCredentialDefinition,
   CreateSchema: createSchema,
   GetCredentialDefinitionById: getCredentialDefinitionById,
@@ -77,6 +103,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   CreateTenant: createTenant,
   DeleteWebhookEndpoint: deleteWebhookEndpoint,
   EnableWebhookEndpoint: enableWebhookEndpoint,
+  GetBasicMessages: getBasicMessages,
   GetConnectionById: getConnectionById,
   GetConnections: getConnections,
   GetCredentialById: getCredentialById,
@@ -99,6 +126,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   RotateWebhookSecret: rotateWebhookSecret,
   SendAnswer: sendAnswer,
   SendMessage: sendMessage,
+  SendPing: sendPing,
   SendQuestion: sendQuestion,
   ShowInvitation: showInvitation,
   TestWebhookEndpoint: testWebhookEndpoint,

@@ -16,6 +16,9 @@ export const W3cCredentialRecord = recordSchema({
     types: v.optional(v.array(v.string())),
     expandedTypes: v.optional(v.array(v.string())),
     proofTypes: v.optional(v.array(v.string())),
+    cryptosuites: v.optional(v.array(v.string())),
+    algs: v.optional(v.array(v.string())),
+    multiInstanceState: v.optional(v.string()),
     /** Of an AnonCreds credential. */
     anonCredsCredentialDefinitionId: v.optional(v.string()),
     anonCredsSchemaId: v.optional(v.string()),

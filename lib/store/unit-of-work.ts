@@ -26,6 +26,9 @@ interface Held {
   current: StoredRecord | undefined
 }
 
+/** A record of the tenant that is asked for. */
+type RecordKey = Pick<StoredRecord, 'type' | 'id'>
+
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
 /** Records that may expire, by their type: when, by what they are and when they would have so far. */
@@ -108,9 +111,13 @@ export class UnitOfWork {
     return items.find((item) => item.sk?.S !== sk)
   }
 
-  /** The records that match a query, oldest first; the unit's own writes included. */
-  async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
-    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query)))
+  /**
+   * The records that match a query, oldest first; the unit's own writes included. `also` are records that are known by their id: they are read by
+   * the same request, where the query makes one, and remembered.
+   */
+  async find(tenant: string, type: string, query: TagQuery, also: readonly RecordKey[] = []): Promise<StoredRecord[]> {
+    const others = also.map((one) => recordAddress(tenant, one.type, one.id))
+    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query), others))
     return [...this.#records.values()]
       .map(({ current }) => current)
       .filter((record) => record !== undefined)
@@ -208,18 +215,18 @@ export class UnitOfWork {
   }
 
   /** Reads all records that have an entry in the partitions, once: queries at the same time wait for one another. */
-  async #readMatching(partitions: Partition[]): Promise<void> {
+  async #readMatching(partitions: Partition[], others: readonly Address[]): Promise<void> {
     const unread = partitions.filter(({ pk }) => !this.#partitions.has(pk))
     if (unread.length > 0) {
-      const reading = this.#readEntries(unread)
+      const reading = this.#readEntries(unread, others)
       for (const { pk } of unread) this.#partitions.set(pk, reading)
     }
     await Promise.all(partitions.map(({ pk }) => this.#partitions.get(pk)))
   }
 
-  async #readEntries(partitions: Partition[]): Promise<void> {
+  async #readEntries(partitions: Partition[], others: readonly Address[]): Promise<void> {
     const entries = (await Promise.all(partitions.map(entriesOf))).flat()
-    const unread = new Map<string, Address>()
+    const unread = new Map(others.filter(({ pk }) => !this.#records.has(pk)).map((address) => [address.pk, address]))
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
       if (this.#records.has(address.pk)) continue

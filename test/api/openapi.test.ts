@@ -169,6 +169,7 @@ describe('every operation says', () => {
       'GET /health',
       'GET /openapi.json',
       'GET /url/{invitationId}',
+      'GET /web/{tenantId}/did.json',
       'GET /webvh/{tenantId}/did.jsonl',
       'GET /webvh/{tenantId}/resources/{resourceId}',
       'POST /didcomm',

@@ -5,6 +5,7 @@ import { expectExample } from '../support/api/example.ts'
 import { followPages } from '../support/api/pages.ts'
 import { acme, api, base, expectError, expectMalformed, globex, tokens } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
+import { waitFor } from '../wallet/wait.ts'
 
 const pathOf = (connectionId: string, tenantId = globex.tenantId) =>
   `/multi-tenancy/basic-messages/${connectionId}/${tenantId}`
@@ -14,7 +15,11 @@ const { token } = globex
 const contentsOf = (records: Json[]): string[] => records.map(({ content }) => content)
 
 test('lists what was said on the connection, oldest first', async () => {
-  const answer = await api.get(path, { token })
+  const answer = await waitFor('the messages to be delivered', async () => {
+    const listed = await api.get(path, { token })
+    const states = listed.body.map(({ metadata }: Json) => metadata['_agent/delivery']?.state ?? 'delivered')
+    return states.every((state: string) => state === 'delivered') && listed
+  })
   expect(answer.status).toBe(200)
   expect(contentsOf(answer.body)).toEqual(globex.contents)
   expect(answer.headers.link).toBeUndefined()

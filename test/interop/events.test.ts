@@ -230,7 +230,10 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     const { id, threadId } = large
     for (const { body } of heard.filter(({ recordId }) => recordId === large.id))
       expect(body.data).toMatchObject({ truncated: true, record: { id, connectionId, threadId } })
-    expect(heard.at(-1)?.body.data.record).toEqual(late)
+    expect(heard.at(-1)?.body.data.record).toEqual({
+      ...late,
+      metadata: { '_agent/delivery': { state: 'failed', attempts: expect.any(Number) } },
+    })
   })
 
   /** What a turn does when the time of an item is over, without waiting for a day. */

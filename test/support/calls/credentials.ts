@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addIssuedExchange, revocableAt } from '../anoncreds/issued-exchange.ts'
 import { offerBody } from '../scenes.ts'
 import type { Examples } from './call-scene.ts'
-import { issued, offered, peerOf, proposalBody, proposed, requested } from './exchanges.ts'
+import { issued, offered, proposalBody, proposed, requested } from './exchanges.ts'
 
 /** A step of an exchange, which is named in the body. */
 const step = (credentialRecordId: string, more: object = {}) => ({
@@ -18,9 +18,8 @@ export const credentials: Examples = {
     return { asked: { path: { credentialRecordId: id } } }
   },
   GetCredentials: async (scene) => {
-    const connectionId = await scene.connection()
-    await scene.done('CreateOffer', { body: offerBody(connectionId, scene.wallet.did) })
-    return { asked: { query: { connectionId, role: 'issuer', limit: '10' } }, other: { query: {} } }
+    await scene.done('CreateOffer', { body: offerBody(await scene.connection(), scene.wallet.did) })
+    return { asked: { query: { role: 'issuer', limit: '10' } }, other: { query: {} } }
   },
   GetCredentialFormData: async (scene) => {
     const body = offerBody(await scene.connection(), scene.wallet.did)
@@ -36,8 +35,7 @@ export const credentials: Examples = {
     return { asked: { path: { w3cCredentialRecordId: credentials[0].credentialRecordId } } }
   },
   ProposeCredential: async (scene) => {
-    const { ours } = await peerOf(scene)
-    const body = proposalBody(ours)
+    const body = proposalBody((await scene.peer()).connectionId)
     return { asked: { body: { ...body, comment: 'please' } }, other: { body } }
   },
   AcceptCredentialProposal: async (scene) => step(await proposed(scene)),

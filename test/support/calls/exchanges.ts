@@ -1,50 +1,20 @@
-/** Another tenant that the scene's is connected to, and exchanges between the two, as examples of their steps need them. */
-import { waitFor } from '../../wallet/wait.ts'
+/** Credential exchanges between the scene's tenant and its peer, as examples of their steps need them. */
 import { offerBody } from '../scenes.ts'
-import type { Json } from '../stage/in-process-stage.ts'
+import type { Call, Json } from '../stage/in-process-stage.ts'
 import type { CallScene } from './call-scene.ts'
-
-export interface Peer {
-  tenantId: string
-  /** Its connection to the scene's tenant. */
-  connectionId: string
-  /** The connection of the scene's tenant to it. */
-  ours: string
-}
 
 const SUBJECT = 'did:key:z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH'
 
-/** A tenant with a completed connection, by calls alone. */
-export const peerOf = (scene: CallScene): Promise<Peer> =>
-  scene.once('peer', async () => {
-    const caller = await scene.newTenant()
-    const { invitation, outOfBandRecord } = await scene.done('CreateInvitation', { caller, body: {} })
-    const { messageType: _, ...message } = invitation
-    const received = await scene.done('ReceiveInvitation', { body: { invitation: message } })
-    const completed = (outOfBandId: string, as: object) =>
-      waitFor('the connection to be completed', async () => {
-        const [found] = await scene.done('GetConnections', { query: { outOfBandId }, ...as })
-        return found?.state === 'completed' && found
-      })
-    const ours = await completed(received.outOfBandRecord.id, {})
-    const theirs = await completed(outOfBandRecord.id, { caller })
-    return { ...caller, connectionId: theirs.id, ours: ours.id }
-  })
-
 /** The exchange of a thread when it has this state, of the scene's tenant or of its peer. */
-const exchangeIn = (scene: CallScene, threadId: string, state: string, as: object = {}): Promise<Json> =>
-  waitFor(`the exchange to be ${state}`, async () => {
-    const [found] = await scene.done('GetCredentials', { query: { threadId, state }, ...as })
-    return found
-  })
+const exchangeIn = async (scene: CallScene, threadId: string, state: string, as: Call = {}): Promise<Json> =>
+  (await scene.until('GetCredentials', { ...as, query: { threadId, state } }, ([found]) => found !== undefined))[0]
 
 const never = { autoAcceptCredential: 'never' }
 
 /** The id of an exchange in which the scene's tenant has an offer. */
 export const offered = async (scene: CallScene): Promise<string> => {
-  const { tenantId, connectionId } = await peerOf(scene)
-  const body = offerBody(connectionId, SUBJECT)
-  const { threadId } = await scene.done('CreateOffer', { caller: { tenantId }, body })
+  const { caller, theirConnectionId } = await scene.peer()
+  const { threadId } = await scene.done('CreateOffer', { caller, body: offerBody(theirConnectionId, SUBJECT) })
   return (await exchangeIn(scene, threadId, 'offer-received')).id
 }
 
@@ -57,9 +27,9 @@ export const issued = async (scene: CallScene): Promise<Json> => {
 
 /** The id of an exchange in which the scene's tenant is asked for what it has offered. */
 export const requested = async (scene: CallScene): Promise<string> => {
-  const { tenantId, ours } = await peerOf(scene)
-  const { id, threadId } = await scene.done('CreateOffer', { body: { ...offerBody(ours, SUBJECT), ...never } })
-  const as = { caller: { tenantId } }
+  const { caller, connectionId } = await scene.peer()
+  const as = { caller }
+  const { id, threadId } = await scene.done('CreateOffer', { body: { ...offerBody(connectionId, SUBJECT), ...never } })
   const { id: credentialRecordId } = await exchangeIn(scene, threadId, 'offer-received', as)
   await scene.done('AcceptCredentialOffer', { ...as, body: { credentialRecordId } })
   await exchangeIn(scene, threadId, 'request-received')
@@ -74,8 +44,7 @@ export const proposalBody = (connectionId: string): Json => {
 
 /** The id of an exchange in which the scene's tenant has a proposal. */
 export const proposed = async (scene: CallScene): Promise<string> => {
-  const { tenantId, connectionId } = await peerOf(scene)
-  const body = proposalBody(connectionId)
-  const { threadId } = await scene.done('ProposeCredential', { caller: { tenantId }, body })
+  const { caller, theirConnectionId } = await scene.peer()
+  const { threadId } = await scene.done('ProposeCredential', { caller, body: proposalBody(theirConnectionId) })
   return (await exchangeIn(scene, threadId, 'proposal-received')).id
 }
