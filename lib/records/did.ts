@@ -8,7 +8,7 @@ const VerificationMethod = v.looseObject({
   controller: v.optional(v.string()),
   publicKeyBase58: v.optional(v.string()),
   publicKeyMultibase: v.optional(v.string()),
-  publicKeyJwk: v.optional(v.looseObject({})),
+  publicKeyJwk: v.optional(v.record(v.string(), v.unknown())),
 })
 
 /** Ids of verification methods, or the methods themselves. */

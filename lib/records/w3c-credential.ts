@@ -4,7 +4,7 @@ import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from 
 
 export const W3cCredentialRecord = recordSchema({
   /** The credential as it was issued; of an AnonCreds credential its W3C form. Credo keeps a JWT as text. */
-  credentialInstances: v.array(v.looseObject({ credential: v.union([v.looseObject({}), v.string()]) })),
+  credentialInstances: v.array(v.looseObject({ credential: v.union([v.record(v.string(), v.unknown()), v.string()]) })),
   multiInstanceState: v.string(),
   _tags: v.looseObject({
     issuerId: v.optional(v.string()),
