@@ -338,7 +338,6 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [OUT_OF_BAND],
   },
   acceptConnectionRequest: HANDSHAKES,
-  acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
   acceptConnectionResponse: ACCEPTS,
   sendPing: sending({
