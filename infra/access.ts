@@ -337,8 +337,9 @@ export const ACCESS: Record<string, Access> = {
     DeleteItem: [OUT_OF_BAND],
   },
   acceptConnectionRequest: HANDSHAKES,
+  acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: ACCEPTS,
+  acceptConnectionResponse: sending(ACCEPTS),
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
