@@ -21,6 +21,8 @@ const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
 const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
 const CONTEXT = '*|context|*'
+/** What is shown of invitations: whoever writes an out-of-band record writes it. */
+const INVITATION = '@invitation|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
 const ISSUER_DID = '*|issuer-did'
@@ -115,7 +117,7 @@ const ANSWERS_EXCHANGE = {
 const INVITES = {
   GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
   Query: [DID],
-  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
   GenerateDataKey: ['agents'],
   Decrypt: ['agents'],
 } satisfies Access
@@ -173,8 +175,10 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
+  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
+  UpdateItem: QUEUES.UpdateItem,
   // It leaves the list of those that wait.
   DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
@@ -196,7 +200,7 @@ export const ACCESS: Record<string, Access> = {
   createRequest: {
     GetItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, TENANT],
     Query: [RECORD],
-    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
   },
@@ -282,7 +286,7 @@ export const ACCESS: Record<string, Access> = {
   createOfferOob: {
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, TENANT],
-    PutItem: [...OFFERS.PutItem, DATA_KEY],
+    PutItem: [...OFFERS.PutItem, DATA_KEY, INVITATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
@@ -329,7 +333,11 @@ export const ACCESS: Record<string, Access> = {
   receiveImplicitInvitation: sending(ACCEPTS),
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
-  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: {
+    GetItem: [IDEMPOTENCY, OUT_OF_BAND],
+    PutItem: [IDEMPOTENCY, INVITATION],
+    DeleteItem: [OUT_OF_BAND],
+  },
   acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
   acceptConnectionResponse: sending(ACCEPTS),
@@ -387,7 +395,7 @@ export const ACCESS: Record<string, Access> = {
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...DEQUEUES.Query],
     PutItem: [
-      ...[ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[ENVELOPE_MARK, INVITATION, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
       ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
     ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
@@ -400,6 +408,10 @@ export const ACCESS: Record<string, Access> = {
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },
+  showInvitation: { GetItem: [INVITATION] },
+  getInvitationById: { GetItem: [INVITATION] },
+  showDocs: {},
+  getBrowserFile: {},
   openapi: {},
   health: {},
 

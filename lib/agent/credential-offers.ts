@@ -13,7 +13,8 @@ import { currentAgent, type TenantAgent } from './agent.ts'
 import { type OfferedAttributes, toAnonCredsFormats } from './anoncreds/offered-attributes.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import type { InvitationAnswer } from './inviter.ts'
 import { type OfferedJsonLd, toJsonLdFormat } from './json-ld/offered-credential.ts'
 import { toStored } from './storage-service.ts'
 
@@ -50,7 +51,7 @@ export const offerCredential = async (
   return toCredentialExchangeJson(toStored(agent.context, record))
 }
 
-export interface OutOfBandOffer extends InvitationWithRequest {
+export interface OutOfBandOffer extends InvitationAnswer {
   outOfBandRecordId: string
   credentialRecordId: string
   credentialRequestThId: string

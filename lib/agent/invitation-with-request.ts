@@ -18,10 +18,6 @@ export interface InvitationOptions {
   handshake: boolean
 }
 
-export interface InvitationWithRequest extends InvitationAnswer {
-  invitationDid?: string
-}
-
 /**
  * Makes a message, by `carry`, and the invitation that carries it, in the running unit of work. RFC 0434: what is attached to an invitation has
  * it as its parent thread.
@@ -31,7 +27,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
-): Promise<{ carried: T; answer: InvitationWithRequest }> => {
+): Promise<{ carried: T; answer: InvitationAnswer }> => {
   const { label, connectionImageUrl } = await currentProfile()
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
@@ -46,8 +42,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
     autoAcceptConnection: true,
   })
   await nameInvitation(agent, record, invitationId)
-  const { invitationDid } = service
-  return { carried, answer: { ...toInvitationAnswer(agent, record), ...defined({ invitationDid }) } }
+  return { carried, answer: toInvitationAnswer(agent, record) }
 }
 
 /** Credo takes no id for an invitation, and the request names it. */

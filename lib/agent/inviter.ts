@@ -1,6 +1,6 @@
 /** How the agent names itself in invitations, and what is answered of one that it has made. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
-import { invalidField } from '../errors.ts'
+import { AgentError, invalidField } from '../errors.ts'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
@@ -17,6 +17,7 @@ export interface InvitationAnswer {
   invitation: Record<string, unknown>
   shortInvitationUrl: string
   outOfBandRecord: RecordJson
+  invitationDid: string
 }
 
 /** A message that can be put into an address. */
@@ -34,11 +35,15 @@ export const toInvitationAnswer = (
 ): InvitationAnswer => {
   const { PUBLIC_URL } = settings()
   const invitation = message.toJSON()
+  const [service] = record.outOfBandInvitation.getServices()
+  const invitationDid = typeof service === 'string' ? service : service?.recipientKeys[0]
+  if (invitationDid === undefined) throw new AgentError('internal', 'the invitation names nobody')
   return {
     invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
     invitation: { ...invitation, messageType: invitation['@type'] },
     shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
     outOfBandRecord: toOutOfBandJson(toStored(context, record)),
+    invitationDid,
   }
 }
 

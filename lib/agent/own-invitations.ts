@@ -35,18 +35,15 @@ const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAccept
  * Makes an invitation in the running unit of work.
  * Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
  */
-export const inviteToConnect = async (
-  invitation: ConnectionInvitation,
-): Promise<InvitationAnswer & { invitationDid: string }> => {
+export const inviteToConnect = async (invitation: ConnectionInvitation): Promise<InvitationAnswer> => {
   const agent = await currentAgent()
   const { goal, goalCode, handshakeProtocols } = invitation
-  const invitationDid = await invitationDidOf(agent, invitation)
   const record = await agent.didcomm.oob.createInvitation({
     ...(await toConfig(invitation)),
     ...defined({ goal, goalCode, handshakeProtocols: handshakeProtocols as DidCommHandshakeProtocol[] | undefined }),
-    invitationDid,
+    invitationDid: await invitationDidOf(agent, invitation),
   })
-  return { ...toInvitationAnswer(agent, record), invitationDid }
+  return toInvitationAnswer(agent, record)
 }
 
 /**

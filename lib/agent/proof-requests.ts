@@ -5,7 +5,8 @@ import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { type InvitationOptions, type InvitationWithRequest, inviteWith } from './invitation-with-request.ts'
+import { type InvitationOptions, inviteWith } from './invitation-with-request.ts'
+import type { InvitationAnswer } from './inviter.ts'
 import { toStored } from './storage-service.ts'
 
 interface Request {
@@ -20,7 +21,7 @@ interface Request {
 
 export type ProofRequest = Request & InvitationOptions
 
-export interface OutOfBandProofRequest extends InvitationWithRequest {
+export interface OutOfBandProofRequest extends InvitationAnswer {
   proofRecordId: string
   proofRecordThId: string
 }

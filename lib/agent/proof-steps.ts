@@ -1,7 +1,8 @@
 /** The steps of a proof exchange that a caller takes, each in its turn (present-proof, Aries RFC 0037 and 0454). */
 import { CredoError } from '@credo-ts/core'
 import {
-  type DidCommProofExchangeRecord,
+  DidCommMessageRecord,
+  DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
   DidCommProofRole,
   DidCommProofState,
@@ -9,6 +10,7 @@ import {
 import { AgentError, invalidField, isAgentError } from '../errors.ts'
 import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
+import { currentUnit } from '../store/transaction.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
@@ -37,6 +39,7 @@ export const takeStep = async (
 ): Promise<RecordJson> => {
   const agent = await currentAgent()
   const { context } = agent
+  await readWithMessages(proofRecordId)
   const exchange = await context.resolve(DidCommProofExchangeRepository).findById(context, proofRecordId)
   if (exchange === null) throw new AgentError('resource.not_found', 'there is no such proof exchange')
   if (exchange.role !== turn.role || exchange.state !== turn.state)
@@ -47,6 +50,13 @@ export const takeStep = async (
   await assertConnected(agent, exchange)
   const changed = await answerable(() => send(() => act(agent, exchange)))
   return toProofJson(toStored(context, changed))
+}
+
+/** Credo asks for the exchange and each of its messages. The unit of work reads all of them in two requests, and remembers them. */
+const readWithMessages = async (id: string): Promise<void> => {
+  const unit = currentUnit()
+  const exchange = { type: DidCommProofExchangeRecord.type, id }
+  await unit.find(unit.tenant, DidCommMessageRecord.type, { associatedRecordId: id }, [exchange])
 }
 
 /** The answer to a request without a connection goes where that says. */

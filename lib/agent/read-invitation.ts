@@ -97,9 +97,12 @@ const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBand
   }
   try {
     assertReadable(json)
-    return JsonTransformer.fromJSON(JSON.parse(JSON.stringify(json)), DidCommOutOfBandInvitation)
+    const invitation = JsonTransformer.fromJSON(JSON.parse(JSON.stringify(json)), DidCommOutOfBandInvitation)
+    // What has the form of a key may still be none.
+    for (const service of invitation.getInlineServices()) void service.resolvedDidCommService
+    return invitation
   } catch {
-    // Of Credo's validators, whose messages quote the invitation.
+    // Credo's messages quote the invitation.
     throw unreadable(path)
   }
 }

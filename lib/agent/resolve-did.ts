@@ -20,6 +20,6 @@ export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
 const unresolved = (error: string): AgentError => {
   const details = [{ path: 'didResolutionMetadata.error', message: error }]
   return error === 'notFound'
-    ? new AgentError('resource.not_found', 'the DID does not resolve', { details })
+    ? new AgentError('resource.not_found', 'there is no document of this DID', { details })
     : new AgentError('request.invalid', 'the DID can not be resolved', { details })
 }

@@ -32,6 +32,6 @@ export const INVITATION_RESULT = {
   /** Leads to the invitation, and is short enough for a QR code. */
   shortInvitationUrl: v.string(),
   outOfBandRecord: OutOfBandRecord,
-  /** The DID that names the agent in the invitation; absent where a key of its own does. */
-  invitationDid: v.optional(v.string()),
+  /** The DID that names the agent in the invitation: of a service with a key of its own, that key's did:key. */
+  invitationDid: v.string(),
 }

@@ -45,7 +45,7 @@ export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
     /** A DID of this agent with a DIDComm service. */
     invitationDid: v.optional(Did),
   }),
-  answers: { 200: v.strictObject({ ...INVITATION_RESULT, invitationDid: v.string() }) },
+  answers: { 200: v.strictObject(INVITATION_RESULT) },
   refusals: [404],
 }))
 

@@ -9,7 +9,7 @@ const MessageId = v.pipe(v.string(), v.regex(/^[-_./A-Za-z0-9]{8,64}$/, 'must be
 /** Each is resolved, and each key is an index entry: no agent needs more. */
 const MAX_SERVICES = 8
 const MAX_KEYS = 4
-const MAX_ROUTING_KEYS = 8
+export const MAX_ROUTING_KEYS = 8
 /** They are alternatives to each other. */
 const MAX_REQUESTS = 8
 

@@ -6,6 +6,7 @@ import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
+import { publishedOf, withdrawnOf } from './published-invitations.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -24,6 +25,9 @@ interface Held {
   stored: StoredRecord | undefined
   current: StoredRecord | undefined
 }
+
+/** A record of the tenant that is asked for. */
+type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
@@ -107,9 +111,13 @@ export class UnitOfWork {
     return items.find((item) => item.sk?.S !== sk)
   }
 
-  /** The records that match a query, oldest first; the unit's own writes included. */
-  async find(tenant: string, type: string, query: TagQuery): Promise<StoredRecord[]> {
-    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query)))
+  /**
+   * The records that match a query, oldest first; the unit's own writes included. `also` are records that are known by their id: they are read by
+   * the same request, where the query makes one, and remembered.
+   */
+  async find(tenant: string, type: string, query: TagQuery, also: readonly RecordKey[] = []): Promise<StoredRecord[]> {
+    const others = also.map((one) => recordAddress(tenant, one.type, one.id))
+    await this.keepFailure(async () => this.#readMatching(partitionsOf(tenant, type, query), others))
     return [...this.#records.values()]
       .map(({ current }) => current)
       .filter((record) => record !== undefined)
@@ -207,18 +215,18 @@ export class UnitOfWork {
   }
 
   /** Reads all records that have an entry in the partitions, once: queries at the same time wait for one another. */
-  async #readMatching(partitions: Partition[]): Promise<void> {
+  async #readMatching(partitions: Partition[], others: readonly Address[]): Promise<void> {
     const unread = partitions.filter(({ pk }) => !this.#partitions.has(pk))
     if (unread.length > 0) {
-      const reading = this.#readEntries(unread)
+      const reading = this.#readEntries(unread, others)
       for (const { pk } of unread) this.#partitions.set(pk, reading)
     }
     await Promise.all(partitions.map(({ pk }) => this.#partitions.get(pk)))
   }
 
-  async #readEntries(partitions: Partition[]): Promise<void> {
+  async #readEntries(partitions: Partition[], others: readonly Address[]): Promise<void> {
     const entries = (await Promise.all(partitions.map(entriesOf))).flat()
-    const unread = new Map<string, Address>()
+    const unread = new Map(others.filter(({ pk }) => !this.#records.has(pk)).map((address) => [address.pk, address]))
     for (const entry of entries) {
       const address = recordOfEntry(addressOf(entry))
       if (this.#records.has(address.pk)) continue
@@ -260,6 +268,14 @@ const conflict = (): AgentError => new AgentError('store.conflict', 'the record 
 
 const at = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 
+/** The write that shows, or no longer shows, an invitation. An id is its first agent's: no other can show something else by it. */
+const invitationWrites = ({ stored, current }: Held): Write[] => {
+  const before = stored && publishedOf(stored)
+  const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
+  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return []
+  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', whenBroken: conflict }]
+}
+
 /** The writes that turn the stored record and its index entries into the current ones. */
 const writesOf = ({ stored, current }: Held): Write[] => {
   if (stored === current) return []
@@ -272,6 +288,7 @@ const writesOf = ({ stored, current }: Held): Write[] => {
       expects: stored.version,
       whenBroken: conflict,
     })
+  writes.push(...invitationWrites({ stored, current }))
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
   for (const [pk, item] of after)

@@ -30,6 +30,7 @@ test('answers an invitation that carries the offer, whose exchange GetCredential
     'invitationUrl',
     'outOfBandRecord',
     'outOfBandRecordId',
+    'shortInvitationUrl',
   ])
   expect(body.invitation).toMatchObject({
     label: 'Acme University',

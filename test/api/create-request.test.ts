@@ -33,6 +33,7 @@ test('answers an invitation that carries the request, and what the form data is 
     'outOfBandRecord',
     'proofRecordId',
     'proofRecordThId',
+    'shortInvitationUrl',
   ])
   expect(body.invitation).toMatchObject({
     '@type': 'https://didcomm.org/out-of-band/1.1/invitation',

@@ -64,6 +64,10 @@ describe('filters', () => {
     [`outOfBandId=${globex.outOfBandId}&theirDid=${globex.theirDid}&state=completed`, all.slice(0, 1)],
     [`outOfBandId=${randomUUID()}`, []],
     ['theirDid=did:peer:4zQmNobody', []],
+    ['theirLabel=Wallet', all],
+    [`theirLabel=Wallet&theirDid=${globex.theirDid}`, all.slice(0, 1)],
+    ['theirLabel=wallet', []],
+    ['alias=Wallet', []],
   ])('%s', async (query, ids) => {
     const { status, body } = await api.get(`${path}?${query}`, { token })
     expect({ status, ids: idsOf(body) }).toEqual({ status: 200, ids })
@@ -73,6 +77,8 @@ describe('filters', () => {
     ['state=ready', ['state']],
     ['state=', ['state']],
     ['theirDid=alice', ['theirDid']],
+    ['myDid=alice', ['myDid']],
+    ['alias=&theirLabel=', ['alias', 'theirLabel']],
     ['outOfBandId=a%2Fb', ['outOfBandId']],
     ['outOfBandId=a%7Cb&state=no&theirDid=no&limit=0', ['outOfBandId', 'state', 'theirDid', 'limit']],
     ['state=completed&state=completed', ['state']],

@@ -89,6 +89,7 @@ const BODIES: Record<string, Record<string, string>> = {
     imageUrl: 'string',
     recipientKey: 'string',
     invitationDid: 'string',
+    handshake: 'boolean',
   },
   RegisterNotificationWebhook: { 'orgId!': 'string', 'notificationWebhook!': 'string' },
   RegisterWebhook: { 'webhookUrl!': 'string' },

@@ -33,6 +33,9 @@ afterAll(async () => {
   await stage.stop()
 })
 
+/** Its document would be in the table. */
+const UNKNOWN_DID = `did:peer:4z${'1'.repeat(46)}`
+
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 /** The value with each id of a record in it as `rename` says. */
@@ -91,7 +94,7 @@ describe.each(OF_AGENTS)('$operationId', ({ operationId, path, refusals }) => {
       const { asked, caller } = example
       const ids = Object.entries(asked.path ?? {}).map(([name, value]) =>
         // Whose agent or organization it is decides who may, and comes first.
-        name === 'tenantId' || name === 'orgId' ? [name, value] : [name, randomUUID()],
+        name === 'tenantId' || name === 'orgId' ? [name, value] : [name, name === 'did' ? UNKNOWN_DID : randomUUID()],
       )
       const { status, body } = await call(operationId, { ...asked, path: Object.fromEntries(ids), caller })
       expect({ status, message: body.message }).toEqual({

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { peerDidWith } from '../wallet/handshake-requests.ts'
+import { connectionRequest, peerDidWith } from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -39,6 +39,10 @@ const connectWith = async (service: unknown) => {
   return { status, connection: body[0], senderKey }
 }
 
+/** A key, as documents of did:peer:2 refer to one. */
+const MEDIATOR =
+  'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX#z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
+
 const SERVICE = { t: 'did-communication', recipientKeys: ['#key-1'], r: [], priority: 0 }
 
 test.each([
@@ -50,6 +54,7 @@ test.each([
   { s: 'http://127.0.0.1:1', r: ['no key'] },
   { s: 'http://127.0.0.1:1', r: 'none' },
   { s: 'http://127.0.0.1:1', r: ['did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'] },
+  { s: 'http://127.0.0.1:1', r: Array(20).fill(MEDIATOR) },
 ])('a wallet at %j is connected, and what is sent to it is a 409', async (where) => {
   const { status, connection, senderKey } = await connectWith({ ...SERVICE, ...where })
   expect(status).toBe(200)
@@ -60,6 +65,18 @@ test.each([
   const ping = { '@type': 'https://didcomm.org/trust_ping/1.0/ping', '@id': randomUUID(), response_requested: true }
   const answer = await raw.send(ping, { ...(await raw.routeToDid(connection.did)), senderKey })
   expect(answer.status).toBeLessThan(500)
+})
+
+test('a wallet behind 200 mediators costs nothing: a message to it would be larger by a third for each', async () => {
+  const request = await invite()
+  const key = await raw.newKey()
+  const message: Json = connectionRequest(request.invitation['@id'], [key], 'http://127.0.0.1:1')
+  const [service] = message.connection.DIDDoc.service
+  service.routingKeys = Array(200).fill(service.recipientKeys[0])
+  const before = process.memoryUsage().rss
+  const answer = await raw.send(message, { ...(await raw.routeToDid(request.invitationDid)), senderKey: key })
+  expect(answer.status).toBeLessThan(500)
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
 })
 
 test.each([

@@ -8,6 +8,7 @@ import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { checkTable } from '../support/table/table-checker.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
@@ -205,6 +206,13 @@ test('a message that can not be read blocks nothing, and is set aside in the end
   inDays(1)
   await runExpiry(connectionId)
   expect(await isThere(connectionId)).toBe(false)
+})
+
+test('what all of this has left in the table fits together', async () => {
+  await stage.line.pause()
+  await stage.line.settle()
+  stage.line.run()
+  expect(await checkTable(stage.client, stage.table)).toEqual([])
 })
 
 test('10,000 messages that wait are handed out batch by batch, each by as many requests as the first', async () => {

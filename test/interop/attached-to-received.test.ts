@@ -89,8 +89,8 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
   })
 
   test('is handled at once without a connection, where the invitation offers none', async () => {
-    const { invitation, thread, type, state, ...answer } = await ask({ handshake: false })
-    expect(answer).not.toHaveProperty('invitationDid')
+    const { invitation, thread, type, state, invitationDid } = await ask({ handshake: false })
+    expect(invitation.services[0].recipientKeys).toEqual([invitationDid])
     expect(invitation).not.toHaveProperty('handshake_protocols')
     expect(invitation.services).toMatchObject([
       { serviceEndpoint: `${stage.publicUrl}/didcomm/${acme.tenantId}`, recipientKeys: [expect.any(String)] },
@@ -244,6 +244,18 @@ describe('the agent of a public DID', () => {
     )
     await wallet.agent.didcomm.connections.acceptRequest(asked.id)
     await connectionOf(stage, globex, outOfBandRecord.id)
+  })
+
+  test('that is another tenant accepts the request by a call', async () => {
+    const { invitationDid: did } = await succeed(stage, 'createInvitation', acme)
+    const { outOfBandRecord } = await succeed(stage, 'receiveImplicitInvitation', globex, { body: { did } })
+    const asked = await waitFor('the request', async () => {
+      const found = await succeed(stage, 'getConnections', acme, { query: { state: 'request-received' } })
+      return found.at(-1)
+    })
+    await succeed(stage, 'acceptConnectionRequest', acme, { path: { connectionId: asked.id } })
+    await connectionOf(stage, globex, outOfBandRecord.id)
+    await connectionOf(stage, acme, asked.outOfBandId)
   })
 
   test.each([

@@ -34,6 +34,8 @@ import {
   DidCommCredentialV2Protocol,
   DidCommDifPresentationExchangeProofFormatService,
   DidCommJsonLdCredentialFormatService,
+  DidCommMediatorPickupStrategy,
+  DidCommMessageForwardingStrategy,
   DidCommModule,
   type DidCommOutboundTransport,
   DidCommProofV2Protocol,
@@ -58,6 +60,8 @@ export interface HolderAgentOptions {
   peerDid: PeerDidNumAlgo
   outbound: DidCommOutboundTransport
   tails: WalletTailsFiles
+  /** Whether it is a mediator for others, or may be reached through one (Aries RFC 0211). */
+  mediation: 'mediator' | 'recipient' | undefined
   logger: Logger
 }
 
@@ -72,6 +76,7 @@ export const createHolderAgent = ({
   peerDid,
   outbound,
   tails,
+  mediation,
   logger,
 }: HolderAgentOptions) => {
   const indy = new LegacyIndyDidCommProofFormatService()
@@ -103,8 +108,11 @@ export const createHolderAgent = ({
       didcomm: new DidCommModule({
         endpoints: [endpoint],
         transports: { inbound: [], outbound: [outbound] },
-        mediator: false,
-        mediationRecipient: false,
+        mediator: mediation === 'mediator' && {
+          autoAcceptMediationRequests: true,
+          messageForwardingStrategy: DidCommMessageForwardingStrategy.DirectDelivery,
+        },
+        mediationRecipient: mediation === 'recipient' && { mediatorPickupStrategy: DidCommMediatorPickupStrategy.None },
         messagePickup: true,
         connections: { autoAcceptConnections: true, peerNumAlgoForDidExchangeRequests: peerDid },
         credentials: {

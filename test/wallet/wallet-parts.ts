@@ -8,7 +8,7 @@ import { Journal } from './journal.ts'
 import type { Network } from './post.ts'
 import { WalletTailsFiles } from './tails-files.ts'
 
-export interface WalletOptions extends Partial<Pick<HolderAgentOptions, 'acceptOffers' | 'peerDid'>> {
+export interface WalletOptions extends Partial<Pick<HolderAgentOptions, 'acceptOffers' | 'peerDid' | 'mediation'>> {
   /** The name that the other side sees. */
   label?: string
   /** `false`: no endpoint, answers come by return route only (`didcomm:transport/queue`). */
@@ -49,6 +49,7 @@ export const startParts = async (options: WalletOptions): Promise<WalletParts> =
     peerDid: options.peerDid ?? PeerDidNumAlgo.ShortFormAndLongForm,
     outbound: transport,
     tails,
+    mediation: options.mediation,
     logger: journal.logger,
   })
   await agent.initialize()

@@ -9,7 +9,7 @@ import type { Scenario, Scene } from '../scenario.ts'
 
 const BOTH = ['1.7.0', '1.2.7'] as const
 
-/** A wallet without an endpoint connects, pings, says something and proves something; what we start is refused (ADR 5). */
+/** A wallet without an endpoint connects, pings, says something and proves something; what we start waits until it is fetched (ADR 26). */
 const byReturnRoute: Scenario['play'] = async (scene) => {
   const { acapy, agent } = scene
   const holderDid = await newHolderDid(acapy)
@@ -24,7 +24,8 @@ const byReturnRoute: Scenario['play'] = async (scene) => {
   assert.deepEqual(await agent.received(connection.id), ['Hello, agent'])
   await present(acapy, request, { degree: credentialId })
   await verified(scene, request)
-  await assert.rejects(agent.send(connection.id, 'Hello, wallet'), /409/)
+  const { metadata } = await agent.send(connection.id, 'Hello, wallet')
+  assert.equal(metadata['_agent/delivery'].state, 'waiting-for-pickup')
 }
 
 /** A message each way, a credential and a proof. */

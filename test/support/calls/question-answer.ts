@@ -20,8 +20,8 @@ const asked = async (scene: CallScene): Promise<string> => {
 }
 
 export const questionAnswer: Examples = {
-  GetQuestionAnswers: async (scene) => ({
-    asked: { query: { limit: '10', connectionId: await scene.connection() } },
+  GetQuestionAnswers: async () => ({
+    asked: { query: { limit: '10' } },
     other: { query: { state: 'question-sent', order: 'desc' } },
   }),
   GetQuestionAnswerById: async (scene) => {

@@ -99,6 +99,17 @@ describe('a unit', () => {
     expect(table.requests).toEqual(['Query', 'BatchGetItem', 'Query'])
   })
 
+  test('should read a record that is known by its id with the request for those that are found', async () => {
+    const [known, one] = [await saved({}), await saved({ tags: { threadId: 't4' } })]
+    table.watch()
+    await transaction(ACME, async (unit) => {
+      const records = await unit.find(ACME, TYPE, { threadId: 't4' }, [{ type: TYPE, id: known.id }])
+      expect(records.map(({ id }) => id)).toEqual([one.id])
+      expect(await unit.read(ACME, TYPE, known.id)).toMatchObject({ id: known.id })
+    })
+    expect(table.requests).toEqual(['Query', 'BatchGetItem'])
+  })
+
   test('should go on seeing what it has read, whatever others write meanwhile', async () => {
     const record = await saved({ value: { count: 1 } })
     await transaction(ACME, async (unit) => {

@@ -1,0 +1,95 @@
+/** A response to this agent's request (Aries RFC 0023, 0160) is its sender's: it speaks for no key of anybody else. */
+import {
+  type DidCommConnectionRecord,
+  DidCommConnectionService,
+  type DidCommMessage,
+  type DidCommOutOfBandRecord,
+  DidCommRoutingService,
+  DidExchangeProtocol,
+} from '@credo-ts/didcomm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTenant } from '../support/scenes.ts'
+import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { connectionOf, settled, succeed } from '../support/tenants.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
+import { waitFor } from '../wallet/wait.ts'
+import { Wallet } from '../wallet/wallet.ts'
+
+let stage: InProcessStage
+let victim: { tenantId: string }
+let mallory: Wallet
+let raw: RawMessages
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  victim = await createTenant(stage, 'Victim')
+  mallory = await Wallet.start({ answerProofs: false })
+  raw = new RawMessages(mallory)
+})
+afterAll(async () => {
+  await mallory.stop()
+  await stage.stop()
+})
+
+type Respond = (
+  asked: DidCommConnectionRecord,
+  invitation: DidCommOutOfBandRecord,
+  key: Json,
+) => Promise<DidCommMessage>
+
+const routingBy = (recipientKey: Json) => ({ endpoints: ['http://127.0.0.1:9999'], routingKeys: [], recipientKey })
+
+/** Responses that name a key, by Credo, signed by the key of the invitation as they have to be. */
+const RESPONSES: Record<string, Respond> = {
+  didexchange: (asked, invitation, key) =>
+    mallory.agent.context
+      .resolve(DidExchangeProtocol)
+      .createResponse(mallory.agent.context, asked, invitation, routingBy(key)),
+  connections: async (asked, invitation, key) =>
+    (
+      await mallory.agent.context
+        .resolve(DidCommConnectionService)
+        .createResponse(mallory.agent.context, asked, invitation, routingBy(key))
+    ).message,
+}
+
+describe.each(Object.entries(RESPONSES))('by %s', (protocol, respond) => {
+  /** The victim asks for a connection, and waits for the response. */
+  const asked = async () => {
+    const { agent } = mallory
+    const { recipientKey, ...routing } = await agent.context.resolve(DidCommRoutingService).getRouting(agent.context)
+    const invitation = await agent.didcomm.oob.createInvitation({
+      label: 'Mallory',
+      autoAcceptConnection: false,
+      handshakeProtocols: [`https://didcomm.org/${protocol}/1.x` as never],
+      routing: { recipientKey, ...routing },
+    })
+    const body = { invitation: invitation.outOfBandInvitation.toJSON() }
+    const { outOfBandRecord } = await succeed(stage, 'receiveInvitation', victim, { body })
+    const connection = await waitFor('the request', async () =>
+      (await mallory.connections()).find(({ outOfBandId }) => outOfBandId === invitation.id),
+    )
+    await settled(stage)
+    const route = await raw.routeToDid(connection.theirDid ?? '')
+    return { invitation, connection, route, outOfBandRecord }
+  }
+
+  test('with the key that it is packed with completes the connection', async () => {
+    const { invitation, connection, route, outOfBandRecord } = await asked()
+    const senderKey = await raw.newKey()
+    const message = await respond(connection, invitation, senderKey)
+    expect((await raw.send(message.toJSON(), { ...route, senderKey })).status).toBe(200)
+    await connectionOf(stage, victim, outOfBandRecord.id)
+  })
+
+  test('with the key of somebody else is refused, and writes nothing', async () => {
+    const { invitation, connection, route, outOfBandRecord } = await asked()
+    const message = await respond(connection, invitation, await raw.newKey())
+    const before = await recordsInTable(stage)
+    expect((await raw.send(message.toJSON(), { ...route, senderKey: await raw.newKey() })).status).toBe(400)
+    expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+    await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
+  })
+})

@@ -1,0 +1,23 @@
+/** How much may wait to be fetched. */
+import { expect, test } from 'vitest'
+import { fullBy } from '../../../lib/pickup/bounds.ts'
+
+const NOTHING = { messages: 0, bytes: 0 }
+const ONE = { messages: 1, bytes: 2_000 }
+const MIB = 1024 * 1024
+
+test.each([
+  ['an empty queue', { queue: NOTHING }, undefined],
+  ['the thousandth message', { queue: { messages: 999, bytes: 0 } }, undefined],
+  ['the one after it', { queue: { messages: 1_000, bytes: 0 } }, 'queue'],
+  ['10 MiB', { queue: { messages: 9, bytes: 10 * MIB - 2_000 } }, undefined],
+  ['more than 10 MiB', { queue: { messages: 9, bytes: 10 * MIB - 1_999 } }, 'queue'],
+  ['an answer to the wallet, before 100 wait', { queue: { messages: 99, bytes: 0 }, answers: true }, undefined],
+  ['an answer to the wallet, when 100 wait', { queue: { messages: 100, bytes: 0 }, answers: true }, 'queue'],
+  ['an answer to the wallet, when 1 MiB waits', { queue: { messages: 1, bytes: MIB }, answers: true }, 'queue'],
+  ['a share of the agent that has room', { share: { messages: 6_249, bytes: 0 } }, undefined],
+  ['a share of the agent that is full of messages', { share: { messages: 6_250, bytes: 0 } }, 'agent'],
+  ['a share of the agent that is full of bytes', { share: { messages: 1, bytes: 64 * MIB } }, 'agent'],
+])('%s', (_, held, full) => {
+  expect(fullBy(ONE, { queue: NOTHING, share: NOTHING, answers: false, ...held })).toBe(full)
+})
