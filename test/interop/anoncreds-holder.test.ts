@@ -105,7 +105,7 @@ describeWithLibrary('a tenant as holder', () => {
     test('an offer is accepted by hand, stored, and proved', async () => {
       const { id, heldId } = await offered(format, version, '24')
       expect((await recordOf(holder, heldId)).state).toBe('offer-received')
-      await acceptOffer(holder, heldId)
+      await acceptOffer(world.stage, holder, heldId)
       const exchange = await storedBy(world.stage, holder, heldId)
       expect(exchange).toMatchObject({
         role: 'holder',
@@ -120,6 +120,82 @@ describeWithLibrary('a tenant as holder', () => {
       await waitFor('the issuer to know', async () => (await recordOf(world.caller, id)).state === 'done')
       const proof = await proved(format, proofRequest({ cred_def_id: idOf(format) }, 21), version)
       expect(proof.isVerified).toBe(true)
+
+      const [{ credentialRecordId }] = exchange.credentials
+      const listed = await world.stage.call('getW3cCredentials', { caller: holder, query: { order: 'desc' } })
+      const held = listed.body.find((record: Json) => record.id === credentialRecordId)
+      expect(held._tags).toMatchObject({ claimFormat: 'ldp_vc', anonCredsCredentialDefinitionId: expect.any(String) })
+      for (const [caller, credentialRecordId] of [
+        [holder, heldId],
+        [world.caller, id],
+      ] as const) {
+        const { body: shown } = await world.stage.call('getCredentialFormData', {
+          caller,
+          path: { credentialRecordId },
+        })
+        const own = await inTenant(caller.tenantId, ({ didcomm }) =>
+          didcomm.credentials.getFormatData(credentialRecordId),
+        )
+        expect(shown).toEqual(JSON.parse(JSON.stringify(own)))
+      }
+    })
+
+    test('a proposal is offered, asked for by itself, and stored', async () => {
+      const { stage, caller: issuer } = world
+      const { body: exchanges } = await stage.call('getCredentials', { caller: holder, query: { role: 'holder' } })
+      const attributes = [
+        { name: 'degree', value: 'Bachelor' },
+        { name: 'age', value: '40' },
+      ]
+      const proposal = {
+        connectionId: exchanges[0].connectionId,
+        protocolVersion: version,
+        credentialFormats: { [format]: { credentialDefinitionId: idOf(format), attributes } },
+      }
+      const { body: sent } = await stage.call('proposeCredential', { caller: holder, body: proposal })
+      expect(sent).toMatchObject({ state: 'proposal-sent', role: 'holder' })
+      const received = await waitFor('the proposal', async () => {
+        const { body } = await stage.call('getCredentials', { caller: issuer, query: { threadId: sent.threadId } })
+        return body[0]
+      })
+      const answer = { credentialRecordId: received.id }
+      const { status, body: offer } = await stage.call('acceptCredentialProposal', { caller: issuer, body: answer })
+      expect({ status, state: offer.state }).toEqual({ status: 200, state: 'offer-sent' })
+      expect(await storedBy(stage, holder, sent.id)).toMatchObject({ credentialAttributes: attributes })
+      const path = { credentialRecordId: received.id }
+      const { body: shown } = await stage.call('getCredentialFormData', { caller: issuer, path })
+      const own = await inTenant(issuer.tenantId, ({ didcomm }) => didcomm.credentials.getFormatData(received.id))
+      expect(shown).toEqual(JSON.parse(JSON.stringify(own)))
+    })
+
+    test('a proposal of no definition, or of what is not in its schema, is a 422 when it is accepted', async () => {
+      const { stage, caller: issuer } = world
+      const { body: exchanges } = await stage.call('getCredentials', { caller: holder, query: { role: 'holder' } })
+      const proposals: [object, string][] = [
+        [{ schemaName: 'degree' }, `credentialFormats.${format}.credentialDefinitionId`],
+        [
+          { credentialDefinitionId: idOf(format), attributes: [{ name: 'title', value: 'Dr' }] },
+          `credentialFormats.${format}.attributes`,
+        ],
+      ]
+      for (const [proposal, path] of proposals) {
+        const body = {
+          connectionId: exchanges[0].connectionId,
+          protocolVersion: version,
+          credentialFormats: { [format]: proposal },
+        }
+        const { body: sent } = await stage.call('proposeCredential', { caller: holder, body })
+        const received = await waitFor('the proposal', async () => {
+          const found = await stage.call('getCredentials', { caller: issuer, query: { threadId: sent.threadId } })
+          return found.body[0]
+        })
+        const answer = await stage.call('acceptCredentialProposal', {
+          caller: issuer,
+          body: { credentialRecordId: received.id },
+        })
+        expect(answer.status).toBe(422)
+        expect(answer.body.details.map((one: { path: string }) => one.path)).toContain(path)
+      }
     })
   })
 
@@ -172,7 +248,7 @@ describeWithLibrary('a tenant as holder', () => {
     holder = await createTenant(world.stage, 'Another holder')
     connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
     const offers = [await offered('anoncreds', 'v2', '30'), await offered('anoncreds', 'v2', '31')]
-    await Promise.all(offers.map(({ heldId }) => acceptOffer(holder, heldId)))
+    await Promise.all(offers.map(({ heldId }) => acceptOffer(world.stage, holder, heldId)))
     for (const { heldId } of offers) await storedBy(world.stage, holder, heldId)
     const secrets = await inTenant(holder.tenantId, ({ context }) =>
       context.resolve(AnonCredsLinkSecretRepository).findByQuery(context, { isDefault: true }),
