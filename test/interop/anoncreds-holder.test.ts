@@ -46,6 +46,9 @@ describeWithLibrary('a tenant as holder', () => {
   const recordOf = async (caller: { tenantId: string }, credentialRecordId: string): Promise<Json> =>
     (await world.stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body
 
+  const recordOfConnection = async (caller: { tenantId: string }, id: string): Promise<Json> =>
+    (await world.stage.call('getConnectionById', { caller, path: { connectionId: id } })).body
+
   type Format = 'anoncreds' | 'indy'
 
   const idOf = (format: Format) => (format === 'indy' ? INDY : world.credentialDefinitionId)
@@ -161,6 +164,43 @@ describeWithLibrary('a tenant as holder', () => {
       })
     })
   })
+
+  test.each<[Format, string]>([
+    ['indy', 'v1'],
+    ['anoncreds', 'v2'],
+  ])(
+    'what the holder proposes as %s of %s is asked for, and presented without a further call',
+    async (format, version) => {
+      const { stage, caller } = world
+      const { body: connections } = await stage.call('getConnections', { caller: holder })
+      const { threadId } = await recordOfConnection(caller, connectionId)
+      const own = connections.find((one: Json) => one.threadId === threadId)
+      const credentialDefinitionId = idOf(format)
+      const body = {
+        ...{ connectionId: own.id, protocolVersion: version },
+        proofFormats: {
+          [format]: {
+            attributes: [{ name: 'degree', credentialDefinitionId }],
+            predicates: [{ name: 'age', credentialDefinitionId, predicate: '>=', threshold: 18 }],
+          },
+        },
+      }
+      const proposed = await stage.call('proposeProof', { caller: holder, body })
+      expect(proposed).toMatchObject({ status: 200, body: { state: 'proposal-sent', protocolVersion: version } })
+      const query = { threadId: proposed.body.threadId }
+      const { id } = await waitFor(
+        'the proposal',
+        async () => (await stage.call('getProofs', { caller, query })).body[0],
+      )
+      const path = { proofRecordId: id }
+      expect(await stage.call('acceptProofProposal', { caller, path, body: {} })).toMatchObject({ status: 200 })
+      const proof = await waitFor('the proof to be verified', async () => {
+        const { body: found } = await stage.call('getProofById', { caller, path })
+        return found.isVerified !== undefined && found
+      })
+      expect(proof).toMatchObject({ isVerified: true })
+    },
+  )
 
   describe('a request is answered', () => {
     const named = (format: Format, answer: object) => ({ proofFormats: { [format]: answer } })
