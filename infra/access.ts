@@ -21,6 +21,8 @@ const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
 /** What an offer of AnonCreds is made of; without private parts. */
 const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
 const CONTEXT = '*|context|*'
+/** What is shown of invitations: whoever writes an out-of-band record writes it. */
+const INVITATION = '@invitation|*'
 const KEY = '*|key|*'
 const DATA_KEY = '*|data-key'
 const ISSUER_DID = '*|issuer-did'
@@ -116,7 +118,7 @@ const ANSWERS_EXCHANGE = {
 const INVITES = {
   GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
   Query: [DID],
-  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
   GenerateDataKey: ['agents'],
   Decrypt: ['agents'],
 } satisfies Access
@@ -197,7 +199,7 @@ export const ACCESS: Record<string, Access> = {
   createRequest: {
     GetItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, TENANT],
     Query: [RECORD],
-    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, KEY, RECORD],
+    PutItem: [CONTEXT, DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
   },
@@ -283,7 +285,7 @@ export const ACCESS: Record<string, Access> = {
   createOfferOob: {
     ...OFFERS,
     GetItem: [...OFFERS.GetItem, TENANT],
-    PutItem: [...OFFERS.PutItem, DATA_KEY],
+    PutItem: [...OFFERS.PutItem, DATA_KEY, INVITATION],
     GenerateDataKey: ['agents'],
     Decrypt: ['agents'],
     SendMessage: ['JobQueue'],
@@ -330,7 +332,11 @@ export const ACCESS: Record<string, Access> = {
   receiveImplicitInvitation: ACCEPTS,
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
-  deleteOutOfBandRecord: { GetItem: [IDEMPOTENCY, OUT_OF_BAND], PutItem: [IDEMPOTENCY], DeleteItem: [OUT_OF_BAND] },
+  deleteOutOfBandRecord: {
+    GetItem: [IDEMPOTENCY, OUT_OF_BAND],
+    PutItem: [IDEMPOTENCY, INVITATION],
+    DeleteItem: [OUT_OF_BAND],
+  },
   acceptConnectionRequest: HANDSHAKES,
   // It handles the request that came with the invitation.
   acceptConnectionResponse: ACCEPTS,
@@ -388,7 +394,7 @@ export const ACCESS: Record<string, Access> = {
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
     Query: [RECORD, ...QUEUES.Query],
     PutItem: [
-      ...[ENVELOPE_MARK, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
+      ...[ENVELOPE_MARK, INVITATION, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
       ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
     ],
     UpdateItem: [...QUEUES.UpdateItem, ...DEQUEUES.UpdateItem],
@@ -401,6 +407,10 @@ export const ACCESS: Record<string, Access> = {
   getWebvhLog: { GetItem: [WEBVH] },
   getWebvhResource: { GetItem: [WEBVH] },
   getTailsFile: { Query: [TAILS] },
+  showInvitation: { GetItem: [INVITATION] },
+  getInvitationById: { GetItem: [INVITATION] },
+  showDocs: {},
+  getBrowserFile: {},
   openapi: {},
   health: {},
 

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'auth.forbidden'
   | 'auth.keys_unavailable'
   | 'resource.not_found'
+  | 'resource.gone'
   | 'connection.not_ready'
   | 'connection.no_endpoint'
   | 'exchange.out_of_turn'

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
+import { browserFilePlaces, browserFiles } from './browser-files.ts'
 import { lambdaCredentials } from './lambda-credentials.ts'
 import { lateEntries, lateModules } from './late-modules.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
@@ -11,6 +12,8 @@ import { bindingLeftOut, englishZod, leftOut, registriesLeftOut, slimWebvh, tree
 export interface Bundle {
   /** By file name: `index.mjs`, which exports the handler, and chunks that are loaded when they are needed. */
   files: Record<string, Uint8Array>
+  /** Files for browsers, by name. They go into the zip too, and no function runs them. */
+  forBrowsers: Record<string, Uint8Array>
   /** By file name. Kept beside the zip: in it, with `--enable-source-maps`, they cost 15 ms of every cold start. */
   sourceMaps: Record<string, Uint8Array>
   metafile: Metafile
@@ -77,6 +80,7 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
       ...(needsRegistries(entry) ? [] : [registriesLeftOut]),
       lateModules,
       nativeLibrary,
+      browserFilePlaces,
       treeOfRxjs,
       englishZod,
       slimWebvh,
@@ -91,7 +95,7 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
     else files[basename(path)] = Buffer.from(loadAtOnce(text, metafile))
   }
   const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
-  return { files, sourceMaps, metafile: { ...metafile, outputs } }
+  return { files, forBrowsers: await browserFiles(metafile), sourceMaps, metafile: { ...metafile, outputs } }
 }
 
 /** Bytes of all files. */

@@ -36,6 +36,7 @@ const lines = ({ baseUrl, remarks }: Stage, token: string): string[] => [
   ...remarks,
   `Base URL:   ${baseUrl}`,
   `Root token: ${token}`,
+  `Reference:  ${baseUrl}/docs`,
   `curl ${baseUrl}/health`,
   `curl -X POST ${baseUrl}/proofs/create-request-oob -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(PROOF_REQUEST)}'`,
   `curl ${baseUrl}/connections -H 'authorization: Bearer ${token}'`,

@@ -81,9 +81,9 @@ const bundleOne = async (
     import('../bundle/zip.ts'),
   ])
   const { module, name } = splitHandler(definition.handler)
-  const { files, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
+  const { files, forBrowsers, sourceMaps, metafile } = await bundle(serviceDir, `${module}.ts`)
   const beside = needsLibrary(module) ? native : {}
-  const zipped = zip({ ...files, ...packedFile(definition), ...beside })
+  const zipped = zip({ ...files, ...forBrowsers, ...packedFile(definition), ...beside })
 
   const folder = join(FOLDER, key)
   // Uploaded under its base name, beside those of the other functions.

@@ -3,6 +3,7 @@ import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { type Principal, principalFromContext } from '../auth/principal.ts'
 import type { Contract } from '../interface/contract.ts'
+import type { Wanted } from './request.ts'
 
 export interface Checked {
   principal?: Principal | undefined
@@ -10,6 +11,7 @@ export interface Checked {
   query?: unknown
   body?: unknown
   idempotencyKey?: string | undefined
+  wanted?: Wanted | undefined
 }
 
 export type OperationEvent = APIGatewayProxyEvent & { checked?: Checked }

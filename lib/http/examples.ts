@@ -29,6 +29,7 @@ import getCredentialFormData from '../../docs/examples/GetCredentialFormData.jso
 import getCredentials from '../../docs/examples/GetCredentials.json' with { type: 'json' }
 import getDids from '../../docs/examples/GetDids.json' with { type: 'json' }
 import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
+import getInvitationById from '../../docs/examples/GetInvitationById.json' with { type: 'json' }
 import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
 import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
 import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
@@ -56,6 +57,7 @@ import sendAnswer from '../../docs/examples/SendAnswer.json' with { type: 'json'
 import sendMessage from '../../docs/examples/SendMessage.json' with { type: 'json' }
 import sendPing from '../../docs/examples/SendPing.json' with { type: 'json' }
 import sendQuestion from '../../docs/examples/SendQuestion.json' with { type: 'json' }
+import showInvitation from '../../docs/examples/ShowInvitation.json' with { type: 'json' }
 import testWebhookEndpoint from '../../docs/examples/TestWebhookEndpoint.json' with { type: 'json' }
 import tenantGetBasicMessages from '../../docs/examples/tenant_GetBasicMessages.json' with { type: 'json' }
 import tenantProofFormData from '../../docs/examples/tenant_ProofFormData.json' with { type: 'json' }
@@ -107,6 +109,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   GetCredentialById: getCredentialById,
   GetDids: getDids,
   GetHealth: getHealth,
+  GetInvitationById: getInvitationById,
   GetWebDidDocument: getWebDidDocument,
   GetQuestionAnswerById: getQuestionAnswerById,
   GetQuestionAnswers: getQuestionAnswers,
@@ -125,6 +128,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   SendMessage: sendMessage,
   SendPing: sendPing,
   SendQuestion: sendQuestion,
+  ShowInvitation: showInvitation,
   TestWebhookEndpoint: testWebhookEndpoint,
   tenant_GetBasicMessages: tenantGetBasicMessages,
   tenant_ProofFormData: tenantProofFormData,

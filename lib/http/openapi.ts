@@ -1,63 +1,11 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the pipeline checks. */
-import type { JsonSchema } from '@valibot/to-json-schema'
-import { type Contract, errorStatusesOf, IDEMPOTENCY_KEY, mayBeEmpty, successOf } from '../interface/contract.ts'
+import { type Contract, IDEMPOTENCY_KEY, mayBeEmpty } from '../interface/contract.ts'
 import { OPERATIONS } from '../interface/operations.ts'
-import { REASON_PHRASES } from './error-body.ts'
 import { EXAMPLES } from './examples.ts'
 import { componentSchemas, fieldsOf, schemaOf } from './json-schema.ts'
+import { content, describeResponses, errorResponses } from './openapi-responses.ts'
+import { AREAS, areaOf } from './openapi-tags.ts'
 import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
-
-type Status = keyof typeof REASON_PHRASES
-
-/** When each status is answered: the error table of the interface. */
-const MEANINGS: Record<Status, string> = {
-  400: 'The body is not JSON, or the path or the query is malformed.',
-  401: 'No token where one is required, or one that is not valid.',
-  403: 'A valid token that may not do this.',
-  404: "The record, connection, tenant or endpoint does not exist in the caller's tenant or organization.",
-  409:
-    'The connection is not ready, the endpoint is not active, the record changed at the same time, or the Idempotency-Key ' +
-    'came with another body.',
-  413: 'The body, or what would be stored of it, is too large.',
-  415: 'The content type is not JSON.',
-  422: 'The body breaks its schema; `details` names every failing field.',
-  429: 'More requests a second than the operation takes, or than the tenant may send.',
-  500: 'A failure of the service. The log has the request id.',
-  503: 'A dependency failed, after retries. Try again.',
-}
-
-const isStatus = (status: number): status is Status => status in REASON_PHRASES
-const nameOf = (status: Status): string => REASON_PHRASES[status].replaceAll(' ', '')
-
-const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
-
-/** 401 and 403 have the status and the reason phrase only. */
-const errorSchema = (status: Status) => {
-  const fixed = { statusCode: { const: status }, error: { const: REASON_PHRASES[status] } }
-  return status === 401 || status === 403
-    ? { type: 'object', properties: fixed, required: ['statusCode', 'error'], additionalProperties: false }
-    : { allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: fixed }] }
-}
-
-const errorResponses = () =>
-  Object.fromEntries(
-    Object.keys(REASON_PHRASES)
-      .map(Number)
-      .filter(isStatus)
-      .map((status) => [
-        nameOf(status),
-        {
-          description: MEANINGS[status],
-          headers: REQUEST_ID,
-          content: {
-            'application/json': {
-              schema: errorSchema(status),
-              example: { statusCode: status, error: REASON_PHRASES[status] },
-            },
-          },
-        },
-      ]),
-  )
 
 /** OpenAPI has no parameter that takes the rest of a path, with slashes that are not encoded. */
 const TAKES_SLASHES = 'x-takes-slashes'
@@ -78,29 +26,18 @@ const parametersOf = (contract: Contract, path: string) => [
   ...(contract.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
-const content = (schema: JsonSchema, example: unknown, mediaTypes: readonly string[]) =>
-  Object.fromEntries(mediaTypes.map((type) => [type, { schema, ...(example !== undefined && { example }) }]))
-
-const ETAG = { etag: { $ref: '#/components/headers/ETag' } }
-
-/** A caller who names the document's ETag in `If-None-Match` has it already. */
-const NOT_MODIFIED = {
-  304: { description: 'The caller has the document already.', headers: { ...REQUEST_ID, ...ETAG } },
-}
-
 const SECURITY = { token: [{ bearer: [] }], optional: [{ bearer: [] }, {}], none: [] }
 
 const describeOperation = (contract: Contract, path: string) => {
-  const { operationId, summary, description, security, companion, body, mediaTypes = [], contentType } = contract
+  const { operationId, summary, description, security, companion, body, mediaTypes = [] } = contract
   const types = ['application/json', ...mediaTypes]
-  const { status, schema } = successOf(contract)
   const example = EXAMPLES[operationId]
-  const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
   const parameters = parametersOf(contract, path)
   return {
     operationId: path === contract.tenantPath ? `tenant_${operationId}` : operationId,
     summary,
     ...(description !== undefined && { description }),
+    tags: [areaOf(contract)],
     ...(companion && { 'x-companion': true }),
     security: SECURITY[security],
     ...(parameters.length > 0 && { parameters }),
@@ -110,25 +47,7 @@ const describeOperation = (contract: Contract, path: string) => {
         content: content(schemaOf(body), example?.request, types),
       },
     }),
-    responses: {
-      [status]: {
-        description: summary,
-        headers: {
-          ...REQUEST_ID,
-          ...(paged && { link: { $ref: '#/components/headers/Link' } }),
-          ...(contentType !== undefined && ETAG),
-        },
-        ...(status !== 204 && {
-          content: content(schemaOf(schema), example?.response, contentType === undefined ? types : [contentType]),
-        }),
-      },
-      ...(contentType !== undefined && NOT_MODIFIED),
-      ...Object.fromEntries(
-        errorStatusesOf(contract)
-          .filter(isStatus)
-          .map((code) => [code, { $ref: `#/components/responses/${nameOf(code)}` }]),
-      ),
-    },
+    responses: describeResponses(contract, { types, example: example?.response }),
   }
 }
 
@@ -187,11 +106,12 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url }],
+  tags: AREAS.map(({ name, description }) => ({ name, description })),
   paths: describePaths(),
   webhooks: describeWebhooks(),
   components: {
     schemas: componentSchemas(),
-    responses: errorResponses(),
+    responses: errorResponses(OPERATIONS),
     headers: HEADERS,
     parameters: { IdempotencyKey: KEY_PARAMETER, ...WEBHOOK_PARAMETERS },
     securitySchemes: { bearer: BEARER },

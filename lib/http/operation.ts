@@ -4,12 +4,13 @@ import type { APIGatewayProxyResult } from 'aws-lambda'
 import type { Contract } from '../interface/contract.ts'
 import type { AnswerCodec } from '../store/idempotency.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { wantedOf } from './accept.ts'
 import { checkBody } from './body.ts'
-import { type Checked, checkCaller, headerOf, type OperationEvent, requestIdOf, type Verify } from './event.ts'
+import { type Checked, checkCaller, headerOf, keep, type OperationEvent, requestIdOf, type Verify } from './event.ts'
 import type { InTransaction } from './in-transaction.ts'
 import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'
-import { refuse, toResponse } from './response.ts'
+import { type ErrorPage, refuse, toResponse } from './response.ts'
 
 /** Ms before Lambda's timeout at which the operation ends, so that a slow dependency becomes our 503 and not the gateway's. */
 const TIME_TO_ANSWER = 250
@@ -39,7 +40,8 @@ export type Operation<C extends Contract, Prepared = undefined> = Handle<C, Prep
   Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
   Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
   Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction }> &
-  Where<C extends { secretAnswer: true } ? true : false, { answers: AnswerCodec }>
+  Where<C extends { secretAnswer: true } ? true : false, { answers: AnswerCodec }> &
+  Where<C extends { pages: string } ? true : false, { errorPage: ErrorPage }>
 
 type Handled<C extends Contract, Prepared> = Parameters<Handle<C, Prepared>['handle']>[0]
 
@@ -49,6 +51,7 @@ interface AnyOperation<C extends Contract, Prepared> extends Handle<C, Prepared>
   verify?: Verify | undefined
   inTransaction?: InTransaction | undefined
   answers?: AnswerCodec | undefined
+  errorPage?: ErrorPage | undefined
 }
 
 const runOf =
@@ -56,12 +59,19 @@ const runOf =
     { operationId, answers: success }: C,
     { authorize, prepare, handle, inTransaction, answers }: AnyOperation<C, Prepared>,
   ) =>
-  async ({ principal, path = {}, query = {}, body, idempotencyKey }: Checked = {}): Promise<AnswerBody | Answer> => {
+  async ({
+    principal,
+    path = {},
+    query = {},
+    body,
+    idempotencyKey,
+    wanted,
+  }: Checked = {}): Promise<AnswerBody | Answer> => {
     // The values have passed the schemas that the type is derived from. The compiler cannot follow them through the event.
     const asked = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize?.(asked)
     const prepared = (await prepare?.(asked)) as Prepared
-    const handleIn = (unit?: UnitOfWork) => handle({ ...asked, agent, unit, prepared } as Handled<C, Prepared>)
+    const handleIn = (unit?: UnitOfWork) => handle({ ...asked, agent, unit, wanted, prepared } as Handled<C, Prepared>)
     if (inTransaction === undefined || agent === undefined) return handleIn()
     const request = [operationId, path, query, body]
     const bodiless = 204 in success
@@ -71,7 +81,7 @@ const runOf =
 /**
  * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order. `authorize` is called
  * each time, also where the `Idempotency-Key` already has an answer. `handle` throws AgentErrors, and returns the body of the answer or
- * `answer(body, { headers })`.
+ * `answer(body, { headers })`; a contract with pages also takes a `Page`, one that redirects a `Redirect`.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  *
  * @example
@@ -86,9 +96,10 @@ export const defineOperation = <const C extends Contract, Prepared = undefined>(
   operation: Operation<C, Prepared>,
 ) => {
   const pipeline = middy<OperationEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: TIME_TO_ANSWER })
-    .onError(refuse(contract))
+    .onError(refuse(contract, operation.errorPage))
     .before(checkCaller(contract, operation.verify))
     .before(checkParameters(contract))
+  if (contract.pages) pipeline.before(({ event }) => keep(event, { wanted: wantedOf(event) }))
   if (contract.body) pipeline.before(checkBody(contract.body, contract))
   const run = runOf(contract, operation)
   return pipeline.handler(async (event: OperationEvent, context) =>

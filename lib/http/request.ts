@@ -24,12 +24,17 @@ export interface OperationRequest<C extends Contract = Contract> {
   body: C extends { body: infer S } ? Output<S> : undefined
 }
 
+/** What a request's `Accept` names: `json` or `page` where one of them comes first, `any` for neither. */
+export type Wanted = 'json' | 'page' | 'any'
+
 /** A request whose caller is authorized. */
 export interface AuthorizedRequest<C extends Contract = Contract> extends OperationRequest<C> {
   /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
   agent: C['security'] extends 'none' ? undefined : string
   /** The running unit of work, whose writes are committed before the answer. */
   unit: C extends { idempotent: true } ? UnitOfWork : undefined
+  /** For operations that have pages. */
+  wanted: C extends { pages: string } ? Wanted : undefined
 }
 
 /** Body of an answer: JSON, or nothing. The pipeline checks it against the contract. */
@@ -64,10 +69,38 @@ export class StoredDocument {
   /** Text; bytes are handed to the gateway in base64. */
   readonly content: string | Uint8Array
   readonly caching: Caching
+  /** Where the contract has several. */
+  readonly contentType: string | undefined
 
-  constructor(content: string | Uint8Array, caching: Caching) {
+  constructor(content: string | Uint8Array, caching: Caching, contentType?: string) {
     this.content = content
     this.caching = caching
+    this.contentType = contentType
+  }
+}
+
+/** Nothing but what comes from here, and no script or style within the page. https://www.w3.org/TR/CSP3/ */
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+/** An answer that is a page. */
+export class Page {
+  readonly html: string
+  /** Value of `Content-Security-Policy`. */
+  readonly policy: string
+
+  constructor(html: string, policy = PAGE_POLICY) {
+    this.html = html
+    this.policy = policy
+  }
+}
+
+/** An answer that leads to another address. */
+export class Redirect {
+  readonly location: string
+
+  constructor(location: string) {
+    this.location = location
   }
 }
 

@@ -2,11 +2,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
-import { type Contract, type Schema, successOf } from '../interface/contract.ts'
+import { type Contract, type ErrorBody, type Schema, successOf } from '../interface/contract.ts'
 import { log } from '../log.ts'
+import { wantedOf } from './accept.ts'
 import { toErrorBody, toErrorLog } from './error-body.ts'
 import { type OperationMiddleware, requestIdOf } from './event.ts'
-import { Answer, type AnswerBody, StoredDocument } from './request.ts'
+import { Answer, type AnswerBody, PAGE_POLICY, Page, Redirect, StoredDocument } from './request.ts'
 import { toFieldIssues } from './validate.ts'
 
 const headersOf = (requestId: string) => ({
@@ -35,11 +36,15 @@ interface Asked {
 /** An answer in the status of its contract. Throws `internal` for one that breaks the contract. */
 export const toResponse = (
   contract: Contract,
-  given: AnswerBody | Answer | StoredDocument,
+  given: AnswerBody | Answer | StoredDocument | Page | Redirect,
   { requestId, ifNoneMatch }: Asked,
 ): APIGatewayProxyResult => {
   if (contract.contentType !== undefined && given instanceof StoredDocument)
-    return documentResponse(given, contract.contentType, { requestId, ifNoneMatch })
+    return documentResponse(given, String(given.contentType ?? contract.contentType), { requestId, ifNoneMatch })
+  if (contract.pages !== undefined && given instanceof Page)
+    return { statusCode: 200, headers: pageHeaders(given.policy, requestId), body: given.html }
+  if (contract.redirects && given instanceof Redirect)
+    return { statusCode: 302, headers: { location: given.location, ...PRIVATE, ...headersOf(requestId) }, body: '' }
   const { body, headers } = given instanceof Answer ? given : new Answer(given, {})
   const { status, schema } = successOf(contract)
   assertKept(contract, schema, body)
@@ -70,15 +75,28 @@ const documentResponse = (
   }
 }
 
+/** An address may hold an invitation, which is nobody else's business. */
+const PRIVATE = { 'referrer-policy': 'no-referrer' }
+
+const pageHeaders = (policy: string, requestId: string) => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy,
+  ...PRIVATE,
+  ...headersOf(requestId),
+})
+
 /** Headers that a status requires: a challenge (RFC 9110, section 11.6.1), a time to retry (section 10.2.3). */
 const headersOfStatus = (status: number): Record<string, string> => {
   if (status === 401) return { 'www-authenticate': 'Bearer' }
   return status === 503 ? { 'retry-after': '1' } : {}
 }
 
+/** The page that tells a person of an error. */
+export type ErrorPage = (error: ErrorBody) => string
+
 /** Answers with the error, and logs it once. */
 export const refuse =
-  ({ operationId }: Contract): OperationMiddleware =>
+  ({ operationId }: Contract, errorPage?: ErrorPage): OperationMiddleware =>
   ({ event, context, error }) => {
     const requestId = requestIdOf(event, context)
     const body = toErrorBody(error)
@@ -87,9 +105,16 @@ export const refuse =
       event: failed ? 'request.failed' : 'request.refused',
       ...{ requestId, operationId, ...toErrorLog(error) },
     })
+    const headers = { ...headersOfStatus(body.statusCode), ...headersOf(requestId) }
+    if (errorPage !== undefined && wantedOf(event) === 'page')
+      return {
+        statusCode: body.statusCode,
+        headers: { ...headers, ...pageHeaders(PAGE_POLICY, requestId) },
+        body: errorPage(body),
+      }
     return {
       statusCode: body.statusCode,
-      headers: { 'content-type': 'application/json', ...headersOfStatus(body.statusCode), ...headersOf(requestId) },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     }
   }

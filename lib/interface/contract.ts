@@ -28,10 +28,14 @@ export interface Contract {
   secretAnswer?: true
   /** Body of the one status that means success. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
-  /** The answer is a stored document of this type, which the pipeline hands on as it is. It has an ETag. */
-  contentType?: string
-  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready, 422 for what a path names and nobody can read. */
-  refusals?: readonly (404 | 409 | 422)[]
+  /** The answer is a stored document of this type, or of one of these, which the pipeline hands on as it is. It has an ETag. */
+  contentType?: string | readonly string[]
+  /** People open it: who accepts HTML gets a page, errors too; `Accept: application/json` gets JSON. `html`: there is no JSON but for errors. */
+  pages?: 'html' | 'html or json'
+  /** Who asks for no JSON is sent to another address: 302. */
+  redirects?: true
+  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready, 410 for what is no more, 422 for what a path names and nobody can read. */
+  refusals?: readonly (404 | 409 | 410 | 422)[]
 }
 
 /**

@@ -45,6 +45,7 @@ import {
   ReceiveInvitation,
   ReceiveInvitationUrl,
 } from './out-of-band.ts'
+import { GetBrowserFile, GetInvitationById, ShowDocs, ShowInvitation } from './pages.ts'
 import {
   AcceptPresentation,
   AcceptProofProposal,
@@ -147,6 +148,10 @@ export const OPERATIONS: readonly Contract[] = [
   GetWebvhLog,
   GetWebvhResource,
   GetTailsFile,
+  ShowInvitation,
+  GetInvitationById,
+  ShowDocs,
+  GetBrowserFile,
   GetOpenApi,
   GetHealth,
 ]

@@ -79,6 +79,9 @@ export const strangersAddress = (tenant: string, minute: number, shard: number):
 
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
 
+/** An invitation of any of our agents, by its `@id`: whoever opens it names no tenant. */
+export const invitationAddress = ({ id }: { id: string }): Address => ({ pk: `@invitation|${digest(id)}`, sk: ALONE })
+
 /** The keys that an issuer of tokens serves at an address. */
 export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address => ({
   pk: `@issuer-keys|${digest(jwksUri)}`,

@@ -6,6 +6,7 @@ import type { Change, Condition } from './conditions.ts'
 import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
+import { publishedOf, withdrawnOf } from './published-invitations.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -267,6 +268,14 @@ const conflict = (): AgentError => new AgentError('store.conflict', 'the record 
 
 const at = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 
+/** The write that shows, or no longer shows, an invitation. An id is its first agent's: no other can show something else by it. */
+const invitationWrites = ({ stored, current }: Held): Write[] => {
+  const before = stored && publishedOf(stored)
+  const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
+  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return []
+  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', whenBroken: conflict }]
+}
+
 /** The writes that turn the stored record and its index entries into the current ones. */
 const writesOf = ({ stored, current }: Held): Write[] => {
   if (stored === current) return []
@@ -279,6 +288,7 @@ const writesOf = ({ stored, current }: Held): Write[] => {
       expects: stored.version,
       whenBroken: conflict,
     })
+  writes.push(...invitationWrites({ stored, current }))
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
   for (const [pk, item] of after)

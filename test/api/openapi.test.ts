@@ -82,16 +82,24 @@ describe('the document is valid OpenAPI 3.1', () => {
 
 /** The error table: what an operation may answer with follows from what it takes. */
 const statusesOf = (contract: Contract): number[] => {
-  const { security, idempotent = false, parameters, body, refusals = [], contentType } = contract
+  const { security, idempotent = false, parameters, body, refusals = [], contentType, redirects = false } = contract
   return [
     successOf(contract).status,
     ...(contentType === undefined ? [] : [304]),
+    ...(redirects ? [302] : []),
     ...(parameters !== undefined || body !== undefined || idempotent ? [400] : []),
     ...(security === 'none' ? [] : [401, 403]),
     ...(idempotent ? [409] : []),
     ...(body === undefined ? [] : [413, 415, 422]),
     ...[...refusals, 429, 500, 503],
   ]
+}
+
+/** The content types of an answer: JSON, unless the operation gives a document or a page. */
+const typesOf = ({ contentType, pages }: Contract, status: string): string[] => {
+  if (status === '200' && contentType !== undefined) return [contentType].flat()
+  if (status === '200' && pages === 'html') return ['text/html']
+  return pages === undefined ? ['application/json'] : ['application/json', 'text/html']
 }
 
 /** The contract that a described operation is of. */
@@ -111,6 +119,7 @@ const STATUSES: Record<string, number[]> = {
   ReceiveDidcomm: [200, 400, 404, 409, 413, 415, 422, 429, 500, 503],
   tenant_ReceiveDidcomm: [200, 400, 404, 409, 413, 415, 422, 429, 500, 503],
   GetWebvhLog: [200, 304, 400, 404, 429, 500, 503],
+  GetInvitationById: [200, 302, 400, 404, 410, 429, 500, 503],
   GetHealth: [200, 429, 500, 503],
 }
 
@@ -128,9 +137,10 @@ test('every operation has every status that it may answer, each with a body and 
     for (const [status, given] of Object.entries(operation.responses)) {
       const response = resolve(given)
       expect(response.headers, `${operation.operationId} ${status}`).toHaveProperty('x-request-id')
-      const type = (status === '200' && contract.contentType) || 'application/json'
-      if (status === '204' || status === '304') expect(response).not.toHaveProperty('content')
-      else expect(response.content, `${operation.operationId} ${status}`).toHaveProperty([type, 'schema'])
+      if (['204', '302', '304'].includes(status)) expect(response).not.toHaveProperty('content')
+      else
+        for (const type of typesOf(contract, status))
+          expect(response.content, `${operation.operationId} ${status}`).toHaveProperty([type, 'schema'])
     }
   }
 })
@@ -152,9 +162,13 @@ describe('every operation says', () => {
       JSON.stringify(operation.security) === JSON.stringify(schemes.token) ? [] : [`${method} ${path}`],
     )
     expect(open.toSorted()).toEqual([
+      'GET /',
       'GET /anoncreds/tails/{hash}',
+      'GET /assets/{file}',
+      'GET /docs',
       'GET /health',
       'GET /openapi.json',
+      'GET /url/{invitationId}',
       'GET /web/{tenantId}/did.json',
       'GET /webvh/{tenantId}/did.jsonl',
       'GET /webvh/{tenantId}/resources/{resourceId}',
@@ -243,7 +257,8 @@ describe('the examples are real exchanges', () => {
     const shown = OPERATIONS.filter(
       (contract) =>
         contract.operationId !== 'GetOpenApi' &&
-        /json/.test(contract.contentType ?? 'json') &&
+        contract.pages !== 'html' &&
+        /json/.test(String(contract.contentType ?? 'json')) &&
         (contract.body !== undefined || successOf(contract).status !== 204),
     )
     const expected = shown.map(({ operationId }) => operationId)

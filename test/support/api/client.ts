@@ -108,10 +108,11 @@ export class ApiClient {
       problems.push('it may be kept in a cache')
     if (headers['x-content-type-options'] !== 'nosniff') problems.push('a browser may guess its type')
     if (status < 400) return problems
+    if (INSIDE.test(text)) problems.push(`it tells of the inside: ${INSIDE.exec(text)?.[0]}`)
+    if (headers['content-type']?.startsWith('text/html')) return problems
     if (body?.statusCode !== status) problems.push(`statusCode is ${body?.statusCode}`)
     const bare = BARE[status]
     if (bare !== undefined && text !== JSON.stringify(bare)) problems.push('there is more than statusCode and error')
-    if (INSIDE.test(text)) problems.push(`it tells of the inside: ${INSIDE.exec(text)?.[0]}`)
     return problems
   }
 }

@@ -77,10 +77,10 @@ export class InterfaceDescription {
     }
     const pointer = operation.pointers[status]
     if (pointer === undefined) return [`${operation.operationId} answers ${status}, which the document does not name`]
-    if (status === 204 || status === 304) return text === '' ? [] : ['there is a body']
+    if (status === 204 || status === 302 || status === 304) return text === '' ? [] : ['there is a body']
     // What the endpoint for other agents has nothing to say to is answered with nothing.
     if (text === '') return /ReceiveDidcomm$/.test(operation.operationId) && status === 200 ? [] : ['there is no body']
-    const mediaType = headers['content-type'] ?? 'none'
+    const [mediaType = 'none'] = (headers['content-type'] ?? 'none').split(';')
     const content = operation.responses[status]?.content?.[mediaType]
     if (content === undefined) return [`the content type is ${mediaType}`]
     return this.mismatches(`${pointer}/content/${pointerPart(mediaType)}/schema`, body)

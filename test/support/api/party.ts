@@ -33,6 +33,8 @@ export interface Party extends Actor {
   connectionId: string
   theirDid: string
   outOfBandId: string
+  /** The `@id` of the invitation that the connection came of. */
+  invitationId: string
   /** Of a connection with a wallet that has no endpoint. */
   silentConnectionId: string
   /** Of a connection that the other side has given up. */
@@ -137,6 +139,7 @@ export const settle = async (scene: Scene, actor: Actor): Promise<Party> => {
     connectionId: connection.id,
     theirDid: connection.theirDid,
     outOfBandId: request.outOfBandRecord.id,
+    invitationId: request.invitation['@id'],
     silentConnectionId: silent.connection.id,
     abandonedConnectionId: abandoned.connection.id,
     contents,

@@ -44,7 +44,7 @@ const nativeFilesHere = async (): Promise<Record<string, Uint8Array>> => {
 
 const unpack = async (name: string, folder: string, native: Record<string, Uint8Array>): Promise<UnpackedFunction> => {
   const bundled = await bundleFunction(name)
-  const zipped = zip(bundled.files)
+  const zipped = zip({ ...bundled.files, ...bundled.forBrowsers })
   await mkdir(folder)
   const beside = needsLibrary(name) ? native : {}
   for (const [file, contents] of Object.entries({ ...unzipSync(zipped), ...beside }))

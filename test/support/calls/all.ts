@@ -10,6 +10,7 @@ import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
 import { dids } from './dids.ts'
 import { outOfBand } from './out-of-band.ts'
+import { pages } from './pages.ts'
 import { proofs } from './proofs.ts'
 import { questionAnswer } from './question-answer.ts'
 import { service } from './service.ts'
@@ -25,6 +26,7 @@ export const EXAMPLES: Examples = {
   ...didcomm,
   ...outOfBand,
   ...dids,
+  ...pages,
   ...proofs,
   ...questionAnswer,
   ...service,

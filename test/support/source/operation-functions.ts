@@ -24,9 +24,14 @@ export const contractOf = (operationId: string): Contract => {
   return found
 }
 
+/** They read files of the service's own, and nothing in the table. */
+const SERVING_FILES = ['ShowDocs', 'GetBrowserFile']
+
 /** Those that read for a caller, and change nothing; but not those that also read what others publish. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
-  ({ security, idempotent, contentType }) => (security === 'token' && !idempotent) || contentType !== undefined,
+  ({ operationId, security, idempotent, contentType, pages }) =>
+    ((security === 'token' && !idempotent) || contentType !== undefined || pages !== undefined) &&
+    !SERVING_FILES.includes(operationId),
 )
   .map(({ operationId }) => functionOf(operationId))
   .filter((name) => !needsRegistries(name))

@@ -44,6 +44,7 @@ const PLACES: Record<string, RegExp> = {
   slot: /^@destination\|[\w-]{43}\|slot\|\d -$/,
   'parked-change': /^@parked \d{40}#\d\d$/,
   'dispatch-tries': /^@dispatch\|\d+ -$/,
+  invitation: /^@invitation\|[\w-]{43} -$/,
   tenant: /^@tenant\|[^|]+ -$/,
   'organization-tenant': /^@org\|[^|]+\|tenants [^#|]+$/,
   registration: /^@org\|[^|]+ (notification|webhook|notification#pending#[0-4])$/,

@@ -55,9 +55,10 @@ export const gatewayEvent = (given: Given = {}): OperationEvent => {
 
 type Handler = (event: OperationEvent, context: Context) => Promise<APIGatewayProxyResult>
 
-/** Calls a handler; the answer's body is parsed. */
+/** Calls a handler; the answer's body is parsed, unless it is a page. */
 export const call = async (handler: Handler, given: Given = {}) => {
   const context = { awsRequestId: 'lambda-1', getRemainingTimeInMillis: () => 5000 } as Context
   const { statusCode, headers = {}, body } = await handler(gatewayEvent(given), context)
-  return { statusCode, headers, body: body === '' ? undefined : JSON.parse(body) }
+  const isPage = String(headers['content-type']).startsWith('text/html')
+  return { statusCode, headers, body: body === '' ? undefined : isPage ? body : JSON.parse(body) }
 }

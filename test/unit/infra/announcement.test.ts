@@ -49,11 +49,12 @@ const announced = async (remarks: string[] = []): Promise<string[]> => {
   return print.mock.calls.flat().join('\n').split('\n')
 }
 
-test('people get the address, a token, and three lines to paste', async () => {
+test('people get the address, a token, the reference, and three lines to paste', async () => {
   const lines = await announced()
   expect(lines).toEqual([
     'Base URL:   http://127.0.0.1:3000',
     'Root token: a.root.token',
+    'Reference:  http://127.0.0.1:3000/docs',
     'curl http://127.0.0.1:3000/health',
     expect.stringMatching(
       /^curl -X POST http:\/\/127\.0\.0\.1:3000\/proofs\/create-request-oob -H 'authorization: Bearer a\.root\.token' -H 'content-type: application\/json' -d '{[^']+}'$/,

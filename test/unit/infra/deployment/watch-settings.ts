@@ -21,6 +21,15 @@ describe('the access log', () => {
     expect(Object.values(fields).join(' ')).not.toMatch(/\$context\.(identity|requestOverride|domainName)|principal/)
   })
 
+  test('no query is in the access log: an address may hold an invitation', () => {
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+    const variables = [...AccessLogSetting.Format.matchAll(/\$context\.[\w.]+/g)].map(([name]) => name)
+    expect(variables.filter((name) => /query|protocol|request(Override|Url)|waf/i.test(name))).toEqual([])
+    expect(variables.filter((name) => name.startsWith('$context.path'))).toEqual(['$context.path'])
+    // What the gateway would write of a whole request, queries included.
+    expect(JSON.stringify(resources.ApiStage?.Properties)).not.toMatch(/DataTraceEnabled|LoggingLevel/)
+  })
+
   test('has the id that no caller can choose', () => {
     expect(fields.requestId).toBe('$context.extendedRequestId')
     expect(AccessLogSetting.Format).not.toContain('$context.requestId')

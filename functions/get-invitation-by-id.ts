@@ -1,0 +1,19 @@
+/** GetInvitationById: what the QR code of an invitation leads to, in one read. */
+import { defineOperation } from '../lib/http/operation.ts'
+import { Page, Redirect } from '../lib/http/request.ts'
+import { GetInvitationById } from '../lib/interface/pages.ts'
+import { errorPage } from '../lib/pages/error-page.ts'
+import { longAddress } from '../lib/pages/invitation-address.ts'
+import { invitationPage } from '../lib/pages/invitation-page.ts'
+import { requireInvitation } from '../lib/pages/requested-invitation.ts'
+
+export const getInvitationById = defineOperation(GetInvitationById, {
+  handle: async ({ path, wanted }) => {
+    const invitation = await requireInvitation(path.invitationId)
+    if (wanted === 'json') return invitation
+    const long = longAddress(invitation)
+    if (long !== undefined) return new Redirect(long)
+    return wanted === 'page' ? new Page(invitationPage(invitation)) : invitation
+  },
+  errorPage,
+})

@@ -1,0 +1,27 @@
+/** An esbuild plugin, and the files that a function for browsers has beside its code. */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Metafile, Plugin } from 'esbuild'
+import { PLACES } from '../../lib/pages/browser-file-places.ts'
+
+const MODULE = /lib[\\/]pages[\\/]browser-file-places\.ts$/
+
+/** In a bundle the files are beside it. */
+export const browserFilePlaces: Plugin = {
+  name: 'browser-file-places',
+  setup(build) {
+    build.onLoad({ filter: MODULE }, () => ({
+      contents: `export const PLACES = Object.fromEntries(${JSON.stringify(Object.keys(PLACES))}.map((name) => [name, new URL(name, import.meta.url).href]))`,
+      loader: 'js',
+    }))
+  },
+}
+
+/** Those files by their names in the zip; none where the bundle serves none. */
+export const browserFiles = async ({ inputs }: Metafile): Promise<Record<string, Uint8Array>> => {
+  if (!Object.keys(inputs).some((path) => MODULE.test(path))) return {}
+  const read = Object.entries(PLACES).map(
+    async ([name, place]) => [name, await readFile(fileURLToPath(place))] as const,
+  )
+  return Object.fromEntries(await Promise.all(read))
+}

@@ -1,0 +1,80 @@
+/** Contracts of what people see: an invitation that they were given, and the reference of this interface. */
+import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
+import { defineContract } from './contract.ts'
+
+/** An out-of-band invitation as its sender gives it away. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
+const Invitation = v.looseObject({ '@type': v.string(), '@id': v.string() })
+
+/** More than an address may have at the gateway. */
+const MAX_QUERY = 10_240
+
+export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ShowInvitation',
+  method: 'GET',
+  path: '/',
+  summary: 'Show an invitation',
+  description:
+    'Where `invitationUrl` leads: a page for the person who was given it, or the invitation itself where JSON is asked for. Only invitations ' +
+    'that an agent of this service has made are shown, as they were made. 410: it was used, or its agent has deleted it.',
+  security: 'none',
+  companion: true,
+  parameters: {
+    query: v.object({
+      /** The invitation in base64url, or one of the connections protocol. */
+      oob: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
+      c_i: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
+    }),
+  },
+  pages: 'html or json',
+  answers: { 200: Invitation },
+  refusals: [404, 410],
+}))
+
+export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetInvitationById',
+  method: 'GET',
+  path: '/url/{invitationId}',
+  summary: 'Get an invitation by its id',
+  description:
+    'Where `shortInvitationUrl` leads: the invitation where JSON is asked for, otherwise a redirect to `invitationUrl`. An invitation too long for an ' +
+    'address is shown here. 410: it was used, or its agent has deleted it.',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ invitationId: EntityId }) },
+  pages: 'html or json',
+  redirects: true,
+  answers: { 200: Invitation },
+  refusals: [404, 410],
+}))
+
+export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'ShowDocs',
+  method: 'GET',
+  path: '/docs',
+  summary: 'Show the reference of this interface',
+  security: 'none',
+  companion: true,
+  pages: 'html',
+  answers: { 200: v.string() },
+}))
+
+/** A name, as no path is one. */
+const FileName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'is no name of a file'),
+  v.maxLength(64),
+)
+
+export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'GetBrowserFile',
+  method: 'GET',
+  path: '/assets/{file}',
+  summary: 'Get a file that the pages are made of',
+  security: 'none',
+  companion: true,
+  parameters: { path: v.object({ file: FileName }) },
+  contentType: ['text/css', 'text/javascript', 'text/plain'],
+  answers: { 200: v.string() },
+  refusals: [404],
+}))

@@ -1,0 +1,10 @@
+/** Where the files for browsers are, by their names. infra/bundle/browser-files.ts puts them beside a function's code, and this aside. */
+
+const OWN = ['page.css', 'docs.css', 'docs.js']
+const VIEWER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt']
+
+/** Addresses of files. */
+export const PLACES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(OWN.map((name) => [name, import.meta.resolve(`./browser/${name}`)])),
+  ...Object.fromEntries(VIEWER.map((name) => [name, import.meta.resolve(`swagger-ui-dist/${name}`)])),
+}

@@ -1,0 +1,33 @@
+/** The files that pages load: our own beside this module and swagger-ui's, both beside the code where functions are deployed. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { AgentError } from '../errors.ts'
+import { PLACES } from './browser-file-places.ts'
+
+const TYPES: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' }
+
+export interface BrowserFile {
+  contentType: string
+  text: string
+  /** A strong validator, in its quotes. */
+  etag: string
+}
+
+const read = new Map<string, BrowserFile>()
+
+const readBrowserFile = (name: string, place: string): BrowserFile => {
+  const text = readFileSync(fileURLToPath(place), 'utf8')
+  const [ending = ''] = name.split('.').slice(-1)
+  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
+  const file = { contentType: TYPES[ending] ?? 'text/plain', text, etag }
+  read.set(name, file)
+  return file
+}
+
+/** Throws `resource.not_found`. */
+export const requireBrowserFile = (name: string): BrowserFile => {
+  const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined
+  if (place === undefined) throw new AgentError('resource.not_found', 'there is no such file')
+  return read.get(name) ?? readBrowserFile(name, place)
+}

@@ -1,0 +1,36 @@
+/** HTML out of templates: whatever is put in is text, unless it is markup itself. */
+
+/** Text that is HTML already. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const REFERENCES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+export const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => REFERENCES[character] ?? '')
+
+const toText = (value: string | Markup | readonly Markup[]): string => {
+  if (typeof value === 'string') return escapeText(value)
+  return value instanceof Markup ? value.text : value.map(({ text }) => text).join('')
+}
+
+/**
+ * @example
+ * html`<p title="${title}">${list.map((one) => html`<b>${one}</b>`)}</p>`
+ */
+export const html = (strings: TemplateStringsArray, ...values: (string | Markup | readonly Markup[])[]): Markup =>
+  new Markup(strings.reduce((text, part, index) => `${text}${toText(values[index - 1] ?? '')}${part}`))
+
+/** Control characters, and those that change the direction of what follows: a text may not rearrange the page around it. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** What somebody else says, in one line of at most `max` characters. */
+export const shortText = (text: string, max: number): string => {
+  const line = text.replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim()
+  const characters = [...line]
+  return characters.length > max ? `${characters.slice(0, max).join('')}…` : line
+}

@@ -1,0 +1,213 @@
+/** The pages as people see them: in a browser, in the light and in the dark, on a phone, by keyboard. */
+import { readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { api, base, tokens, world } from '../support/api/scene.ts'
+import { describeInBrowser, startBrowser } from '../support/browser.ts'
+import { faultsOf } from '../support/page-faults.ts'
+import { requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+
+/** Where whoever reviews a change looks at the pages; not in the repository. */
+const SCREENSHOTS = '.build/screenshots'
+
+/** It would load it from the internet. */
+const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
+prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer } })
+
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+const DESK: BrowserContextOptions = { viewport: { width: 1200, height: 900 } }
+type Look = [name: string, options: BrowserContextOptions]
+const LIGHT: Look = ['light', { ...DESK, colorScheme: 'light' }]
+const DARK_PHONE: Look = ['phone in the dark', { ...PHONE, colorScheme: 'dark' }]
+const LOOKS: Look[] = [
+  LIGHT,
+  ['dark', { ...DESK, colorScheme: 'dark' }],
+  ['phone', { ...PHONE, colorScheme: 'light' }],
+  DARK_PHONE,
+]
+
+describeInBrowser('in a browser', () => {
+  let browser: Browser
+  let page: Page
+  let made: Json
+  /** What the browser complains of: scripts that fail, what a policy has blocked, files that are not there. */
+  let complaints: string[]
+  /** Addresses that were asked for. */
+  let asked: string[]
+
+  beforeAll(async () => {
+    browser = await startBrowser()
+    const body = { ...requestBody, label: '<b>Acme</b> & Söhne' }
+    made = (await api.post('/proofs/create-request-oob', { token: tokens.root, body })).body
+    await mkdir(SCREENSHOTS, { recursive: true })
+  })
+  afterAll(() => browser.close())
+
+  const open = async (path: string, options: BrowserContextOptions = DESK): Promise<void> => {
+    complaints = []
+    asked = []
+    const context = await browser.newContext(options)
+    page = await context.newPage()
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(new URL(path, world.baseUrl).href)
+  }
+  const photograph = async (name: string): Promise<Buffer> => {
+    const screenshot = await page.screenshot({ fullPage: true })
+    await writeFile(`${SCREENSHOTS}/${name.replaceAll(' ', '-')}.png`, screenshot)
+    return screenshot
+  }
+
+  /** Closes the page, and expects that it did nothing that a browser complains of, and asked nobody else for anything. */
+  const close = async (): Promise<void> => {
+    await page.context().close()
+    expect(complaints).toEqual([])
+    for (const address of asked) expect(address.startsWith(world.baseUrl) || address === 'data:,').toBe(true)
+  }
+
+  const shortPath = () => `/url/${made.invitation['@id']}`
+
+  describe.each(LOOKS)('an invitation, %s', (name, options) => {
+    beforeAll(() => open(shortPath(), options))
+    afterAll(() => close())
+
+    test('has a QR code that a camera reads: the short address', async () => {
+      const codes = await readBarcodes(new Uint8Array(await photograph(`invitation ${name}`)), { formats: ['QRCode'] })
+      expect(codes.map(({ text }) => text)).toEqual([world.baseUrl + shortPath()])
+      const read = await api.get(new URL(codes[0]?.text ?? '').pathname, { headers: { accept: 'application/json' } })
+      expect(read.body['@id']).toBe(made.invitation['@id'])
+    })
+
+    test('has nothing that axe finds', async () => {
+      expect(await faultsOf(page)).toEqual({})
+    })
+
+    test('is as wide as the screen, and no wider', async () => {
+      const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+      expect(wide).toBe(false)
+    })
+  })
+
+  describe('an invitation', () => {
+    afterEach(() => close())
+
+    test('says who invites and what for, as text', async () => {
+      await open(shortPath())
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Invitation from <b>Acme</b> & Söhne')
+      expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+        'to connect with you',
+        'to ask you for a proof',
+      ])
+      expect(page.url().startsWith(`${world.baseUrl}/?oob=`)).toBe(true)
+    })
+
+    test('has no script, and needs none', async () => {
+      await open(shortPath(), { ...DESK, javaScriptEnabled: false })
+      expect(await page.getByRole('img', { name: 'QR code of this invitation' }).isVisible()).toBe(true)
+      expect(await page.locator('script').count()).toBe(0)
+    })
+
+    test('offers the wallet first, by keyboard', async () => {
+      await open(shortPath())
+      await page.keyboard.press('Tab')
+      const focused = page.locator(':focus')
+      expect(await focused.innerText()).toBe('Open the wallet on this device')
+      expect(await focused.getAttribute('href')).toMatch(/^didcomm:\/\/invite\?oob=[\w-]+$/)
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+    })
+
+    test.each([
+      ['was used', () => `/url/${base.invitationId}`, 'This invitation is no longer valid'],
+      ['never was', () => '/url/never', 'There is nothing here'],
+    ])('that %s is a page, too, with nothing that axe finds', async (name, path, heading) => {
+      await open(path())
+      await photograph(`an invitation that ${name}`)
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(heading)
+      expect(await faultsOf(page)).toEqual({})
+      // A browser writes down every page that is not there.
+      complaints = complaints.filter((text) => !/status of 4(04|10)/.test(text))
+    })
+  })
+
+  describe('the reference', () => {
+    afterEach(() => close())
+
+    /** Issues of https://github.com/swagger-api/swagger-ui/issues that were open when this was written. */
+    const UPSTREAM: Record<string, number> = {
+      'color-contrast': 10702,
+      'heading-order': 10703,
+      'scrollable-region-focusable': 9582,
+      'select-name': 8092,
+    }
+
+    const openReference = async (path = '/docs', options?: BrowserContextOptions) => {
+      await open(path, options)
+      await page.locator('#operations-tag-Connections').click()
+      await page.locator('#operations-Connections-GetConnections').waitFor()
+    }
+    const authorize = async (token: string) => {
+      await page.getByRole('button', { name: 'Authorize' }).click()
+      await page.getByLabel('auth-bearer-value').fill(token)
+      const buttons = page.locator('.auth-btn-wrapper')
+      await buttons.getByRole('button', { name: 'Apply credentials' }).click()
+      await buttons.getByRole('button', { name: 'Close' }).click()
+    }
+    const execute = async (): Promise<{ status: string; body: string }> => {
+      await page.locator('#operations-Connections-GetConnections .opblock-summary-control').click()
+      await page.getByRole('button', { name: 'Execute' }).click()
+      const answer = page.locator('.live-responses-table')
+      await answer.waitFor()
+      return {
+        status: await answer.locator('tbody .response-col_status').first().innerText(),
+        body: await answer.locator('.highlight-code').first().innerText(),
+      }
+    }
+
+    test.each([LIGHT, DARK_PHONE])(
+      'has nothing that axe finds but what is known upstream, %s',
+      async (name, options) => {
+        await openReference('/docs', options)
+        await photograph(`reference ${name}`)
+        await page.locator('#operations-Connections-GetConnections .opblock-summary-control').click()
+        await page.locator('.opblock-body').waitFor()
+        await photograph(`operation ${name}`)
+        expect(Object.keys(UPSTREAM)).toEqual(expect.arrayContaining(Object.keys(await faultsOf(page))))
+      },
+    )
+
+    test('lists every operation in its area', async () => {
+      await open('/docs')
+      await page.locator('#operations-tag-Connections').waitFor()
+      for (const { name } of api.description.document.tags)
+        await page.locator(`.opblock-tag[data-tag="${name}"]`).waitFor()
+    })
+
+    test('calls the stage with the token that was set once', async () => {
+      await openReference()
+      await authorize(tokens.root)
+      const { status, body } = await execute()
+      expect(status).toBe('200')
+      expect(body).toContain(base.connectionId)
+    })
+
+    test('forgets the token with the page: nothing is kept in the browser', async () => {
+      await openReference()
+      await authorize(tokens.root)
+      expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, ''])
+      await page.reload()
+      await page.locator('#operations-tag-Connections').click()
+      expect((await execute()).status).toBe('401')
+      complaints = complaints.filter((text) => !/status of 401/.test(text))
+    })
+
+    test('shows its own document, whatever its address says', async () => {
+      await openReference('/docs?url=https://elsewhere.example/a.json&configUrl=https://elsewhere.example/c.json#/x')
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Agent Service Interface')
+    })
+  })
+})

@@ -1,0 +1,20 @@
+/** Example calls of what people see. */
+import { requestBody } from '../scenes.ts'
+import type { CallScene, Examples } from './call-scene.ts'
+
+const invitationOf = (scene: CallScene) =>
+  scene.once('invitation that is shown', () => scene.done('CreateRequest', { body: requestBody }))
+
+export const pages: Examples = {
+  ShowInvitation: async (scene) => {
+    const { invitationUrl } = await invitationOf(scene)
+    const oob = new URL(invitationUrl).searchParams.get('oob') ?? ''
+    return { asked: { query: { oob } }, isPublic: true }
+  },
+  GetInvitationById: async (scene) => {
+    const { invitation } = await invitationOf(scene)
+    return { asked: { path: { invitationId: invitation['@id'] } }, isPublic: true }
+  },
+  ShowDocs: async () => ({ asked: {}, isPublic: true }),
+  GetBrowserFile: async () => ({ asked: { path: { file: 'page.css' } }, isPublic: true }),
+}
