@@ -343,10 +343,8 @@ export const ACCESS: Record<string, Access> = {
   acceptConnectionResponse: sending(ACCEPTS),
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-    BatchGetItem: QUEUES.BatchGetItem,
     Query: [DID, MESSAGE_LANES],
-    PutItem: [IDEMPOTENCY, MESSAGE_LANES, ...QUEUES.PutItem],
-    UpdateItem: QUEUES.UpdateItem,
+    PutItem: [IDEMPOTENCY, MESSAGE_LANES],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   }),

@@ -1,10 +1,7 @@
 /** Messages about a connection itself: a trust ping (Aries RFC 0048), and the hang-up (RFC 0794) that ends it. */
-import type { AgentContext } from '@credo-ts/core'
 import {
-  type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommDidExchangeState,
-  DidCommDocumentService,
   DidCommHangupMessage,
   type DidCommMessage,
   DidCommMessageSender,
@@ -19,7 +16,6 @@ import { currentUnit } from '../store/transaction.ts'
 import { messagingContext } from './basic-messages.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { QUEUE } from './return-route.ts'
 import { toStored } from './storage-service.ts'
 
 interface Ping {
@@ -59,22 +55,12 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   await readLaneEnd(currentUnit(), connectionId)
   const connection = await repository.findById(agentContext, connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
-  if (connection.state === DidCommDidExchangeState.Completed && (await hasEndpoint(agentContext, connection))) {
+  if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined) {
     const message: DidCommMessage = new Hangup({})
     const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
     await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound)).catch(ignoreUnreachable)
   }
   await repository.delete(agentContext, connection)
-}
-
-/** One that only fetches its messages can no longer do so without the connection. */
-const hasEndpoint = async (agentContext: AgentContext, { theirDid }: DidCommConnectionRecord): Promise<boolean> => {
-  if (theirDid === undefined) return false
-  const services = await agentContext
-    .resolve(DidCommDocumentService)
-    .resolveServicesFromDid(agentContext, theirDid)
-    .catch(() => [])
-  return services.some(({ serviceEndpoint }) => serviceEndpoint !== QUEUE)
 }
 
 /** An agent that can not be reached can not be told, and that must not keep anybody from deleting the connection. */

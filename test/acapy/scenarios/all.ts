@@ -6,6 +6,7 @@ import { ANONCREDS_PRESENTED } from './anoncreds-presented.ts'
 import { ANONCREDS_REVOKED } from './anoncreds-revoked.ts'
 import { CREDENTIALS } from './credentials.ts'
 import { HANDSHAKES } from './handshakes.ts'
+import { INVITATIONS } from './invitations.ts'
 import { PRESENTATIONS } from './presentations.ts'
 import { PROBLEM_REPORTS } from './problem-reports.ts'
 import { ROUTES } from './routes.ts'
@@ -13,6 +14,7 @@ import { TALK } from './talk.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
   ...HANDSHAKES,
+  ...INVITATIONS,
   ...TALK,
   ...ROUTES,
   ...CREDENTIALS,

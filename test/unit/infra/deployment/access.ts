@@ -21,7 +21,7 @@ const LAMBDAS_OWN =
 const ON_FAILURE = 'DispatchFailures'
 
 /** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
-const SENDERS = ['sendMessage', 'createOffer', 'receiveDidcomm']
+const SENDERS = ['sendMessage', 'sendQuestion', 'sendAnswer', 'createOffer', 'receiveDidcomm']
 /** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
 /** They ask for jobs, or do them. */
