@@ -324,7 +324,7 @@ describe('what a function loads is what it is told', () => {
   })
 
   test('who asks for proofs knows the contexts that are trusted, and not by its environment', () => {
-    expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest'])
+    expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest', 'requestProof', 'acceptProofProposal'])
     expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
