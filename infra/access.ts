@@ -336,7 +336,6 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [IDEMPOTENCY, INVITATION],
     DeleteItem: [OUT_OF_BAND],
   },
-  acceptConnectionRequest: HANDSHAKES,
   acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
   acceptConnectionResponse: sending(ACCEPTS),
