@@ -4,16 +4,18 @@ import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetOutOfBandRecords } from '../lib/interface/out-of-band.ts'
 import { toOutOfBandJson } from '../lib/records/out-of-band.ts'
-import { everyPartition } from '../lib/store/index-entries.ts'
-import { listRecords, readTagged } from '../lib/store/record-reads.ts'
+import { everyPartition, tagPartition } from '../lib/store/index-entries.ts'
+import { listIndexed } from '../lib/store/record-reads.ts'
 
 export const getOutOfBandRecords = defineOperation(GetOutOfBandRecords, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
     const { invitationId, ...paging } = query
-    if (invitationId !== undefined)
-      return (await readTagged(agent, 'OutOfBandRecord', 'invitationId', invitationId)).map(toOutOfBandJson)
-    const { records, next } = await listRecords(everyPartition(agent, 'OutOfBandRecord'), paging)
+    const partition =
+      invitationId === undefined
+        ? everyPartition(agent, 'OutOfBandRecord')
+        : tagPartition(agent, 'OutOfBandRecord', 'invitationId', invitationId)
+    const { records, next } = await listIndexed(partition, paging)
     return pageOf(records.map(toOutOfBandJson), { path: GetOutOfBandRecords.path, query, next })
   },
 })

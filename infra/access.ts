@@ -62,19 +62,20 @@ const PICKUP_USAGE = '*|pickup-usage|*'
 /** A message to such a wallet; the first one makes the job that gives up what is not fetched. */
 const QUEUES = {
   BatchGetItem: [PICKUP, PICKUP_USAGE],
+  Query: [PICKUP],
   PutItem: [JOB, PICKUP],
-  UpdateItem: [PICKUP_USAGE],
+  UpdateItem: [PICKUP, PICKUP_USAGE],
 } satisfies Access
 /** A function that sends to a connection, whose wallet may have no endpoint. */
 const sending = (access: Access): Access => ({
   ...access,
   BatchGetItem: [...new Set([...(access.BatchGetItem ?? []), ...QUEUES.BatchGetItem])],
+  Query: [...new Set([...(access.Query ?? []), ...QUEUES.Query])],
   PutItem: [...new Set([...(access.PutItem ?? []), ...QUEUES.PutItem])],
   UpdateItem: [...new Set([...(access.UpdateItem ?? []), ...QUEUES.UpdateItem])],
 })
 /** Such messages leave their queue, and what became of them is noted. */
 const DEQUEUES = {
-  Query: [PICKUP],
   PutItem: [MESSAGE_OUTCOMES],
   UpdateItem: [BASIC_MESSAGE],
   DeleteItem: [PICKUP],
@@ -175,10 +176,8 @@ const DELIVERS = {
 /** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
 const HANDSHAKES = {
   GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
-  BatchGetItem: QUEUES.BatchGetItem,
   Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY, ...QUEUES.PutItem],
-  UpdateItem: QUEUES.UpdateItem,
+  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
   // It leaves the list of those that wait.
   DeleteItem: [CONNECTION],
   Decrypt: ['agents'],
@@ -330,7 +329,7 @@ export const ACCESS: Record<string, Access> = {
   receiveInvitation: sending(ACCEPTS),
   receiveInvitationUrl: sending(ACCEPTS),
   acceptInvitation: sending(ACCEPTS),
-  receiveImplicitInvitation: sending(ACCEPTS),
+  receiveImplicitInvitation: ACCEPTS,
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
   deleteOutOfBandRecord: {
@@ -338,9 +337,10 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [IDEMPOTENCY, INVITATION],
     DeleteItem: [OUT_OF_BAND],
   },
+  acceptConnectionRequest: HANDSHAKES,
   acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: sending(ACCEPTS),
+  acceptConnectionResponse: ACCEPTS,
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
@@ -348,14 +348,14 @@ export const ACCESS: Record<string, Access> = {
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
   }),
-  deleteConnection: sending({
+  deleteConnection: {
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],
     PutItem: [IDEMPOTENCY, MESSAGE_LANES],
     DeleteItem: [CONNECTION],
     Decrypt: ['agents'],
     SendMessage: ['WakeUpQueue'],
-  }),
+  },
   getWebhookEndpoints: { Query: [ORGANIZATION] },
   deleteWebhookEndpoint: {
     GetItem: [DESTINATION, IDEMPOTENCY],
@@ -393,7 +393,7 @@ export const ACCESS: Record<string, Access> = {
   receiveDidcomm: {
     GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
-    Query: [RECORD, ...DEQUEUES.Query],
+    Query: [RECORD, ...QUEUES.Query],
     PutItem: [
       ...[ENVELOPE_MARK, INVITATION, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
       ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
@@ -454,7 +454,7 @@ export const ACCESS: Record<string, Access> = {
       WEBVH_SEEN,
     ],
     BatchGetItem: [DIDCOMM_MESSAGE, ...QUEUES.BatchGetItem],
-    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY, ...DEQUEUES.Query],
+    Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY, ...QUEUES.Query],
     PutItem: [
       ...[DEFINITION_QUOTA, JOB, LEDGER_OBJECT, MESSAGE_LANES, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
       ...[WEBVH, WEBVH_SEEN, CORRUPT, ...QUEUES.PutItem, ...DEQUEUES.PutItem],

@@ -7,6 +7,7 @@ import {
   BaseAgent,
   type DependencyManager,
   type Module,
+  SignatureSuiteRegistry,
 } from '@credo-ts/core'
 import {
   DidCommAutoAcceptCredential,
@@ -30,6 +31,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
+import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { registerPickup } from './pickup-protocols.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
@@ -72,6 +74,7 @@ class ProtocolsModule implements Module {
     container.register(DidCommOutOfBandService, { useFactory: (services) => new OutOfBandService(services) })
     container.register(DidCommDispatcher, { useFactory: (services) => new Dispatcher(services) })
     container.register(QuestionAnswerService, { useFactory: (services) => new StrictQuestionAnswerService(services) })
+    dependencyManager.registerInstance(SignatureSuiteRegistry, signatureSuites())
     container.register(DidExchangeProtocol, { useFactory: (services) => new DidExchange(services) })
   }
 }

@@ -16,6 +16,7 @@ import { currentUnit } from '../store/transaction.ts'
 import { messagingContext } from './basic-messages.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
+import { unqueued } from './pickup-queue.ts'
 import { toStored } from './storage-service.ts'
 
 interface Ping {
@@ -40,11 +41,6 @@ export const sendTrustPing = async (
   return toConnectionJson(toStored(agentContext, connection))
 }
 
-/** It never waits to be fetched: nobody could, without the connection. */
-class Hangup extends DidCommHangupMessage {
-  override readonly allowQueueTransport = false
-}
-
 /**
  * Deletes the record of a connection, in the running unit of work, and tells the other agent where the connection was completed and the agent
  * can be told. Throws `resource.not_found`.
@@ -56,7 +52,7 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   const connection = await repository.findById(agentContext, connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
   if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined) {
-    const message: DidCommMessage = new Hangup({})
+    const message: DidCommMessage = unqueued(new DidCommHangupMessage({}))
     const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
     await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound)).catch(ignoreUnreachable)
   }

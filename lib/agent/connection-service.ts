@@ -18,6 +18,7 @@ import {
 import { didsWithKey, isOfDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
+import { unqueued } from './pickup-queue.ts'
 import { admitStranger } from './strangers.ts'
 
 export class ConnectionService extends DidCommConnectionService {
@@ -46,7 +47,8 @@ export class ConnectionService extends DidCommConnectionService {
     ...[agentContext, connection, outOfBand, given]: Parameters<DidCommConnectionService['createResponse']>
   ) {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
-    return super.createResponse(agentContext, connection, outOfBand, routing)
+    const response = await super.createResponse(agentContext, connection, outOfBand, routing)
+    return { ...response, message: unqueued(response.message) }
   }
 
   /** Throws a CredoError for a document that is not the sender's. */

@@ -13,10 +13,12 @@ import type { Ed25519Key } from './keys/ed25519-key.ts'
 
 export type Invitation = DidCommOutOfBandRecord
 
-const find = (agentContext: AgentContext, query: Query<Invitation>): Promise<Invitation[]> =>
-  agentContext
-    .resolve(DidCommOutOfBandRepository)
-    .findByQuery(agentContext, { ...query, role: DidCommOutOfBandRole.Sender })
+const find = (
+  agentContext: AgentContext,
+  query: Query<Invitation>,
+  role = DidCommOutOfBandRole.Sender,
+): Promise<Invitation[]> =>
+  agentContext.resolve(DidCommOutOfBandRepository).findByQuery(agentContext, { ...query, role })
 
 /** The invitation with this `@id`. */
 export const findInvitation = async (
@@ -29,6 +31,17 @@ export const findInvitationOfRequest = async (
   agentContext: AgentContext,
   threadId: string,
 ): Promise<Invitation | undefined> => (await find(agentContext, { invitationRequestsThreadIds: [threadId] }))[0]
+
+/** Whether a message was packed by a key of the invitation of somebody else that carried the request with this thread. */
+export const isOfInviter = async (
+  { agentContext, senderKey }: DidCommInboundMessageContext,
+  threadId: string,
+): Promise<boolean> => {
+  if (senderKey === undefined) return false
+  const query = { invitationRequestsThreadIds: [threadId] }
+  const received = await find(agentContext, query, DidCommOutOfBandRole.Receiver)
+  return received.some((invitation) => keysOf(invitation).includes(senderKey.fingerprint))
+}
 
 /** The invitations that name a key. */
 export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Invitation[]> =>

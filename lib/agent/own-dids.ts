@@ -1,5 +1,4 @@
 /** DIDs that the agent is to be known by: their keys, made or of a seed, and their records. */
-import { createHash } from 'node:crypto'
 import {
   type DidDocument,
   DidDocumentRole,
@@ -12,6 +11,7 @@ import {
 import { invalidField } from '../errors.ts'
 import { PUBLIC_DID } from '../records/did.ts'
 import type { TenantAgent } from './agent.ts'
+import { uuidOf } from './hash-id.ts'
 import { jwkOfSeed, newKeyId } from './keys/key-pair.ts'
 
 type Agent = Pick<TenantAgent, 'context'>
@@ -95,12 +95,4 @@ export const saveOwnDid = ({ context }: Agent, { did, didDocument, stored = fals
     ...(stored && { didDocument }),
   })
   return context.resolve(DidRepository).save(context, record)
-}
-
-/** A UUID of version 8 (RFC 9562, section 5.8), of a hash. */
-const uuidOf = (text: string): string => {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

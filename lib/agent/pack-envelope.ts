@@ -71,8 +71,9 @@ export class PackingService extends DidCommEnvelopeService {
   }
 
   /**
-   * Packs a message, and wraps it for each mediator on the way (Aries RFC 0094), which makes it larger by a third each time. Throws for a
-   * sender's key that this agent does not have, and for more mediators than anybody is behind.
+   * Packs a message, and wraps it for each mediator on the way (Aries RFC 0094), which makes it larger by a third each time. Credo asks for
+   * answers by return route where there is no connection: a message is delivered after its transaction, when nobody handles what comes back,
+   * and this agent has an endpoint. Throws for a sender's key that this agent does not have, and for more mediators than anybody is behind.
    */
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
@@ -80,7 +81,8 @@ export class PackingService extends DidCommEnvelopeService {
     if (routingKeys.length > MAX_ROUTING_KEYS)
       throw new CredoError('too many mediators are on the way to the other agent')
     const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
-    let envelope = packEnvelope(message.toJSON({ useDidSovPrefixWhereAllowed }), recipientKeys, sender)
+    const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
+    let envelope = packEnvelope(json, recipientKeys, sender)
     let [next] = recipientKeys
     for (const routingKey of routingKeys) {
       if (next === undefined) throw new CredoError('a message that is forwarded to nobody')

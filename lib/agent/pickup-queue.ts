@@ -1,6 +1,6 @@
 /** Credo's queue of messages for agents without an endpoint, on the unit of work. */
 import type { AgentContext } from '@credo-ts/core'
-import type { DidCommQueueTransportRepository } from '@credo-ts/didcomm'
+import type { DidCommMessage, DidCommQueueTransportRepository } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
 import type { PickupMessage } from '../pickup/pickup-item.ts'
 import { addToQueue, countWaiting, findWaiting, firstWaiting, noteQueued, removeFromQueue } from '../pickup/queue.ts'
@@ -24,6 +24,13 @@ export const noteQueuedMessage = (connectionId: string, message: SentBasicMessag
   const added = addedOf().get(connectionId)
   if (added !== undefined) noteQueued(added, message)
 }
+
+/**
+ * The message, which never waits to be fetched: without a connection that is ready nobody can fetch it, such as the response that makes the
+ * connection. Where there is no other way, sending it fails.
+ */
+export const unqueued = <T extends DidCommMessage>(message: T): T =>
+  Object.assign(message, { allowQueueTransport: false })
 
 const DELIVERED = { state: 'delivered' } as const
 

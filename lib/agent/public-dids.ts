@@ -1,10 +1,8 @@
 /** DIDs of this agent by which anybody may ask for a connection: an invitation named them, or they were made to be known. */
 import { type AgentContext, DidRepository } from '@credo-ts/core'
+import { PUBLIC_DID } from '../records/did.ts'
 import { findInvitationsOfKey } from './invitations.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-
-/** Tag of the record of a DID that was made to be known. */
-const PUBLIC_DID = 'public'
 
 /** Whether a key is of a DID of ours that is known to others. */
 export const isPublic = async (agentContext: AgentContext, did: string, key: Ed25519Key): Promise<boolean> => {

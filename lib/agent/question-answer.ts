@@ -1,4 +1,5 @@
 /** Asks and answers questions on connections (Aries RFC 0113). */
+import type { AgentContext } from '@credo-ts/core'
 import { type DidCommMessage, DidCommMessageSender, DidCommOutboundMessageContext } from '@credo-ts/didcomm'
 import {
   type QuestionAnswerRecord,
@@ -10,7 +11,7 @@ import {
 import { AgentError, invalidField } from '../errors.ts'
 import { toQuestionAnswerJson } from '../records/question-answer.ts'
 import type { RecordJson } from '../records/record-json.ts'
-import { currentAgent, type TenantAgent } from './agent.ts'
+import { messagingContext } from './basic-messages.ts'
 import { readyConnection, send } from './connections.ts'
 import { toStored } from './storage-service.ts'
 
@@ -25,17 +26,17 @@ export interface NewQuestion {
  * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendQuestion = async (connectionId: string, asked: NewQuestion): Promise<RecordJson> => {
-  const agent = await currentAgent()
+  const context = await messagingContext()
   const { question, detail, validResponses } = asked
-  await readyConnection(agent.context, connectionId)
-  const { questionMessage, questionAnswerRecord } = await agent.context
+  await readyConnection(context, connectionId)
+  const { questionMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
-    .createQuestion(agent.context, connectionId, {
+    .createQuestion(context, connectionId, {
       question,
       validResponses: validResponses.map((response) => new ValidResponse(response)),
       ...(detail !== undefined && { detail }),
     })
-  return sent(agent, questionMessage, questionAnswerRecord)
+  return sent(context, questionMessage, questionAnswerRecord)
 }
 
 /**
@@ -43,8 +44,7 @@ export const sendQuestion = async (connectionId: string, asked: NewQuestion): Pr
  * Throws `resource.not_found`, `request.invalid`, `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendAnswer = async (questionAnswerId: string, response: string): Promise<RecordJson> => {
-  const agent = await currentAgent()
-  const { context } = agent
+  const context = await messagingContext()
   const question = await context.resolve(QuestionAnswerRepository).findById(context, questionAnswerId)
   if (question === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (question.state !== QuestionAnswerState.QuestionReceived)
@@ -54,11 +54,11 @@ export const sendAnswer = async (questionAnswerId: string, response: string): Pr
   const { answerMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
     .createAnswer(context, question, response)
-  return sent(agent, answerMessage, questionAnswerRecord)
+  return sent(context, answerMessage, questionAnswerRecord)
 }
 
 const sent = async (
-  { context }: TenantAgent,
+  context: AgentContext,
   message: DidCommMessage,
   record: QuestionAnswerRecord,
 ): Promise<RecordJson> => {

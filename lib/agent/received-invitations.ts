@@ -1,5 +1,4 @@
 /** Invitations of other agents (Aries RFC 0434): each is received once, and accepted at once or by a later call. */
-import { createHash } from 'node:crypto'
 import { DidRepository } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -18,6 +17,7 @@ import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { requestOf } from './attached-requests.ts'
 import { defined } from './defined.ts'
+import { uuidOf } from './hash-id.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
 import { toStored } from './storage-service.ts'
 import { reachableKeysOf } from './their-services.ts'
@@ -128,7 +128,7 @@ const store = async (
       keys.add(key)
   const record = newRecord(invitation, [...keys], receipt)
   // The same for the same invitation: of two concurrent calls the second one finds the record of the first.
-  record.id = recordIdOf(invitation.id)
+  record.id = uuidOf(`${currentUnit().tenant}|${invitation.id}`)
   if (origin !== undefined) record.metadata.set('_internal/legacyInvitation', { legacyInvitationType: origin })
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)
   return record
@@ -152,13 +152,4 @@ const keysOf = async ({ context }: TenantAgent, did: string, path: string): Prom
   const keys = await reachableKeysOf(context, did).catch(() => [])
   if (keys.length === 0) throw invalidField(path, 'is a DID that can not be resolved, or that nobody is reached by')
   return keys
-}
-
-/** A UUID of version 8 (RFC 9562). */
-const recordIdOf = (invitationId: string): string => {
-  const digest = createHash('sha256').update(`${currentUnit().tenant}|${invitationId}`).digest()
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6)
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8)
-  const hex = digest.toString('hex', 0, 16)
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

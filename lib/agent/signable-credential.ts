@@ -2,27 +2,29 @@
 import {
   type AgentContext,
   DidResolverService,
-  findVerificationMethodByKeyType,
   JsonTransformer,
   W3cCredential,
   W3cCredentialsModuleConfig,
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { invalidField } from '../errors.ts'
+import { keyTypesOf } from './json-ld/ed25519-signature-2020.ts'
 import { canonicalize, newBudget, toQuads } from './json-ld/rdf.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
-
-/** Kind of key that Ed25519Signature2018 signs with. https://w3c-ccg.github.io/lds-ed25519-2018/ */
-const KEY_TYPE = 'Ed25519VerificationKey2018'
 
 /**
  * Throws `request.invalid` for a credential that no signature of its issuer could cover: with a term or type that its contexts do not
  * define, or define against the rules, with a context that can't be read, with blank nodes that take too long to be told apart, or with an
  * issuer whose DID has no key for it.
  */
-export const assertSignable = async (agentContext: AgentContext, credential: object, issuer: string): Promise<void> => {
-  await assertSigningKey(agentContext, issuer)
+export const assertSignable = async (
+  agentContext: AgentContext,
+  credential: object,
+  { issuer, proofType }: { issuer: string; proofType: string },
+): Promise<void> => {
+  if ((await findSigningKey(agentContext, issuer, proofType)) === undefined)
+    throw invalidField(`${PATH}.issuer`, `has no ${keyTypesOf(proofType).join(' or ')} for assertions`)
   const documentLoader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   try {
     const document = JsonTransformer.toJSON(JsonTransformer.fromJSON(credential, W3cCredential))
@@ -33,13 +35,23 @@ export const assertSignable = async (agentContext: AgentContext, credential: obj
   }
 }
 
-/** Throws `request.invalid` where the issuer's DID has no key that Credo could sign with, or none that may assert. */
-const assertSigningKey = async (agentContext: AgentContext, issuer: string): Promise<void> => {
+/**
+ * The key of an issuer (a DID URL) that may assert and that makes proofs of this type: the named one, or else the first. Undefined where
+ * there is none. https://www.w3.org/TR/did-core/#assertion
+ */
+export const findSigningKey = async (
+  agentContext: AgentContext,
+  issuer: string,
+  proofType: string,
+  named?: string,
+): Promise<string | undefined> => {
   const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, issuer)
-  const method = await findVerificationMethodByKeyType(KEY_TYPE, document)
-  const asserts = document.assertionMethod?.some((one) => (typeof one === 'string' ? one : one.id) === method?.id)
-  if (method?.publicKeyBase58 === undefined || asserts !== true)
-    throw invalidField(`${PATH}.issuer`, `has no ${KEY_TYPE} for assertions`)
+  const methods = (document.assertionMethod ?? []).map((one) =>
+    typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one,
+  )
+  const keys = methods.filter(({ type }) => keyTypesOf(proofType).includes(type))
+  const ids = keys.map(({ id }) => (id.startsWith('#') ? `${issuer}${id}` : id))
+  return named === undefined ? ids[0] : ids.find((id) => id === named)
 }
 
 /** What the JSON-LD processor tells of an error: a code of the specification, or the event that its safe mode stops at. */

@@ -18,6 +18,7 @@ import {
   findInvitationOfRequest,
   type Invitation,
   isAddressedTo,
+  isOfInviter,
   isTakenBy,
   isUnused,
   mayReuse,
@@ -47,7 +48,8 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
     return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
   }
   const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
-  if (invitation === undefined) return false
+  // What this agent has received in an invitation goes on with the inviter, to the key that its answer names: Credo compares that.
+  if (invitation === undefined) return connection === undefined && isOfInviter(inbound, exchange.threadId)
   const { id } = invitation.outOfBandInvitation
   // A problem report may name the request as its parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false

@@ -7,6 +7,9 @@ import acceptCredentialOffer from '../../docs/examples/AcceptCredentialOffer.jso
 import acceptCredentialProposal from '../../docs/examples/AcceptCredentialProposal.json' with { type: 'json' }
 import acceptCredentialRequest from '../../docs/examples/AcceptCredentialRequest.json' with { type: 'json' }
 import acceptInvitation from '../../docs/examples/AcceptInvitation.json' with { type: 'json' }
+import acceptPresentation from '../../docs/examples/AcceptPresentation.json' with { type: 'json' }
+import acceptProofProposal from '../../docs/examples/AcceptProofProposal.json' with { type: 'json' }
+import acceptProofRequest from '../../docs/examples/AcceptProofRequest.json' with { type: 'json' }
 import createCredentialDefinition from '../../docs/examples/CreateCredentialDefinition.json' with { type: 'json' }
 import createDid from '../../docs/examples/CreateDid.json' with { type: 'json' }
 import createInvitation from '../../docs/examples/CreateInvitation.json' with { type: 'json' }
@@ -17,6 +20,7 @@ import createRequest from '../../docs/examples/CreateRequest.json' with { type: 
 import createSchema from '../../docs/examples/CreateSchema.json' with { type: 'json' }
 import createTenant from '../../docs/examples/CreateTenant.json' with { type: 'json' }
 import declineCredentialOffer from '../../docs/examples/DeclineCredentialOffer.json' with { type: 'json' }
+import declineProofRequest from '../../docs/examples/DeclineProofRequest.json' with { type: 'json' }
 import deleteWebhookEndpoint from '../../docs/examples/DeleteWebhookEndpoint.json' with { type: 'json' }
 import enableWebhookEndpoint from '../../docs/examples/EnableWebhookEndpoint.json' with { type: 'json' }
 import getBasicMessages from '../../docs/examples/GetBasicMessages.json' with { type: 'json' }
@@ -32,6 +36,9 @@ import getHealth from '../../docs/examples/GetHealth.json' with { type: 'json' }
 import getInvitationById from '../../docs/examples/GetInvitationById.json' with { type: 'json' }
 import getOutOfBandRecordById from '../../docs/examples/GetOutOfBandRecordById.json' with { type: 'json' }
 import getOutOfBandRecords from '../../docs/examples/GetOutOfBandRecords.json' with { type: 'json' }
+import getProofById from '../../docs/examples/GetProofById.json' with { type: 'json' }
+import getProofFormData from '../../docs/examples/GetProofFormData.json' with { type: 'json' }
+import getProofs from '../../docs/examples/GetProofs.json' with { type: 'json' }
 import getQuestionAnswerById from '../../docs/examples/GetQuestionAnswerById.json' with { type: 'json' }
 import getQuestionAnswers from '../../docs/examples/GetQuestionAnswers.json' with { type: 'json' }
 import getSchemaById from '../../docs/examples/GetSchemaById.json' with { type: 'json' }
@@ -43,6 +50,7 @@ import getWebhookEndpoints from '../../docs/examples/GetWebhookEndpoints.json' w
 import getWebvhLog from '../../docs/examples/GetWebvhLog.json' with { type: 'json' }
 import getWebvhResource from '../../docs/examples/GetWebvhResource.json' with { type: 'json' }
 import proposeCredential from '../../docs/examples/ProposeCredential.json' with { type: 'json' }
+import proposeProof from '../../docs/examples/ProposeProof.json' with { type: 'json' }
 import receiveDidcomm from '../../docs/examples/ReceiveDidcomm.json' with { type: 'json' }
 import receiveImplicitInvitation from '../../docs/examples/ReceiveImplicitInvitation.json' with { type: 'json' }
 import receiveInvitation from '../../docs/examples/ReceiveInvitation.json' with { type: 'json' }
@@ -50,6 +58,7 @@ import receiveInvitationUrl from '../../docs/examples/ReceiveInvitationUrl.json'
 import registerNotificationWebhook from '../../docs/examples/RegisterNotificationWebhook.json' with { type: 'json' }
 import registerWebhook from '../../docs/examples/RegisterWebhook.json' with { type: 'json' }
 import replayWebhookEvents from '../../docs/examples/ReplayWebhookEvents.json' with { type: 'json' }
+import requestProof from '../../docs/examples/RequestProof.json' with { type: 'json' }
 import resolveDid from '../../docs/examples/ResolveDid.json' with { type: 'json' }
 import revokeCredential from '../../docs/examples/RevokeCredential.json' with { type: 'json' }
 import rotateWebhookSecret from '../../docs/examples/RotateWebhookSecret.json' with { type: 'json' }
@@ -101,6 +110,15 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   CreateOfferOob: createOfferOob,
   CreateRequest: createRequest,
   CreateTenant: createTenant,
+  RequestProof: requestProof,
+  ProposeProof: proposeProof,
+  AcceptProofProposal: acceptProofProposal,
+  AcceptProofRequest: acceptProofRequest,
+  DeclineProofRequest: declineProofRequest,
+  AcceptPresentation: acceptPresentation,
+  GetProofs: getProofs,
+  GetProofById: getProofById,
+  GetProofFormData: getProofFormData,
   DeleteWebhookEndpoint: deleteWebhookEndpoint,
   EnableWebhookEndpoint: enableWebhookEndpoint,
   GetBasicMessages: getBasicMessages,

@@ -14,15 +14,23 @@ import { BasicMessageRecord } from '../records/basic-message.ts'
 import { ConnectionRecord } from '../records/connection.ts'
 import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
+import { DidDocument, DidRecord } from '../records/did.ts'
 import { OutOfBandRecord } from '../records/out-of-band.ts'
-import { ProofFormData } from '../records/proof.ts'
+import { ProofFormData, ProofRecord } from '../records/proof.ts'
+import { QuestionAnswerRecord } from '../records/question-answer.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { TenantRecord } from '../records/tenant.ts'
+import { W3cCredentialRecord } from '../records/w3c-credential.ts'
 
 /** Schemas that the document has as components. */
 const COMPONENTS = {
   CredentialExchangeRecord,
+  W3cCredentialRecord,
   BasicMessageRecord,
+  QuestionAnswerRecord,
+  DidRecord,
+  DidDocument,
+  ProofRecord,
   ProofFormData,
   ConnectionRecord,
   CredentialDefinitionRecord,
@@ -59,6 +67,8 @@ const CONFIG: ConversionConfig = {
     // A query contains text that stands for a number.
     if ('wrapped' in valibotSchema && valibotSchema.wrapped === Limit)
       return { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
+    // It takes members that it does not name, and leaves them out.
+    if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: true }
     const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'
     return isClosed ? { ...jsonSchema, additionalProperties: false } : undefined
   },

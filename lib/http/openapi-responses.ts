@@ -3,6 +3,7 @@ import type { JsonSchema } from '@valibot/to-json-schema'
 import { type Contract, errorStatusesOf, successOf } from '../interface/contract.ts'
 import { REASON_PHRASES } from './error-body.ts'
 import { fieldsOf, schemaOf } from './json-schema.ts'
+import { linksOf } from './openapi-links.ts'
 
 type Status = keyof typeof REASON_PHRASES
 
@@ -100,6 +101,7 @@ const describeError = (status: Status, { pages }: Contract) =>
 export const describeResponses = (contract: Contract, given: { types: string[]; example: unknown }) => {
   const { summary, contentType, redirects } = contract
   const { status } = successOf(contract)
+  const links = linksOf(contract)
   const paged = fieldsOf(contract.parameters?.query).some(({ name }) => name === 'cursor')
   return {
     [status]: {
@@ -110,6 +112,7 @@ export const describeResponses = (contract: Contract, given: { types: string[]; 
         ...(contentType !== undefined && ETAG),
       },
       ...(status !== 204 && { content: successContent(contract, given) }),
+      ...(links !== undefined && { links }),
     },
     ...(redirects && FOUND),
     ...(contentType !== undefined && NOT_MODIFIED),

@@ -51,6 +51,7 @@ const describeEvent = (type: EventType) => {
     post: {
       operationId: type,
       summary,
+      tags: ['Webhooks'],
       security: [],
       parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
       requestBody: { required: true, content: { 'application/json': { schema: { anyOf: kinds } } } },

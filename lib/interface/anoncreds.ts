@@ -154,10 +154,8 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
   answers: {
     200: v.looseObject({
-      /** Of the record of the agent's own. */
-      id: v.optional(v.string()),
-      state: v.optional(v.picklist(CREDENTIAL_DEFINITION_STATES)),
-      credentialDefinitionId: v.optional(v.string()),
+      // Of the record of the agent's own.
+      ...v.partial(CredentialDefinitionRecord).entries,
       credentialDefinition: v.optional(AnonCredsCredentialDefinition),
       ledgerObjects: v.optional(
         v.array(v.looseObject({ type: v.picklist(LEDGER_OBJECT_TYPES), transaction: LedgerTransaction })),

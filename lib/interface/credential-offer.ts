@@ -41,9 +41,9 @@ const IndyOffer = exactly({
   attributes: Attributes,
 })
 
-/** Aries RFC 0593. Ed25519Signature2018 is the suite that every wallet on Credo verifies. */
+/** Aries RFC 0593. Wallets on Credo verify Ed25519Signature2018 only where the issuer is a did:key. */
 const JsonLdOptions = exactly({
-  proofType: v.literal('Ed25519Signature2018'),
+  proofType: v.picklist(['Ed25519Signature2018', 'Ed25519Signature2020']),
   proofPurpose: v.optional(v.literal('assertionMethod'), 'assertionMethod'),
 })
 

@@ -65,8 +65,6 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
   },
 }))
 
-export type NewDid = v.InferOutput<(typeof CreateDid)['body']>
-
 export const GetDids = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetDids',
   method: 'GET',

@@ -1,6 +1,6 @@
 /** What an operation says of the invitation that carries a request or an offer, and what it answers of it. */
 import * as v from 'valibot'
-import { OutOfBandRecord } from '../records/out-of-band.ts'
+import { INVITATION_MEMBERS, OLDER_MEMBERS, OutOfBandRecord } from '../records/out-of-band.ts'
 import { Did, HttpUrl, ThreadId, text } from './fields.ts'
 
 /** Fields of the body. */
@@ -23,8 +23,8 @@ export const INVITATION_RESULT = {
   /** The public URL of the service with `?oob=`. */
   invitationUrl: v.string(),
   invitation: v.looseObject({
-    '@type': v.string(),
-    '@id': v.string(),
+    ...INVITATION_MEMBERS,
+    ...OLDER_MEMBERS,
     '~thread': v.optional(v.looseObject({ pthid: v.optional(v.string()), thid: v.optional(v.string()) })),
     /** Equal to `@type`. */
     messageType: v.string(),

@@ -37,7 +37,7 @@ const Type = v.pipe(
   v.includes('VerifiableCredential', 'must include VerifiableCredential'),
 )
 
-const Subject = noArray(v.looseObject({ id: v.optional(Uri) }))
+const Subject = noArray(v.objectWithRest({ id: v.optional(Uri) }, v.unknown()))
 
 /** Section 5.4 of the data model: a status or schema entry has an address and a type. */
 const Typed = noArray(v.looseObject({ id: Uri, type: text(256) }))

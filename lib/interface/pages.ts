@@ -1,10 +1,11 @@
 /** Contracts of what people see: an invitation that they were given, and the reference of this interface. */
 import * as v from 'valibot'
+import { INVITATION_MEMBERS, OLDER_MEMBERS } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 
 /** An out-of-band invitation as its sender gives it away. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
-const Invitation = v.looseObject({ '@type': v.string(), '@id': v.string() })
+const Invitation = v.looseObject({ ...INVITATION_MEMBERS, ...OLDER_MEMBERS })
 
 /** More than an address may have at the gateway. */
 const MAX_QUERY = 10_240

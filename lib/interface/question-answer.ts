@@ -74,8 +74,6 @@ export const SendQuestion = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-export type NewQuestion = v.InferOutput<(typeof SendQuestion)['body']>
-
 export const SendAnswer = /* @__PURE__ */ defineContract(() => ({
   operationId: 'SendAnswer',
   method: 'POST',

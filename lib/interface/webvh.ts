@@ -31,10 +31,15 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
   contentType: 'application/json',
   answers: {
     200: v.looseObject({
+      '@context': v.optional(v.unknown()),
       id: v.string(),
       type: v.array(v.string()),
-      content: v.looseObject({}),
-      proof: v.looseObject({}),
+      metadata: v.optional(v.record(v.string(), v.unknown())),
+      /** Status lists of a registry, oldest first. */
+      links: v.optional(v.array(v.record(v.string(), v.unknown()))),
+      /** The object, as AnonCreds has it. */
+      content: v.record(v.string(), v.unknown()),
+      proof: v.record(v.string(), v.unknown()),
     }),
   },
   refusals: [404],

@@ -14,7 +14,7 @@ export interface Amount {
 }
 
 /** In the queue of a connection. */
-const QUEUE: Amount = { messages: 1_000, bytes: 10 * 1024 * 1024 }
+export const QUEUE: Amount = { messages: 1_000, bytes: 10 * 1024 * 1024 }
 
 /**
  * As soon as so much waits, nothing is added to answer the wallet's own messages (acknowledgements, problem reports): else a wallet that sends

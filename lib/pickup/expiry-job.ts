@@ -50,9 +50,10 @@ const removeQueue = async (unit: UnitOfWork, connectionId: string): Promise<void
   if (queue === undefined) return
   const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), { from: FIRST_WAITING, limit: 1 })
   if (items.length > 0) throw new AgentError('store.conflict', 'a message was added to the queue')
-  unit.delete(queueItem.addressOf(queue), queue.version)
+  const { messages, bytes } = queue
+  unit.delete(queueItem.addressOf(queue), queueItem.attributes({ messages, bytes }))
   // What could not be read was set aside, and never counted as gone.
-  unit.change(usageItem.addressOf(queue), { add: { messages: -queue.messages, bytes: -queue.bytes } })
+  unit.change(usageItem.addressOf(queue), { add: { messages: -messages, bytes: -bytes } })
 }
 
 const giveUp = async (unit: UnitOfWork, connectionId: string, expired: Item[]): Promise<void> => {

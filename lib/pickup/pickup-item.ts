@@ -5,19 +5,13 @@ import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, text } from '../store/item-fields.ts'
 import { pickupMessageAddress, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
 
-/**
- * Every change of a queue writes this item on the condition of its version: so its bounds hold, and its messages keep their order. It is there
- * as long as the job that looks for what has waited too long (expiry-job.ts).
- */
+/** It is there as long as the job that looks for what has waited too long (expiry-job.ts). */
 export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
   tenant: text(),
   connectionId: text(),
-  version: integer(),
   /** How many wait, and their bytes. */
   messages: integer(),
   bytes: integer(),
-  /** Of the message that was added last: the next id is greater. */
-  lastId: text(),
 })
 export type Queue = Stored<typeof queueItem>
 

@@ -4,12 +4,13 @@ import { enqueue } from '../jobs/enqueue.ts'
 import { deliveryUpdates } from '../outbox/delivery-state.ts'
 import { deliveryOf, type Outcome, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
+import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
 import { FIRST_WAITING } from '../store/keys.ts'
 import { pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type Amount, BATCH, fullBy, MAX_WAIT } from './bounds.ts'
+import { type Amount, BATCH, fullBy, MAX_WAIT, QUEUE } from './bounds.ts'
 import { bytesOf, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
 
 /** A queue as this unit has read it, and what it changes. */
@@ -81,9 +82,9 @@ export const addToQueue = async (
   message: NewMessage,
 ): Promise<PickupMessage> => {
   const { payload, recipients, answers } = message
-  const held = await hold(unit, connectionId)
-  const lastId = held.added.at(-1)?.id ?? held.stored?.lastId
+  const [held, lastId] = await Promise.all([hold(unit, connectionId), readLastId(unit, connectionId)])
   const now = Date.now()
+  // After all that wait, whatever the clocks say that their ids were made by.
   const id = newOutboxId(Math.max(now, timeOfId(lastId) + 1))
   const added: PickupMessage = {
     ...{ tenant: unit.tenant, connectionId, id, payload, recipients },
@@ -98,6 +99,12 @@ export const addToQueue = async (
   if (full !== undefined) throw new AgentError('connection.queue_full', FULL[full])
   held.added.push(added)
   return added
+}
+
+const readLastId = async (unit: UnitOfWork, connectionId: string): Promise<string | undefined> => {
+  const partition = pickupPartition(unit.tenant, connectionId)
+  const { items } = await unit.query(partition, { from: FIRST_WAITING, limit: 1, descending: true })
+  return items[0]?.sk?.S
 }
 
 const FULL = {
@@ -188,6 +195,14 @@ export const removeFromQueue = async (
 /** As with messages that are sent, in seconds. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
 
+/** Messages that are added at the same time do not hinder each other, as long as all have room. */
+const roomFor = ({ messages, bytes }: Amount): Condition => ({
+  present: ['pk'],
+  ...(messages > 0 && {
+    atMost: queueItem.attributes({ messages: QUEUE.messages - messages, bytes: QUEUE.bytes - bytes }),
+  }),
+})
+
 /** Writes what this unit has changed of a queue. */
 const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
   const { stored, added, removed } = held
@@ -195,14 +210,10 @@ const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
   const key = { tenant: unit.tenant, connectionId }
   const change = changeOf(held)
   for (const message of added) unit.create(pickupMessage.encode(message))
-  const queue = queueItem.encode({
-    ...{ ...key, version: (stored?.version ?? 0) + 1, ...sum(stored ?? NOTHING, change) },
-    lastId: added.at(-1)?.id ?? stored?.lastId ?? '',
-  })
   if (stored === undefined) {
-    unit.create(queue)
+    unit.create(queueItem.encode({ ...key, ...change }))
     enqueue(unit, { tenant: unit.tenant, type: 'pickup-expiry', id: connectionId }, MAX_WAIT)
-  } else unit.replace(queue, stored.version)
+  } else unit.change(queueItem.addressOf(key), { add: { ...change } }, roomFor(change))
   // Two queues of this unit may be in the same share.
   const usage = usageItem.addressOf(key)
   const shares = unit.slot(SHARES, () => new Map<string, Amount>())

@@ -13,9 +13,15 @@ export const BasicMessageRecord = recordSchema({
   connectionId: v.string(),
   role: v.picklist(BASIC_MESSAGE_ROLES),
   threadId: v.optional(v.string()),
+  parentThreadId: v.optional(v.string()),
   /** Of a message that was sent: what has become of it. */
   metadata: v.looseObject({ [DELIVERY]: v.optional(Delivery) }),
-  _tags: v.looseObject({ role: v.picklist(BASIC_MESSAGE_ROLES), connectionId: v.string() }),
+  _tags: v.looseObject({
+    role: v.picklist(BASIC_MESSAGE_ROLES),
+    connectionId: v.string(),
+    threadId: v.optional(v.string()),
+    parentThreadId: v.optional(v.string()),
+  }),
 })
 
 export type BasicMessageRecord = v.InferOutput<typeof BasicMessageRecord>

@@ -17,16 +17,35 @@ export const CONNECTION_STATES = [
 
 export const CONNECTION_ROLES = ['requester', 'responder'] as const
 
-export const ConnectionRecord = recordSchema({
+/** Of the record and of its tags. */
+const SHARED_FIELDS = {
   state: v.picklist(CONNECTION_STATES),
   role: v.picklist(CONNECTION_ROLES),
+  /** Of this agent, for this connection. */
   did: v.optional(v.string()),
   theirDid: v.optional(v.string()),
-  theirLabel: v.optional(v.string()),
   /** The out-of-band record whose invitation it came of. */
   outOfBandId: v.optional(v.string()),
+  /** Of the inviter, where it is a DID. */
+  invitationDid: v.optional(v.string()),
   threadId: v.optional(v.string()),
-  _tags: v.looseObject({ state: v.picklist(CONNECTION_STATES), role: v.picklist(CONNECTION_ROLES) }),
+  mediatorId: v.optional(v.string()),
+  connectionTypes: v.optional(v.array(v.string())),
+  /** DIDs from before a rotation. */
+  previousDids: v.optional(v.array(v.string())),
+  previousTheirDids: v.optional(v.array(v.string())),
+}
+
+export const ConnectionRecord = recordSchema({
+  ...SHARED_FIELDS,
+  theirLabel: v.optional(v.string()),
+  alias: v.optional(v.string()),
+  imageUrl: v.optional(v.string()),
+  autoAcceptConnection: v.optional(v.boolean()),
+  /** Of the handshake, such as `https://didcomm.org/didexchange/1.x`. */
+  protocol: v.optional(v.string()),
+  errorMessage: v.optional(v.string()),
+  _tags: v.looseObject(SHARED_FIELDS),
 })
 
 export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>

@@ -28,7 +28,13 @@ const FIELDS = {
 
 export const CredentialDefinitionRecord = recordSchema({
   ...FIELDS,
-  _tags: v.looseObject({ state: v.picklist(CREDENTIAL_DEFINITION_STATES) }),
+  _tags: v.looseObject({
+    state: v.picklist(CREDENTIAL_DEFINITION_STATES),
+    issuerId: v.optional(v.string()),
+    schemaId: v.optional(v.string()),
+    tag: v.optional(v.string()),
+    credentialDefinitionId: v.optional(v.string()),
+  }),
 })
 export type CredentialDefinitionRecord = v.InferOutput<typeof CredentialDefinitionRecord>
 

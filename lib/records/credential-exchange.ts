@@ -30,6 +30,7 @@ export const CredentialExchangeRecord = recordSchema({
   /** Absent in a connectionless exchange. */
   connectionId: v.optional(v.string()),
   threadId: v.string(),
+  parentThreadId: v.optional(v.string()),
   protocolVersion: v.string(),
   state: v.picklist(CREDENTIAL_STATES),
   role: v.picklist(CREDENTIAL_ROLES),
@@ -39,6 +40,12 @@ export const CredentialExchangeRecord = recordSchema({
   credentialAttributes: v.array(
     v.looseObject({ name: v.string(), 'mime-type': v.optional(v.string()), value: v.string() }),
   ),
+  autoAcceptCredential: v.optional(v.string()),
+  /** That the issuer has told of it (Aries RFC 0183). */
+  revocationNotification: v.optional(
+    v.looseObject({ revocationDate: v.optional(v.string()), comment: v.optional(v.string()) }),
+  ),
+  errorMessage: v.optional(v.string()),
   metadata: v.objectWithRest(
     {
       '_internal/indyCredential': v.optional(
@@ -52,7 +59,10 @@ export const CredentialExchangeRecord = recordSchema({
   _tags: v.looseObject({
     state: v.picklist(CREDENTIAL_STATES),
     threadId: v.string(),
+    parentThreadId: v.optional(v.string()),
     connectionId: v.optional(v.string()),
+    /** Of `credentials`. */
+    credentialIds: v.optional(v.array(v.string())),
     role: v.optional(v.picklist(CREDENTIAL_ROLES)),
   }),
 })

@@ -4,7 +4,7 @@ import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from 
 
 export const W3cCredentialRecord = recordSchema({
   /** The credential as it was issued; of an AnonCreds credential its W3C form. Credo keeps a JWT as text. */
-  credentialInstances: v.array(v.looseObject({ credential: v.union([v.looseObject({}), v.string()]) })),
+  credentialInstances: v.array(v.looseObject({ credential: v.union([v.record(v.string(), v.unknown()), v.string()]) })),
   multiInstanceState: v.string(),
   _tags: v.looseObject({
     issuerId: v.optional(v.string()),
@@ -16,6 +16,9 @@ export const W3cCredentialRecord = recordSchema({
     types: v.optional(v.array(v.string())),
     expandedTypes: v.optional(v.array(v.string())),
     proofTypes: v.optional(v.array(v.string())),
+    cryptosuites: v.optional(v.array(v.string())),
+    algs: v.optional(v.array(v.string())),
+    multiInstanceState: v.optional(v.string()),
     /** Of an AnonCreds credential. */
     anonCredsCredentialDefinitionId: v.optional(v.string()),
     anonCredsSchemaId: v.optional(v.string()),

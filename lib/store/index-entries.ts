@@ -53,7 +53,8 @@ const INDEXES: Record<string, Record<string, Index>> = {
     invitationDid: { name: 'invitationDid' },
   },
   OutOfBandRecord: {
-    [EVERY]: { name: EVERY, copy: true },
+    // Without copies: an invitation holds the request that it carries, and few are ever listed.
+    [EVERY]: { name: EVERY },
     invitationId: { name: 'invitationId' },
     threadId: { name: 'threadId' },
     recipientKeyFingerprints: { name: 'recipientKey' },

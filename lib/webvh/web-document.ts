@@ -14,7 +14,7 @@ const documentItem = defineItem('web-document', ({ tenant }: { tenant: string })
   document: text(),
 })
 
-export interface WebDocument {
+interface WebDocument {
   did: string
   document: string
 }

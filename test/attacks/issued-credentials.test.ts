@@ -1,7 +1,10 @@
 /** Issuers that give a holder another JSON-LD credential than they offered, one that nobody has signed, or one that is made to cost. */
 import { randomUUID } from 'node:crypto'
+import { Kms, TypedArrayEncoder } from '@credo-ts/core'
+import { DidCommMessageRepository } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, createTenant } from '../support/scenes.ts'
+import { inTenant } from '../support/anoncreds/world.ts'
+import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import { HandSigning, keySigner, type Signer } from '../support/wallets/hand-signed.ts'
@@ -208,6 +211,43 @@ describe('a credential is abandoned, and not stored,', () => {
 
   /** Of another credential of the issuer. */
   const anyProof = async () => (await signing.signed(credentialOf(), issuer, { proofPurpose: 'assertionMethod' })).proof
+})
+
+test('a stranger has no part in an exchange without a connection', async () => {
+  const { stage, caller } = world
+  const other = await createTenant(stage, 'Issuer')
+  const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
+  const { body: invited } = await stage.call('createOfferOob', {
+    caller: other,
+    body: { protocolVersion, credentialFormats, handshake: false, autoAcceptCredential: 'never' },
+  })
+  await stage.call('receiveInvitationUrl', { caller, body: { invitationUrl: invited.invitationUrl } })
+  const threadId = invited.credentialRequestThId
+  const [{ id }] = await exchangesOn(threadId)
+  await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId: id } })
+  const named = await inTenant(caller.tenantId, async ({ context }) => {
+    const query = { associatedRecordId: id, messageName: 'request-credential' }
+    const { message } = await context.resolve(DidCommMessageRepository).getSingleByQuery(context, query)
+    return (message as Json)['~service'].recipientKeys[0]
+  })
+  const publicKey = TypedArrayEncoder.fromBase58(named)
+  const route = {
+    endpoint: `${stage.publicUrl}/didcomm/${caller.tenantId}`,
+    recipientKeys: [Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey })],
+    senderKey: await raw.newKey(),
+  }
+  for (const name of ['issue-credential', 'problem-report']) {
+    const message = {
+      '@type': `https://didcomm.org/issue-credential/2.0/${name}`,
+      '@id': randomUUID(),
+      '~thread': { thid: threadId },
+      description: { code: 'issuance-abandoned', en: 'no' },
+      formats: [{ attach_id: 'a', format: 'aries/ld-proof-vc@v1.0' }],
+      'credentials~attach': attached(credentialOf()),
+    }
+    expect((await raw.send(message, route)).status).toBe(400)
+  }
+  expect(await exchangesOn(threadId)).toMatchObject([{ state: 'request-sent' }])
 })
 
 test('a credential comes for an exchange once', async () => {

@@ -268,6 +268,15 @@ test('a wallet that never fetches: its queue is full at some time, which its sen
   expect((await alice.say('there is room')).status).toBe(200)
 })
 
+test('messages that are sent at the same time all wait, once each', async () => {
+  const alice = await startFetching()
+  await alice.say('first')
+  const contents = Array.from({ length: 20 }, (_, number) => `message ${number}`)
+  const sent = await Promise.all(contents.map((content) => alice.say(content)))
+  expect(sent.map(({ status }) => status)).toEqual(contents.map(() => 200))
+  expect(await alice.waiting()).toBe(21)
+})
+
 test('a wallet cannot fill its queue by its own messages, whose answers it does not wait for', async () => {
   const alice = await startFetching()
   const ping = () => ({

@@ -87,18 +87,12 @@ describe('a request to a DID', () => {
   })
 
   test('that was made to be known waits likewise', async () => {
-    const { freshPeerDid } = await import('../../lib/agent/dids.ts')
-    const { currentUnit } = await import('../../lib/store/transaction.ts')
     const made = await createTenant(stage)
-    const [hidden, did] = await inTenant(made.tenantId, async (agent) => {
-      const dids = [await freshPeerDid(agent), await freshPeerDid(agent)] as const
-      for (const record of await currentUnit().find(made.tenantId, 'DidRecord', { did: dids[1] }))
-        await currentUnit().update({ ...record, tags: { ...record.tags, public: true } })
-      return dids
-    })
-    await expectNoEffect(async () => ask(await raw.routeToDid(hidden), hidden))
-    await ask(await raw.routeToDid(did), did)
-    expect(await waiting(made)).toHaveLength(1)
+    for (const numAlgo of [2, 4]) {
+      const { body } = await stage.call('createDid', { caller: made, body: { method: 'peer', numAlgo } })
+      await ask(await raw.routeToDid(body.did), body.did)
+    }
+    expect(await waiting(made)).toHaveLength(2)
   })
 
   test('of which there are two has one record of an invitation, also where they come at the same time', async () => {

@@ -1,4 +1,4 @@
-/** `npm run bench [-- warm read size cold anoncreds strangers writes delivery]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
+/** `npm run bench [-- warm read size cold anoncreds strangers tenants writes delivery]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
 
 /** Each is loaded when it is its turn: what the others bring with them would be measured too. */
 const PARTS: Record<string, () => Promise<void>> = {
@@ -8,6 +8,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   cold: async () => (await import('./cold.ts')).measureColdStarts(),
   anoncreds: async () => (await import('./anoncreds.ts')).measureAnonCreds(),
   strangers: async () => (await import('./strangers.ts')).measureStrangers(),
+  tenants: async () => (await import('./tenants.ts')).measureTenants(),
   delivery: async () => (await import('./delivery.ts')).measureDelivery(),
   writes: async () => (await import('./writes.ts')).measureWrites(),
 }

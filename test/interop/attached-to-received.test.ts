@@ -246,6 +246,18 @@ describe('the agent of a public DID', () => {
     await connectionOf(stage, globex, outOfBandRecord.id)
   })
 
+  test('that is another tenant accepts the request by a call', async () => {
+    const { invitationDid: did } = await succeed(stage, 'createInvitation', acme)
+    const { outOfBandRecord } = await succeed(stage, 'receiveImplicitInvitation', globex, { body: { did } })
+    const asked = await waitFor('the request', async () => {
+      const found = await succeed(stage, 'getConnections', acme, { query: { state: 'request-received' } })
+      return found.at(-1)
+    })
+    await succeed(stage, 'acceptConnectionRequest', acme, { path: { connectionId: asked.id } })
+    await connectionOf(stage, globex, outOfBandRecord.id)
+    await connectionOf(stage, acme, asked.outOfBandId)
+  })
+
   test.each([
     ['did:example:unknown', 'of a method that nobody knows'],
     ['did:web:127.0.0.1', 'that leads inside'],

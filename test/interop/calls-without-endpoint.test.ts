@@ -1,18 +1,22 @@
 /** Every operation that sends something to a connection does so where the wallet has no endpoint: it fetches what waits for it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCESS } from '../../infra/access.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { jobItem } from '../../lib/jobs/job-item.ts'
 import { queueItem } from '../../lib/pickup/pickup-item.ts'
+import { readItem } from '../../lib/store/item.ts'
 import { toKey } from '../../lib/store/table.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { inTenant } from '../support/anoncreds/world.ts'
 import { EXAMPLES, exampleOf } from '../support/calls/all.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
+import { createTenant } from '../support/scenes.ts'
 import { handlerOf } from '../support/source/operation-functions.ts'
 import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectTwo, succeed } from '../support/tenants.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
@@ -22,10 +26,13 @@ let scene: CallScene
 let fetching = true
 let fetched: Promise<void>
 
-/** Fetches again and again, on every connection. */
+/** Fetches again and again, on every connection; the other agent may have deleted one. */
 const fetchAll = async (): Promise<void> => {
+  const { messagePickup } = wallet.agent.didcomm
   for (; fetching; await delay(20))
-    for (const { id, isReady } of await wallet.connections()) if (isReady) await wallet.pickUp(id)
+    for (const { id, isReady } of await wallet.connections())
+      if (isReady)
+        await messagePickup.pickupMessages({ connectionId: id, protocolVersion: 'v2' }).catch(() => undefined)
 }
 
 beforeAll(async () => {
@@ -44,6 +51,9 @@ afterAll(async () => {
   await stage.stop()
 })
 
+/** They send to the connection that is used again for an invitation. */
+const RECEIVING = ['ReceiveInvitation', 'ReceiveInvitationUrl', 'AcceptInvitation']
+
 /** Those whose role lets them add to queues. */
 const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
   (operationId) =>
@@ -53,17 +63,73 @@ const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
 )
 
 /** As if nothing had ever waited: what is sent next makes the queue of its connection, and the job of that. */
-const withoutQueues = async (): Promise<void> => {
-  for (const { id } of await scene.done('GetConnections')) {
-    const key = { tenant: scene.tenantId, connectionId: id }
+const withoutQueues = async (caller: { tenantId: string }): Promise<void> => {
+  const { body: connections } = await stage.call('getConnections', { caller })
+  for (const { id } of connections) {
+    const key = { tenant: caller.tenantId, connectionId: id }
     for (const address of [queueItem.addressOf(key), jobItem.addressOf({ ...key, type: 'pickup-expiry', id })])
       await stage.client.send(new DeleteItemCommand({ TableName: stage.table, Key: toKey(address) }))
   }
 }
 
-test.each(SENDING)('%s', async (operationId) => {
-  const { asked, caller } = await exampleOf(operationId, scene)
-  await withoutQueues()
-  const { status } = await scene.call(operationId, { ...asked, caller })
-  expect(status).toBeLessThan(300)
+describe.each(SENDING.filter((operationId) => !RECEIVING.includes(operationId)))('%s', (operationId) => {
+  test.each([true, false])('to a wallet for which nothing has ever waited: %s', async (first) => {
+    const { asked, caller } = await exampleOf(operationId, scene)
+    if (first) await withoutQueues(scene)
+    const { status } = await scene.call(operationId, { ...asked, caller })
+    expect(status).toBeLessThan(300)
+  })
+})
+
+test('AcceptConnectionRequest is a 409: nobody fetches the response on a connection that it is yet to make', async () => {
+  const { asked } = await exampleOf('AcceptConnectionRequest', scene)
+  const { status, body } = await scene.call('AcceptConnectionRequest', asked)
+  expect({ status, message: body.message }).toEqual({ status: 409, message: expect.stringContaining('endpoint') })
+})
+
+describe('an invitation for which a connection is used again', () => {
+  let acme: { tenantId: string }
+  let globex: { tenantId: string }
+  let invitationDid: string
+  let connectionId: string
+
+  /** Of Globex, with Acme, whose DID names no endpoint any more. */
+  beforeAll(async () => {
+    acme = await createTenant(stage, 'Acme')
+    globex = await createTenant(stage, 'Globex')
+    const { invited, invitees } = await connectTwo(stage, acme, globex)
+    ;({ invitationDid } = invited)
+    connectionId = invitees.id
+    const { DidCommConnectionRepository } = await import('@credo-ts/didcomm')
+    await inTenant(globex.tenantId, async ({ context }) => {
+      const connections = context.resolve(DidCommConnectionRepository)
+      const connection = await connections.getById(context, connectionId)
+      connection.theirDid = wallet.did
+      await connections.update(context, connection)
+    })
+  })
+
+  test.each(RECEIVING)('%s', async (operationId) => {
+    const { invitation, invitationUrl } = await succeed(stage, 'createInvitation', acme, { body: { invitationDid } })
+    await withoutQueues(globex)
+    const body = { reuseConnection: true }
+    const answer =
+      operationId === 'AcceptInvitation'
+        ? await succeed(stage, 'acceptInvitation', globex, {
+            body,
+            path: {
+              outOfBandId: (
+                await succeed(stage, 'receiveInvitation', globex, {
+                  body: { invitation, autoAcceptInvitation: false },
+                })
+              ).outOfBandRecord.id,
+            },
+          })
+        : operationId === 'ReceiveInvitation'
+          ? await succeed(stage, 'receiveInvitation', globex, { body: { ...body, invitation } })
+          : await succeed(stage, 'receiveInvitationUrl', globex, { body: { ...body, invitationUrl } })
+    expect(answer.connectionRecord.id).toBe(connectionId)
+    const { tenantId: tenant } = globex
+    expect(await readItem(queueItem, { tenant, connectionId })).toMatchObject({ messages: 1 })
+  })
 })

@@ -9,6 +9,7 @@ import {
   type OperationName,
   startInProcessStage,
 } from '../support/stage/in-process-stage.ts'
+import { verifies2020 } from '../support/wallets/digital-bazaar.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 let stage: InProcessStage
@@ -145,6 +146,50 @@ describe('a credential of JSON-LD', () => {
   })
 })
 
+describe('a credential with a proof of Ed25519Signature2020', () => {
+  const options = { proofType: 'Ed25519Signature2020' }
+  const offerOf2020 = () => {
+    const { credential } = offerBody('', SUBJECT).credentialFormats.jsonld
+    return { credentialFormats: { jsonld: { credential, options } } }
+  }
+
+  test('is issued by a did:key, stored, and verified by another implementation', async () => {
+    const { sent, received } = await offered(offerOf2020())
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    await exchangeIn(holder, sent.threadId, 'done')
+    const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
+    expect(credential.jsonld).toMatchObject({
+      '@context': expect.arrayContaining(['https://w3id.org/security/suites/ed25519-2020/v1']),
+      proof: { type: 'Ed25519Signature2020', proofPurpose: 'assertionMethod', proofValue: expect.stringMatching(/^z/) },
+    })
+    const verifies = (json: Json) => inTenant(holder.tenantId, ({ context }) => verifies2020(context, json))
+    expect(await verifies(credential.jsonld)).toBe(true)
+    const altered = { ...credential.jsonld, credentialSubject: { id: SUBJECT, degree: 'Doctor' } }
+    expect(await verifies(altered)).toBe(false)
+  })
+
+  test("is signed with the key that is named, and with none that is not the issuer's", async () => {
+    const { sent, received } = await offered({ ...offerOf2020(), autoAcceptCredential: 'never' })
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
+    await exchangeIn(issuer, sent.threadId, 'request-received')
+    const body = (verificationMethod: string) => ({
+      credentialRecordId: sent.id,
+      credentialFormats: { jsonld: { verificationMethod } },
+    })
+    const others = `${SUBJECT}#${SUBJECT.slice('did:key:'.length)}`
+    expect(await stage.call('acceptCredentialRequest', { caller: issuer, body: body(others) })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'credentialFormats.jsonld.verificationMethod' }] },
+    })
+    const did = await ownDid()
+    const method = `${did}#${did.slice('did:key:'.length)}`
+    await as(issuer, 'acceptCredentialRequest', body(method))
+    await exchangeIn(holder, sent.threadId, 'done')
+    const { credential } = await read(holder, 'getCredentialFormData', { credentialRecordId: received.id })
+    expect(credential.jsonld.proof.verificationMethod).toBe(method)
+  })
+})
+
 describe('a proposal of JSON-LD', () => {
   const jsonldOf = (changes: object = {}) => {
     const { credential, options } = offerBody('', SUBJECT).credentialFormats.jsonld
@@ -242,5 +287,38 @@ describe('offers are accepted without a call', () => {
     const toCollector = await connectTenants(stage, issuer, collector)
     const sent = await as(issuer, 'createOffer', offerBody(toCollector.connectionId, SUBJECT))
     expect(await exchangeIn(collector, sent.threadId, 'done')).toMatchObject({ role: 'holder' })
+  })
+})
+
+describe('an offer in an invitation', () => {
+  const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
+  const invited = (body: object = {}): Promise<Json> =>
+    as(issuer, 'createOfferOob', { protocolVersion, credentialFormats, ...body })
+
+  test('is received with the connection that it makes, and becomes a credential', async () => {
+    const { invitationUrl, credentialRequestThId: threadId } = await invited({ label: 'Issuer' })
+    await as(holder, 'receiveInvitationUrl', { invitationUrl })
+    const { id } = await exchangeIn(holder, threadId, 'offer-received')
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: id })
+    await exchangeIn(holder, threadId, 'done')
+    await exchangeIn(issuer, threadId, 'done')
+  })
+
+  test('is received without any connection, and becomes a credential', async () => {
+    const { invitationUrl, credentialRequestThId: threadId } = await invited({ handshake: false })
+    await as(holder, 'receiveInvitationUrl', { invitationUrl })
+    const { id, connectionId: none } = await exchangeIn(holder, threadId, 'offer-received')
+    expect(none).toBeUndefined()
+    await as(holder, 'acceptCredentialOffer', { credentialRecordId: id })
+    await exchangeIn(holder, threadId, 'done')
+    await exchangeIn(issuer, threadId, 'done')
+  })
+
+  test('is received without any connection, and declined', async () => {
+    const { invitationUrl, credentialRequestThId: threadId } = await invited({ handshake: false })
+    await as(holder, 'receiveInvitationUrl', { invitationUrl })
+    const { id } = await exchangeIn(holder, threadId, 'offer-received')
+    await as(holder, 'declineCredentialOffer', { credentialRecordId: id })
+    await exchangeIn(issuer, threadId, 'abandoned')
   })
 })

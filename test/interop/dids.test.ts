@@ -1,10 +1,12 @@
 /** DIDs of an agent: made, listed, resolved by others, and connected to. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
-import { createTenant, requestBody } from '../support/scenes.ts'
+import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
+import { waitFor } from '../wallet/wait.ts'
 
 type Tenant = { tenantId: string }
 
@@ -97,6 +99,91 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
     ])
     const request = await stage.call('createRequest', { caller, body: { ...requestBody, invitationDid: did } })
     expect(request).toMatchObject({ status: 200, body: { invitationDid: did, invitation: { services: [did] } } })
+  })
+})
+
+/** The connection that came of an invitation, when it is completed. */
+const completed = (as: Tenant, outOfBandId: string): Promise<Json> =>
+  waitFor('the connection to be completed', async () => {
+    const [found] = (await stage.call('getConnections', { caller: as, query: { outOfBandId } })).body
+    return found?.state === 'completed' && found
+  })
+
+describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])('with %j', (body) => {
+  let inviter: Tenant
+  let invitee: Tenant
+  let did: string
+  let ours: Json
+  let theirs: Json
+
+  beforeAll(async () => {
+    ;[inviter, invitee] = [await createTenant(stage), await createTenant(stage)]
+    did = (await write(body, inviter)).body.did
+    const { body: made } = await stage.call('createInvitation', { caller: inviter, body: { invitationDid: did } })
+    const { invitationUrl } = made
+    const taken = await stage.call('receiveInvitationUrl', { caller: invitee, body: { invitationUrl } })
+    expect(taken.status).toBe(200)
+    ours = await completed(inviter, made.outOfBandRecord.id)
+    theirs = await completed(invitee, taken.body.outOfBandRecord.id)
+  })
+
+  test('another agent connects, and messages go both ways', async () => {
+    for (const [as, { id: connectionId }, to] of [
+      [inviter, ours, invitee],
+      [invitee, theirs, inviter],
+    ] as const) {
+      const content = randomBytes(8).toString('hex')
+      const path = { connectionId }
+      expect((await stage.call('sendMessage', { caller: as, path, body: { content } })).status).toBe(200)
+      const other = { ...to, connectionId: to === inviter ? ours.id : theirs.id }
+      await waitFor('the message', async () => {
+        const { body: messages } = await stage.call('tenantGetBasicMessages', { path: other })
+        return messages.some((message: Json) => message.content === content)
+      })
+    }
+  })
+
+  test('the connection asks for the DID that was made known', () => {
+    expect(theirs.invitationDid).toBe(did)
+  })
+})
+
+test.each([{ method: 'peer', numAlgo: 2 }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])(
+  'who knows the DID of %j asks for a connection without an invitation, and waits for it to be accepted',
+  async (body) => {
+    const [asked, asking] = [await createTenant(stage), await createTenant(stage)]
+    const { did } = (await write(body, asked)).body
+    const { status, body: taken } = await stage.call('receiveImplicitInvitation', { caller: asking, body: { did } })
+    expect(status).toBe(200)
+    const { id: connectionId } = await waitFor('the request', async () => {
+      const { body: found } = await stage.call('getConnections', {
+        caller: asked,
+        query: { state: 'request-received' },
+      })
+      return found[0]
+    })
+    expect((await stage.call('acceptConnectionRequest', { caller: asked, path: { connectionId } })).status).toBe(200)
+    await completed(asking, taken.outOfBandRecord.id)
+  },
+)
+
+test.each(['key', 'web'])('a did:%s issues a credential', async (method) => {
+  const [issuer, holder] = [await createTenant(stage), await createTenant(stage)]
+  const { did } = (await write({ method }, issuer)).body
+  const { connectionId } = await connectTenants(stage, issuer, holder)
+  const offer = offerBody(connectionId, 'did:example:holder')
+  const { credential } = offer.credentialFormats.jsonld
+  Object.assign(credential, { issuer: did })
+  expect((await stage.call('createOffer', { caller: issuer, body: offer })).status).toBe(200)
+  const { id: credentialRecordId } = await waitFor('the offer', async () => {
+    const [found] = (await stage.call('getCredentials', { caller: holder, query: {} })).body
+    return found
+  })
+  const accepted = { credentialRecordId, autoAcceptCredential: 'always' }
+  expect((await stage.call('acceptCredentialOffer', { caller: holder, body: accepted })).status).toBe(200)
+  await waitFor('the credential', async () => {
+    const { body: exchange } = await stage.call('getCredentialById', { caller: holder, path: { credentialRecordId } })
+    return exchange.state === 'done'
   })
 })
 

@@ -146,6 +146,40 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     expect(recordOf('proof.state_changed')).toMatchObject({ isVerified: true, state: 'done', connectionId })
   })
 
+  test('a question to a wallet, and one of the wallet', async () => {
+    const wallet = await startWallet({ answerProofs: false })
+    const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    await heardSince(0)
+    const from = heardCount()
+    const { questionAnswer } = wallet.agent.modules
+    const body = { question: 'Was it you?', validResponses: [{ text: 'Yes' }] }
+    const { body: asked } = await stage.call('sendQuestion', { caller, path: { connectionId }, body })
+    const [received] = await waitFor('the question', async () => {
+      const found = await questionAnswer.findAllByQuery({ threadId: asked.threadId })
+      return found.length > 0 && found
+    })
+    await questionAnswer.sendAnswer(received?.id ?? '', 'Yes')
+    const { threadId } = await questionAnswer.sendQuestion(walletConnectionId, body)
+    const ours = await waitFor('the question of the wallet', async () => {
+      const [found] = (await stage.call('getQuestionAnswers', { caller, query: { threadId } })).body
+      return found
+    })
+    const path = { questionAnswerId: ours.id }
+    const { body: answered } = await stage.call('sendAnswer', { caller, path, body: { response: 'Yes' } })
+    const heard = await heardSince(from)
+    expect(stories(heard)).toEqual({
+      [asked.id]: [
+        '1 question_answer.state_changed question-sent',
+        '2 question_answer.state_changed question-sent answer-received',
+      ],
+      [ours.id]: [
+        '1 question_answer.state_changed question-received',
+        '2 question_answer.state_changed question-received answer-sent',
+      ],
+    })
+    expect(heard.findLast(({ recordId }) => recordId === ours.id)?.body.data.record).toEqual(answered)
+  })
+
   test('a credential and a proof that the wallet declines', async () => {
     const from = heardCount()
     const wallet = await startWallet({ acceptOffers: false, answerProofs: false })

@@ -45,13 +45,17 @@ const ping = () => ({
   '~transport': { return_route: 'all' },
 })
 
-/** Messages go both ways, and what the agent starts is refused, since nothing could carry it. */
+/** Messages go both ways, and what the agent starts waits until it is fetched. */
 const expectReturnRoute = async (request: Json, route: Route) => {
   const { id, state } = await connectionOf(request)
   expect(state).toBe('completed')
   expect(await raw.send(ping(), route)).toMatchObject({ status: 200, message: { '@type': expect.any(String) } })
   const body = { content: 'hello' }
-  expect((await stage.call('sendMessage', { caller, path: { connectionId: id }, body })).status).toBe(409)
+  expect((await stage.call('sendMessage', { caller, path: { connectionId: id }, body })).status).toBe(200)
+  // What it started waits until it is fetched (Aries RFC 0685).
+  const delivery = { '@type': 'https://didcomm.org/messagepickup/2.0/delivery-request', limit: 10 }
+  const { message } = await raw.send({ ...ping(), ...delivery }, route)
+  expect(message).toMatchObject({ '~attach': [{ '@id': expect.any(String), data: { json: expect.any(Object) } }] })
 }
 
 describe('did-exchange', () => {

@@ -1,6 +1,7 @@
 /** A proof between two tenants, over HTTP on both sides: asked for on a connection, answered with what is held, acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
+import { expectExample } from '../support/api/example.ts'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, requestBody } from '../support/scenes.ts'
 import { type InProcessStage, type Json, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
@@ -29,11 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
+const bodyOf = (more: object = {}) => ({ connectionId, ...requestBody, autoAcceptProof: 'never', ...more })
+
 const request = async (body: object = {}): Promise<Json> => {
-  const asked = await stage.call('requestProof', {
-    caller: verifier,
-    body: { connectionId, ...requestBody, autoAcceptProof: 'never', ...body },
-  })
+  const asked = await stage.call('requestProof', { caller: verifier, body: bodyOf(body) })
   expect(asked).toMatchObject({ status: 200 })
   return asked.body
 }
@@ -57,6 +57,7 @@ const accept = (proofRecordId: string, body: object = {}): Promise<Reply> =>
 test('a proof is requested, presented and acknowledged', async () => {
   const asked = await request({ comment: 'Please' })
   expect(asked).toMatchObject({ state: 'request-sent', role: 'verifier', connectionId })
+  await expectExample({ operationId: 'RequestProof', asked: bodyOf({ comment: 'Please' }), body: asked })
   const held = await received(asked)
   expect(held).toMatchObject({ state: 'request-received', role: 'prover', threadId: asked.threadId })
   expect(await accept(held.id)).toMatchObject({ status: 200, body: { state: 'presentation-sent' } })
@@ -65,7 +66,14 @@ test('a proof is requested, presented and acknowledged', async () => {
   const path = { proofRecordId: asked.id }
   const acknowledged = await stage.call('acceptPresentation', { caller: verifier, path })
   expect(acknowledged).toMatchObject({ status: 200, body: { state: 'done', isVerified: true } })
+  await expectExample({ operationId: 'AcceptPresentation', asked: undefined, body: acknowledged.body })
   await inState(prover, held.id, 'done')
+  const shown = await proofOf(verifier, asked.id)
+  await expectExample({ operationId: 'GetProofById', asked: undefined, body: shown })
+  const { threadId } = asked
+  const { body: listed } = await stage.call('getProofs', { caller: verifier, query: { threadId } })
+  expect(listed).toEqual([shown])
+  await expectExample({ operationId: 'GetProofs', asked: undefined, body: listed })
   const { body: formData } = await stage.call('getProofFormData', { caller: verifier, path })
   expect(formData).toMatchObject({
     request: { presentationExchange: { presentation_definition: degreeDefinition } },
@@ -73,6 +81,7 @@ test('a proof is requested, presented and acknowledged', async () => {
       presentationExchange: { verifiableCredential: [{ credentialSubject: { id: subject, degree: 'Bachelor' } }] },
     },
   })
+  await expectExample({ operationId: 'GetProofFormData', asked: undefined, body: formData })
   const { body: own } = await stage.call('getProofFormData', { caller: prover, path: { proofRecordId: held.id } })
   expect(own.presentation.presentationExchange).toMatchObject({
     holder: subject,
@@ -104,7 +113,9 @@ describe('credentials that are named', () => {
   test('are presented, though the agent would have chosen a newer one', async () => {
     await hold(verifier, prover, degreeAbout(subject, { issuanceDate: '2025-01-01T00:00:00Z' }))
     const [first, second] = [await request(), await request()]
-    expect((await accept((await received(first)).id, named([degree]))).status).toBe(200)
+    const answer = await accept((await received(first)).id, named([degree]))
+    expect(answer.status).toBe(200)
+    await expectExample({ operationId: 'AcceptProofRequest', asked: named([degree]), body: answer.body })
     expect((await accept((await received(second)).id)).status).toBe(200)
     for (const { id } of [first, second]) await inState(verifier, id, 'presentation-received')
     expect((await presentedTo(first.id)).verifiableCredential[0].issuanceDate).toBe('2026-01-01T00:00:00Z')
@@ -190,6 +201,7 @@ test('a request is declined, and the verifier is told', async () => {
   const body = { problemReportDescription: 'Not today' }
   const declined = await stage.call('declineProofRequest', { caller: prover, path: { proofRecordId: id }, body })
   expect(declined).toMatchObject({ status: 200, body: { state: 'declined' } })
+  await expectExample({ operationId: 'DeclineProofRequest', asked: body, body: declined.body })
   expect(await inState(verifier, asked.id, 'abandoned')).toMatchObject({
     errorMessage: expect.stringContaining('Not today'),
   })
@@ -218,16 +230,15 @@ describe('a proposal', () => {
 
   const propose = async (body: object = {}): Promise<Json> => {
     const { body: connections } = await stage.call('getConnections', { caller: prover })
-    const proposed = await stage.call('proposeProof', {
-      caller: prover,
-      body: {
-        connectionId: connections[0].id,
-        protocolVersion: 'v2',
-        proofFormats: { presentationExchange: { presentationDefinition: definition } },
-        ...body,
-      },
-    })
+    const asked = {
+      connectionId: connections[0].id,
+      protocolVersion: 'v2',
+      proofFormats: { presentationExchange: { presentationDefinition: definition } },
+      ...body,
+    }
+    const proposed = await stage.call('proposeProof', { caller: prover, body: asked })
     expect(proposed).toMatchObject({ status: 200, body: { state: 'proposal-sent', role: 'prover' } })
+    if (Object.keys(body).length === 0) await expectExample({ operationId: 'ProposeProof', asked, body: proposed.body })
     return proposed.body
   }
 
@@ -250,7 +261,9 @@ describe('a proposal', () => {
     const { id } = await proposalOf(proposed)
     const { body } = await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId: id } })
     expect(body).toEqual({ proposal: { presentationExchange: definition } })
-    expect(await acceptProposal(id, asRequested())).toMatchObject({ status: 200, body: { state: 'request-sent' } })
+    const accepted = await acceptProposal(id, asRequested())
+    expect(accepted).toMatchObject({ status: 200, body: { state: 'request-sent' } })
+    await expectExample({ operationId: 'AcceptProofProposal', asked: asRequested(), body: accepted.body })
     expect(await inState(verifier, id, 'done', 'abandoned')).toMatchObject({ isVerified: true })
     await inState(prover, proposed.id, 'done')
   })

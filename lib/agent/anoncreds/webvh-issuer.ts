@@ -30,7 +30,7 @@ export const webvhIssuer = async (agent: Agent): Promise<string> => {
   return did
 }
 
-export interface NewWebvhDid {
+interface NewWebvhDid {
   did: string
   document: object
   /** JSON Lines. */

@@ -1,5 +1,5 @@
 /** The contexts that Credo carries with it: trusted by every verifier, and never fetched. */
-import { type AgentContext, W3cCredentialsModule } from '@credo-ts/core'
+import { type AgentContext, Ed25519Signature2020, W3cCredentialsModule } from '@credo-ts/core'
 
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 export const SCHEMA_ORG = 'http://schema.org/'
@@ -12,6 +12,8 @@ export const BUNDLED_CONTEXTS: ReadonlySet<string> = new Set([
   'https://w3id.org/security/v2',
   'https://w3id.org/security/suites/x25519-2019/v1',
   'https://w3id.org/security/suites/ed25519-2018/v1',
+  // Beside its suite, and not among those.
+  Ed25519Signature2020.CONTEXT_URL,
   'https://w3id.org/security/suites/secp256k1-2019/v1',
   'https://w3id.org/security/data-integrity/v2',
   'https://w3id.org/did/v1',
@@ -26,6 +28,7 @@ export const BUNDLED_CONTEXTS: ReadonlySet<string> = new Set([
 
 /** The document of a bundled context. */
 export const bundledContext = async (agentContext: AgentContext, address: string): Promise<Record<string, unknown>> => {
+  if (address === Ed25519Signature2020.CONTEXT_URL) return Ed25519Signature2020.CONTEXT
   const load = new W3cCredentialsModule().config.documentLoader(agentContext)
   return (await load(address)).document
 }

@@ -28,3 +28,9 @@ export const withPurpose = ({ options, ...detail }: CredentialDetail) => ({
   ...detail,
   options: { ...options, proofPurpose: options.proofPurpose ?? 'assertionMethod' },
 })
+
+/** The DID of a credential's issuer, where it names one. */
+export const issuerOf = ({ issuer }: Record<string, unknown>): string | undefined => {
+  if (typeof issuer === 'string') return issuer
+  return typeof issuer === 'object' && issuer !== null && 'id' in issuer ? String(issuer.id) : undefined
+}

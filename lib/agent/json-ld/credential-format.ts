@@ -3,10 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, DidCommJsonLdCredentialFormatService } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { invalidField } from '../../errors.ts'
 import { isObject } from '../../json.ts'
 import { type CheckedFormat, NOT_OFFERED } from '../credential-checks.ts'
 import { MAX_IDENTIFIER } from '../identifiers.ts'
-import { type CredentialDetail, isCredentialDetail, withPurpose } from './credential-detail.ts'
+import { findSigningKey } from '../signable-credential.ts'
+import { type CredentialDetail, isCredentialDetail, issuerOf, withPurpose } from './credential-detail.ts'
 import { storeRequested } from './received-credential.ts'
 
 type JsonLd = DidCommJsonLdCredentialFormatService
@@ -52,8 +54,23 @@ export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implement
     const detail = detailToSign(offerAttachment?.getDataAsJson(), requestAttachment.getDataAsJson())
     if (detail === undefined) throw new CredoError(NOT_OFFERED)
     const signed = new DidCommAttachment({ data: { base64: JsonEncoder.toBase64(detail) } })
-    return super.acceptRequest(agentContext, { ...options, requestAttachment: signed })
+    const named = options.credentialFormats?.jsonld?.verificationMethod
+    const verificationMethod = await signingKey(agentContext, detail, named)
+    const credentialFormats = { jsonld: { verificationMethod } }
+    return super.acceptRequest(agentContext, { ...options, credentialFormats, requestAttachment: signed })
   }
+}
+
+/** Throws `request.invalid` for a named key that the issuer has not, or may not assert with. */
+const signingKey = async (
+  agentContext: AgentContext,
+  { credential, options }: CredentialDetail,
+  named: string | undefined,
+): Promise<string> => {
+  const key = await findSigningKey(agentContext, issuerOf(credential) ?? '', options.proofType, named)
+  if (key !== undefined) return key
+  if (named === undefined) throw new CredoError('the issuer has no key for this type of proof')
+  throw invalidField('credentialFormats.jsonld.verificationMethod', 'is no key of the issuer for this type of proof')
 }
 
 /** Undefined where it is no JSON, or there is none. */

@@ -3,6 +3,8 @@ import type { JsonCredential } from '@credo-ts/didcomm'
 import type { TenantAgent } from '../agent.ts'
 import { assertOwnDid, issuerDid } from '../dids.ts'
 import { assertSignable } from '../signable-credential.ts'
+import { issuerOf } from './credential-detail.ts'
+import { SUITE_CONTEXT_2020 } from './ed25519-signature-2020.ts'
 
 export interface OfferedJsonLd {
   /** A credential of W3C VC data model 1.1 without proof; `issuer` may be absent. */
@@ -15,12 +17,15 @@ export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }
   const named = issuerOf(credential)
   if (named !== undefined) await assertOwnDid(agent, named, `${path}.credential.issuer`)
   const did = named ?? (await issuerDid(agent))
-  const offered = { ...credential, issuer: credential.issuer ?? did }
-  await assertSignable(agent.context, offered, did)
+  const offered = { ...withSuiteContext(credential, options.proofType), issuer: credential.issuer ?? did }
+  await assertSignable(agent.context, offered, { issuer: did, proofType: options.proofType })
   return { credential: offered as JsonCredential, options }
 }
 
-const issuerOf = ({ issuer }: Record<string, unknown>): string | undefined => {
-  if (typeof issuer === 'string') return issuer
-  return typeof issuer === 'object' && issuer !== null && 'id' in issuer ? String(issuer.id) : undefined
+/** The credentials context defines the proof of 2018 only. What is offered is what is signed, so the context is in the offer. */
+const withSuiteContext = (credential: Record<string, unknown>, proofType: string): Record<string, unknown> => {
+  const contexts = [credential['@context']].flat()
+  return proofType !== 'Ed25519Signature2020' || contexts.includes(SUITE_CONTEXT_2020)
+    ? credential
+    : { ...credential, '@context': [...contexts, SUITE_CONTEXT_2020] }
 }

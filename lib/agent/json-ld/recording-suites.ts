@@ -1,6 +1,7 @@
 /** Credo's signature suites, within limits, and with a record of the quads that each signature was verified over. */
-import { Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
+import type { Ed25519Signature2018, Ed25519Signature2020, SignatureSuiteRegistry } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { signatureSuites } from './ed25519-signature-2020.ts'
 import { type Budget, canonicalize, toQuads } from './rdf.ts'
 
 /** The quads of a verified document (N-Quads), by its proof: the object that the suite was given. */
@@ -36,17 +37,4 @@ const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Sig
 
 /** The suites of one verification. */
 export const recordingSuites = (verified: VerifiedQuads, budget: Budget): SignatureSuiteRegistry =>
-  new SignatureSuiteRegistry([
-    {
-      suiteClass: recording(Ed25519Signature2018, verified, budget),
-      proofType: 'Ed25519Signature2018',
-      verificationMethodTypes: ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'],
-      supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
-    },
-    {
-      suiteClass: recording(Ed25519Signature2020, verified, budget),
-      proofType: 'Ed25519Signature2020',
-      verificationMethodTypes: ['Ed25519VerificationKey2020'],
-      supportedPublicJwkTypes: [Kms.Ed25519PublicJwk],
-    },
-  ])
+  signatureSuites((suite) => recording(suite, verified, budget))

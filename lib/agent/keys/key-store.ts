@@ -8,7 +8,10 @@ import type { AgentContext, Kms } from '@credo-ts/core'
 export interface KeyStore {
   /** The private key, or `null` if this agent has none with that id. */
   get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null>
-  /** Keeps a new key. A key that exists is never replaced: throws `KeyManagementKeyExistsError`. */
+  /**
+   * Keeps a new key. A key that exists is never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` where somebody else has
+   * made it meanwhile.
+   */
   insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void>
   /** Removes a key; tells whether there was one. */
   delete(agentContext: AgentContext, keyId: string): Promise<boolean>

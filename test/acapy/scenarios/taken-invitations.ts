@@ -38,6 +38,20 @@ const stepByStep = async (scene: Scene, body: object, acceptRequest: (connection
   await talkBothWays(scene, connection.id, walletConnectionId)
 }
 
+/** The agent takes a second invitation of the same DID, without another handshake. */
+const reuses = async (scene: Scene, body: object): Promise<void> => {
+  const { acapy, agent } = scene
+  const first = await connectAsInvitee(scene, body)
+  const again = await invite(acapy, body)
+  const { outOfBandRecord, connectionRecord } = await take(scene, again, { reuseConnection: true })
+  assert.equal(connectionRecord?.id, first.connection.id)
+  await waitFor('the reuse to be accepted', async () => {
+    const { state } = await agent.ask(`/oob/${outOfBandRecord.id}`)
+    return state === 'done'
+  })
+  await talkBothWays(scene, first.connection.id, first.walletConnectionId)
+}
+
 export const TAKEN_INVITATIONS: Scenario[] = [
   {
     name: 'invited',
@@ -168,24 +182,24 @@ export const TAKEN_INVITATIONS: Scenario[] = [
     },
   },
   {
+    name: 'invited-again',
+    title: 'invites by the same did:peer:4 again; we reuse the connection',
+    protocol: 'Out-of-Band 1.1',
+    role: 'receiver',
+    versions: BOTH,
+    play: async (scene) => {
+      const { result } = await scene.acapy.post('/wallet/did/create', { method: 'did:peer:4' })
+      await reuses(scene, { use_did: result.did })
+    },
+  },
+  {
     name: 'invited-reuse',
     title: 'invites by its public DID, twice; we reuse the connection',
     protocol: 'Out-of-Band 1.1',
     role: 'receiver',
     versions: ['1.7.0'],
     wallet: 'public',
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const first = await connectAsInvitee(scene, { use_public_did: true })
-      const again = await invite(acapy, { use_public_did: true })
-      const { outOfBandRecord, connectionRecord } = await take(scene, again, { reuseConnection: true })
-      assert.equal(connectionRecord?.id, first.connection.id)
-      await waitFor('the reuse to be accepted', async () => {
-        const { state } = await agent.ask(`/oob/${outOfBandRecord.id}`)
-        return state === 'done'
-      })
-      await talkBothWays(scene, first.connection.id, first.walletConnectionId)
-    },
+    play: (scene) => reuses(scene, { use_public_did: true }),
   },
   {
     name: 'invited-public',

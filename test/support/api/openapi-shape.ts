@@ -84,9 +84,15 @@ export const OPENAPI_SHAPE = {
         { properties: { required: { const: true } }, required: ['required'] },
       ],
     },
-    response: closed({ description: text, headers: mapOf(orReference('header')), content: ref('content') }, [
-      'description',
-    ]),
+    response: closed(
+      {
+        description: text,
+        headers: mapOf(orReference('header')),
+        content: ref('content'),
+        links: mapOf(closed({ operationId: text, parameters: mapOf(text) }, ['operationId'])),
+      },
+      ['description'],
+    ),
     header: closed({ description: text, required: { type: 'boolean' }, schema: ref('schema') }, ['schema']),
     content: {
       ...mapOf(closed({ schema: ref('schema'), example: true }, ['schema']), '^[a-z]+/[a-z0-9.+-]+$'),

@@ -159,7 +159,9 @@ export const startBundledStage = async (
       body: Buffer.concat(chunks).toString(),
       ...(tenantId === undefined ? {} : { path: { tenantId } }),
     })
-    response.writeHead(status, headers).end(body === undefined ? '' : JSON.stringify(body))
+    // An envelope that goes back is text: its content type is not JSON's.
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    response.writeHead(status, headers).end(body === undefined ? '' : text)
   })
 
   const stopDeliveries = await runDeliveries({

@@ -42,10 +42,17 @@ const { [name]: handler } = await import(module)
 if (typeof handler !== 'function') throw new Error(`${module} exports no function ${name}`)
 say({ ready: true })
 
+/** What is in use, in bytes, of what V8 and the modules have allocated, and what the process has of the machine. */
+const memory = () => {
+  globalThis.gc?.()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { used: heapUsed + external, rss }
+}
+
 const context = { awsRequestId: 'bench', getRemainingTimeInMillis: () => REMAINING }
 for (let event = nextEvent(); event !== undefined; event = nextEvent()) {
   try {
-    say({ answer: (await handler(event, context)) ?? null })
+    say({ answer: event === 'memory' ? memory() : ((await handler(event, context)) ?? null) })
   } catch (error) {
     say({ error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) })
   }

@@ -36,6 +36,7 @@ const PLACES: Record<string, RegExp> = {
   'pickup-message': /^[^|]+\|pickup\|[^|]+ [0-9a-f-]{36}$/,
   'pickup-usage': /^[^|]+\|pickup-usage\|\d+ -$/,
   'answer-piece': /^[^|]+\|inbound\|[\w-]{43} [1-9]$/,
+  'corrupt-item': /^@corrupt\|[\w-]{43} -$/,
   'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
   lane: /^([^|]+\|ConnectionRecord\|[^|]+|@outbox(\|[^|]+){3})\|lane -$/,
   destination: /^@destination\|[\w-]{43} -$/,

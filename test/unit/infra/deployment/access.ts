@@ -21,7 +21,7 @@ const LAMBDAS_OWN =
 const ON_FAILURE = 'DispatchFailures'
 
 /** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
-const SENDERS = ['sendMessage', 'createOffer', 'receiveDidcomm']
+const SENDERS = ['sendMessage', 'sendQuestion', 'sendAnswer', 'createOffer', 'receiveDidcomm']
 /** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
 /** They ask for jobs, or do them. */
@@ -324,7 +324,7 @@ describe('what a function loads is what it is told', () => {
   })
 
   test('who asks for proofs knows the contexts that are trusted, and not by its environment', () => {
-    expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest'])
+    expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest', 'requestProof', 'acceptProofProposal'])
     expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 

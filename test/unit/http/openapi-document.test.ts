@@ -1,0 +1,162 @@
+/** The OpenAPI document for those who make clients of it: complete schemas, links that lead somewhere, types that compile. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { fetchModule, lint, typesOf } from 'openapi-tools'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLES } from '../../../lib/http/examples.ts'
+import { describeInterface } from '../../../lib/http/openapi.ts'
+import type { Json } from '../../support/stage/in-process-stage.ts'
+
+/** As callers get it. */
+const document: Json = JSON.parse(JSON.stringify(describeInterface({ version: '1', url: 'https://agent.example' })))
+
+const operations: Json[] = Object.values<Json>(document.paths).flatMap((item) => Object.values(item))
+const operationNamed = (operationId: string) => operations.find((operation) => operation.operationId === operationId)
+
+test('is in order by Redocly’s rules, and every field of every example is in its schema', async () => {
+  const problems = await lint(document, {
+    'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: false },
+    'operation-operationId-unique': 'error',
+    'operation-tag-defined': 'error',
+    'operation-singular-tag': 'error',
+    'no-unused-components': 'error',
+    // The paths are credo-controller's: `/credentials/w3c/{id}` beside `/credentials/{id}/form-data`. The gateway takes the literal first.
+    'no-ambiguous-paths': 'off',
+  })
+  expect(problems).toEqual([])
+})
+
+test('an example with a field that its schema does not name is found', async () => {
+  const broken = structuredClone(document)
+  broken.paths['/connections/{connectionId}'].get.responses[200].content['application/json'].example.news = 1
+  const problems = await lint(broken, {
+    'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: false },
+  })
+  expect(problems.filter((problem) => problem.includes('example/news'))).toHaveLength(1)
+})
+
+describe('links', () => {
+  const links = operations.flatMap((operation) =>
+    Object.values<Json>(operation.responses).flatMap((response) =>
+      Object.values<Json>(response.links ?? {}).map((link) => ({ from: operation.operationId, link })),
+    ),
+  )
+
+  test('lead to operations that have these parameters, and give all that their paths need', () => {
+    expect(links.length).toBeGreaterThan(50)
+    for (const { from, link } of links) {
+      const target = operationNamed(link.operationId)
+      const parameters: Json[] = (target?.parameters ?? []).filter((parameter: Json) => parameter.in !== undefined)
+      const given = Object.keys(link.parameters)
+      expect(
+        parameters.map(({ name }) => name),
+        `${from} to ${link.operationId}`,
+      ).toEqual(expect.arrayContaining(given))
+      const needed = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+      expect(given, `${from} to ${link.operationId}`).toEqual(expect.arrayContaining(needed))
+    }
+  })
+
+  test('take what is in the examples', () => {
+    const at = (value: unknown, pointer: string) =>
+      pointer
+        .slice(1)
+        .split('/')
+        .reduce<Json>((part, name) => part?.[name], value)
+    let taken = 0
+    for (const { from, link } of links)
+      for (const expression of Object.values<string>(link.parameters)) {
+        const [, part, pointer = ''] = /^\$(request|response)\.body#(\/.+)$/.exec(expression) ?? []
+        const example = EXAMPLES[from]?.[part === 'request' ? 'request' : 'response']
+        // A connection is there after some invitations only.
+        if (part === undefined || example === undefined || pointer.startsWith('/connectionRecord')) continue
+        expect(at(example, pointer), `${from} ${expression}`).toEqual(expect.any(String))
+        taken += 1
+      }
+    expect(taken).toBeGreaterThan(30)
+  })
+})
+
+/** What somebody would write who makes a client. */
+const CLIENT = `
+import createClient from 'openapi-fetch'
+import type { components, paths } from './interface.ts'
+
+const client = createClient<paths>({ baseUrl: 'https://agent.example' })
+
+export const connect = async (token: string): Promise<components['schemas']['ConnectionRecord'][]> => {
+  const headers = { authorization: \`Bearer \${token}\` }
+  const invited = await client.POST('/oob/create-invitation', { headers, body: { label: 'Acme', goal: 'Meet us' } })
+  if (invited.error !== undefined) throw new Error(invited.error.error)
+  const { outOfBandRecord, shortInvitationUrl } = invited.data
+  console.log(shortInvitationUrl, outOfBandRecord.outOfBandInvitation.label, outOfBandRecord.reusable)
+  const query = { outOfBandId: outOfBandRecord.id, limit: 10 }
+  const { data = [] } = await client.GET('/connections', { headers, params: { query } })
+  const [first] = data
+  if (first !== undefined) {
+    const path = { connectionId: first.id }
+    const sent = await client.POST('/basic-messages/{connectionId}', { headers, params: { path }, body: { content: 'Hello' } })
+    console.log(sent.data?.content, first.previousDids, first._tags.theirDid)
+  }
+  return data
+}
+`
+
+/** Each breaks the interface in one place. */
+const MISTAKES: [name: string, code: string][] = [
+  ['a path that is none', "client.GET('/connection')"],
+  ['a method that the path does not have', "client.DELETE('/credentials')"],
+  ['a field of another type', "client.POST('/oob/create-invitation', { body: { label: 7 } })"],
+  [
+    'a body without what it needs',
+    "client.POST('/basic-messages/{connectionId}', { params: { path: { connectionId: 'c' } }, body: {} })",
+  ],
+  ['a filter of another type', "client.GET('/connections', { params: { query: { limit: 'ten' } } })"],
+  ['a parameter that is missing', "client.GET('/connections/{connectionId}', { params: { path: {} } })"],
+  ['a field of the answer that is none', "(await client.GET('/health')).data?.version.major"],
+]
+
+describe('a client that is generated', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'client-'))
+    await writeFile(join(folder, 'interface.ts'), await typesOf(document))
+    const options = {
+      ...{ strict: true, noEmit: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler' },
+      ...{ allowImportingTsExtensions: true, skipLibCheck: true, lib: ['es2022', 'dom'], types: [] },
+      exactOptionalPropertyTypes: true,
+      // Beside its declarations.
+      paths: { 'openapi-fetch': [fileURLToPath(fetchModule).replace(/\.m?js$/, '.d.mts')] },
+    }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['client.ts'] }))
+    await symlink(resolve('node_modules'), join(folder, 'node_modules'))
+  }, 60_000)
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  /** What the compiler says. */
+  const compile = async (code: string): Promise<string> => {
+    await writeFile(join(folder, 'client.ts'), code)
+    const { stdout } = await promisify(execFile)(resolve('node_modules/.bin/tsc'), ['-p', folder]).catch(
+      (error: { stdout: string }) => error,
+    )
+    return stdout
+  }
+
+  test('compiles', async () => {
+    expect(await compile(CLIENT)).toBe('')
+  })
+
+  test('finds mistakes: each in its own line', async () => {
+    const calls = MISTAKES.map(([, code]) => code).join(';\n')
+    const found = await compile(
+      `import createClient from 'openapi-fetch'\nimport type { paths } from './interface.ts'\nconst client = createClient<paths>()\n${calls}`,
+    )
+    const lines = [...found.matchAll(/client\.ts\((\d+),/g)].map(([, line]) => MISTAKES[Number(line) - 4]?.[0])
+    expect([...new Set(lines)]).toEqual(MISTAKES.map(([name]) => name))
+  })
+})
