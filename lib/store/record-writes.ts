@@ -1,4 +1,4 @@
-/** The writes that a unit of work makes of a record: its item, its index entries, and what is published of it. */
+/** The writes of a record that has changed in a unit of work: its item, its index entries, and what strangers see of its invitation. */
 import { AgentError } from '../errors.ts'
 import type { Write } from './commit.ts'
 import { indexEntries } from './index-entries.ts'
