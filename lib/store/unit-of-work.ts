@@ -249,11 +249,8 @@ export class UnitOfWork {
   }
 }
 
-const entriesOf = ({ pk, newest }: Partition): Promise<Item[]> =>
-  newest === undefined ? queryAll(pk) : newestOf(pk, newest)
-
-const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
-  (await queryPage(pk, { limit, descending: true })).items
+const entriesOf = async ({ pk, newest }: Partition): Promise<Item[]> =>
+  newest === undefined ? queryAll(pk) : (await queryPage(pk, { limit: newest, descending: true })).items
 
 const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0)
 

@@ -36,6 +36,13 @@ export class OurAgent {
     return askStage(this.#baseUrl, this.#token, path, body)
   }
 
+  /** Rejects when the answer is no 204. */
+  async delete(path: string): Promise<void> {
+    const headers = { authorization: `Bearer ${this.#token}` }
+    const answer = await fetch(`${this.#baseUrl}${path}`, { method: 'DELETE', headers })
+    if (answer.status !== 204) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
+  }
+
   /** A proof request in an invitation: the answer of CreateRequest. */
   request(body: object): Promise<Json> {
     return this.ask('/proofs/create-request-oob', body)
@@ -85,7 +92,7 @@ export class OurAgent {
 }
 
 /** A record that comes to be in one of these states; the error says in which one it is instead. */
-const inState = async (what: string, states: string[], ask: () => Promise<Json>): Promise<Json> => {
+export const inState = async (what: string, states: string[], ask: () => Promise<Json>): Promise<Json> => {
   let last: Json
   return waitFor(what, async () => {
     last = await ask()

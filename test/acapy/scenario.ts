@@ -10,9 +10,19 @@ import type { WalletIssuer } from './wallet-issuer.ts'
  * The wallet of a scenario: `shared` with others; `own` to the scenario, which may end it; `silent`: its DID document has no
  * service, and `queue`: it names no endpoint that can be reached; both take answers by return route; `mediated`: other agents
  * reach it through an ACA-Py mediator; `automatic`: it answers offers and requests by itself; `ledger`: it reads the Indy ledger;
- * `anoncreds`: it does too, and holds AnonCreds of any registry also where older versions hold those of Indy.
+ * `anoncreds`: it does too, and holds AnonCreds of any registry also where older versions hold those of Indy; `public`: it has a did:peer:4 as
+ * its public DID, and takes requests by it.
  */
-export type WalletKind = 'shared' | 'own' | 'silent' | 'queue' | 'mediated' | 'automatic' | 'ledger' | 'anoncreds'
+export type WalletKind =
+  | 'shared'
+  | 'own'
+  | 'silent'
+  | 'queue'
+  | 'mediated'
+  | 'automatic'
+  | 'ledger'
+  | 'anoncreds'
+  | 'public'
 
 export interface Scene {
   acapy: AcaPy

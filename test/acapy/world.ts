@@ -101,6 +101,8 @@ export class World {
             indyProxy: this.#ledger.address,
             walletType: 'askar-anoncreds',
           })
+        case 'public':
+          return this.#public(version)
         case 'shared':
           return this.#start({ version, label: 'Shared wallet' })
       }
@@ -133,6 +135,14 @@ export class World {
       this.#start({ version, label: 'Mediated wallet' }),
     ])
     await mediate(wallet, mediator)
+    return wallet
+  }
+
+  async #public(version: Version): Promise<AcaPy> {
+    const flags = ['--public-invites', '--requests-through-public-did']
+    const wallet = await this.#start({ version, label: 'Public wallet', flags })
+    const { result } = await wallet.post('/wallet/did/create', { method: 'did:peer:4' })
+    await wallet.post(`/wallet/did/public?did=${encodeURIComponent(result.did)}`)
     return wallet
   }
 

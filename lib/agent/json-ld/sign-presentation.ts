@@ -10,10 +10,12 @@ import {
   W3cJsonLdCredentialService,
   W3cPresentation,
 } from '@credo-ts/core'
+import { keyTypesOf, SUITE_CONTEXT_2020 } from './ed25519-signature-2020.ts'
 import { newBudget } from './rdf.ts'
 import { recordingSuites } from './recording-suites.ts'
 
-type Json = Record<string, unknown>
+/** What is signed; the proof's own context is added. */
+type Unsigned = Record<string, unknown> & { '@context': readonly string[] }
 
 interface Signature {
   /** DID of this agent. */
@@ -24,46 +26,50 @@ interface Signature {
   permits: (proofType: string) => boolean
 }
 
-/** The suite of each type of verification method. */
-const PROOF_TYPES: Record<string, string> = {
-  Ed25519VerificationKey2018: 'Ed25519Signature2018',
-  Ed25519VerificationKey2020: 'Ed25519Signature2020',
-}
+/** The first that a verifier permits is used. */
+const PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
 /** Throws a CredoError that says why a presentation can't be signed. */
 export const signPresentation = async (
   agentContext: AgentContext,
-  unsigned: Json,
+  unsigned: Unsigned,
   { signer, challenge, domain, permits }: Signature,
-): Promise<Json> => {
-  const method = await methodOf(agentContext, signer, permits)
-  const proofType = PROOF_TYPES[method.type] ?? ''
+): Promise<Record<string, unknown>> => {
+  const { proofType, method } = await wayToSign(agentContext, signer, permits)
   const service = new W3cJsonLdCredentialService(
     recordingSuites(new WeakMap(), newBudget()),
     agentContext.resolve(W3cCredentialsModuleConfig),
   )
   const presentation = await service.signPresentation(agentContext, {
     format: ClaimFormat.LdpVp,
-    presentation: JsonTransformer.fromJSON({ ...unsigned, holder: signer }, W3cPresentation),
+    presentation: JsonTransformer.fromJSON(
+      { ...unsigned, '@context': contextsOf(unsigned, proofType), holder: signer },
+      W3cPresentation,
+    ),
     proofType,
     verificationMethod: method.id.startsWith('#') ? `${signer}${method.id}` : method.id,
     challenge,
     ...(domain !== undefined && { domain }),
   } as Parameters<typeof service.signPresentation>[1])
-  return presentation.toJSON() as Json
+  return presentation.toJSON() as Record<string, unknown>
 }
 
-/** The first key that the DID lists for authentication and that a permitted suite signs with. */
-const methodOf = async (
+const contextsOf = ({ '@context': contexts }: Unsigned, proofType: string): readonly string[] =>
+  proofType === 'Ed25519Signature2020' ? [...contexts, SUITE_CONTEXT_2020] : contexts
+
+/** A permitted type of proof, and the first key that the DID lists for authentication and that makes such proofs. */
+const wayToSign = async (
   agentContext: AgentContext,
   did: string,
   permits: (proofType: string) => boolean,
-): Promise<VerificationMethod> => {
+): Promise<{ proofType: string; method: VerificationMethod }> => {
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
-  for (const listed of document.authentication ?? []) {
-    const method = typeof listed === 'string' ? document.dereferenceKey(listed, ['authentication']) : listed
-    const proofType = PROOF_TYPES[method.type]
-    if (proofType !== undefined && permits(proofType)) return method
+  const methods = (document.authentication ?? []).map((listed) =>
+    typeof listed === 'string' ? document.dereferenceKey(listed, ['authentication']) : listed,
+  )
+  for (const proofType of PROOF_TYPES.filter(permits)) {
+    const method = methods.find(({ type }) => keyTypesOf(proofType).includes(type))
+    if (method !== undefined) return { proofType, method }
   }
   throw new CredoError('the holder of the credentials has no key that signs as the verifier permits')
 }

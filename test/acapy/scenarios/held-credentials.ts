@@ -1,0 +1,221 @@
+/** JSON-LD credentials that the wallet issues, and the agent holds: Issue Credential 2.0 (Aries RFC 0453) with RFC 0593. */
+import assert from 'node:assert/strict'
+import { connect } from '../connect.ts'
+import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
+import { license } from '../harness.ts'
+import { accept, detailBy, offerOf, ourExchangeOf, type ProofType, theirExchangeOf } from '../holding.ts'
+import { connectAsInvitee, invite, take } from '../inviter.ts'
+import { plainCredential } from '../requests.ts'
+import type { Scenario } from '../scenario.ts'
+
+const PROTOCOL = 'Issue Credential 2.0, JSON-LD'
+const ROLE = 'holder'
+const BOTH = ['1.7.0', '1.2.7'] as const
+
+/** The agent takes an offer, and holds what it was issued. */
+const takes =
+  (credentialAbout: (subject: string) => object, proofType?: ProofType): Scenario['play'] =>
+  async (scene) => {
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    const detail = await detailBy(scene, credentialAbout, proofType)
+    const ours = await offerOf(scene, walletConnectionId, detail)
+    const { credentialInstances } = await accept(scene, ours)
+    const [{ credential }] = credentialInstances
+    assert.equal(credential.issuer.id ?? credential.issuer, detail.credential.issuer)
+    assert.equal(credential.proof.type, detail.options.proofType)
+  }
+
+/** The agent proposes, the wallet offers what was proposed. */
+const proposes =
+  (proofType: ProofType): Scenario['play'] =>
+  async (scene) => {
+    const { acapy, agent } = scene
+    const { connection } = await connectAsInvitee(scene)
+    const detail = await detailBy(scene, license, proofType)
+    const { threadId } = await agent.ask('/credentials/propose-credential', {
+      connectionId: connection.id,
+      protocolVersion: 'v2',
+      credentialFormats: { jsonld: detail },
+      autoAcceptCredential: 'never',
+    })
+    const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'proposal-received')
+    await acapy.post(`/issue-credential-2.0/records/${id}/send-offer`, {})
+    const ours = await ourExchangeOf(agent, threadId, 'offer-received')
+    const { _tags } = await accept(scene, ours)
+    assert.ok(_tags.types.includes('AATHDriversLicense'))
+  }
+
+export const HELD_CREDENTIALS: Scenario[] = [
+  {
+    name: 'held',
+    title: 'offers a credential, which we take and store',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: takes(plainCredential),
+  },
+  {
+    name: 'held-inline-context',
+    title: 'offers a credential with a context in it, which we take and store',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: takes(license),
+  },
+  {
+    name: 'held-2020',
+    title: 'offers a credential with a proof of 2020, which we take and store',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: takes(license, 'Ed25519Signature2020'),
+  },
+  {
+    name: 'held-proposed',
+    title: 'offers what we have proposed; we take and store it',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: proposes('Ed25519Signature2018'),
+  },
+  {
+    name: 'held-proposed-2020',
+    title: 'offers what we have proposed, with a proof of 2020; we take and store it',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: proposes('Ed25519Signature2020'),
+  },
+  {
+    name: 'held-declined',
+    title: 'hears that we decline its offer',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+      await agent.ask('/credentials/decline-offer', {
+        credentialRecordId: ours.id,
+        problemReportDescription: 'No, thank you',
+      })
+      await agent.credentialIn(ours, 'declined')
+      const { error_msg: reason } = await theirExchangeOf(acapy, ours.threadId, 'abandoned')
+      assert.match(reason, /No, thank you/)
+    },
+  },
+  {
+    name: 'held-abandoned',
+    title: 'takes its offer back by a problem report',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+      const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'offer-sent')
+      await acapy.post(`/issue-credential-2.0/records/${id}/problem-report`, { description: 'It was a mistake' })
+      const { errorMessage } = await agent.credentialIn(ours, 'abandoned')
+      assert.match(errorMessage, /It was a mistake/)
+    },
+  },
+  {
+    name: 'held-without-connection',
+    title: 'offers a credential in an invitation without a connection; we take and store it',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const offer = await acapy.post('/issue-credential-2.0/create-offer', {
+        filter: { ld_proof: await detailBy(scene, license) },
+      })
+      const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
+      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
+      await accept(scene, await ourExchangeOf(agent, offer.thread_id, 'offer-received'))
+    },
+  },
+  {
+    name: 'held-attached',
+    title: 'offers a credential in an invitation; we connect, take and store it',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const offer = await acapy.post('/issue-credential-2.0/create-offer', {
+        filter: { ld_proof: await detailBy(scene, license) },
+      })
+      const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
+      const invited = await invite(acapy, { attachments })
+      const { connectionRecord } = await take(scene, invited)
+      await agentConnectionIn(agent, connectionRecord.id, 'completed')
+      await walletConnectionOf(acapy, invited.invitation['@id'], 'completed')
+      const ours = await ourExchangeOf(agent, offer.thread_id, 'offer-received')
+      assert.equal(ours.connectionId, connectionRecord.id)
+      await accept(scene, ours)
+    },
+  },
+  {
+    name: 'issuing-proposed',
+    title: 'proposes a credential, which we offer and issue by calls',
+    protocol: PROTOCOL,
+    role: 'issuer',
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connect(scene)
+      const { did: issuer } = await agent.ask('/dids/write', { method: 'key' })
+      const { result } = await acapy.post('/wallet/did/create', { method: 'key', options: { key_type: 'ed25519' } })
+      const { thread_id: threadId } = await acapy.post('/issue-credential-2.0/send-proposal', {
+        connection_id: walletConnectionId,
+        filter: {
+          ld_proof: {
+            credential: { ...license(result.did), issuer },
+            options: { proofType: 'Ed25519Signature2018' },
+          },
+        },
+      })
+      const ours = await ourExchangeOf(agent, threadId, 'proposal-received')
+      const step = { credentialRecordId: ours.id, autoAcceptCredential: 'never' }
+      await agent.ask('/credentials/accept-proposal', step)
+      const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'offer-received')
+      await acapy.post(`/issue-credential-2.0/records/${id}/send-request`, { holder_did: result.did })
+      await agent.credentialIn(ours, 'request-received')
+      await agent.ask('/credentials/accept-request', step)
+      await theirExchangeOf(acapy, threadId, 'credential-received')
+      await acapy.post(`/issue-credential-2.0/records/${id}/store`)
+      await agent.credentialIn(ours, 'done')
+    },
+  },
+  {
+    name: 'issuing-without-connection',
+    title: 'takes a credential that we offer in an invitation without a connection',
+    protocol: PROTOCOL,
+    role: 'issuer',
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { result } = await acapy.post('/wallet/did/create', { method: 'key', options: { key_type: 'ed25519' } })
+      const offered = await agent.ask('/credentials/create-offer-oob', {
+        protocolVersion: 'v2',
+        credentialFormats: {
+          jsonld: { credential: license(result.did), options: { proofType: 'Ed25519Signature2018' } },
+        },
+        autoAcceptCredential: 'never',
+        handshake: false,
+      })
+      await acapy.post('/out-of-band/receive-invitation?auto_accept=true', offered.invitation)
+      const threadId = offered.credentialRequestThId
+      const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'offer-received')
+      await acapy.post(`/issue-credential-2.0/records/${id}/send-request`, { holder_did: result.did })
+      const ours = await ourExchangeOf(agent, threadId, 'request-received')
+      await agent.ask('/credentials/accept-request', { credentialRecordId: ours.id })
+      await theirExchangeOf(acapy, threadId, 'credential-received')
+      await acapy.post(`/issue-credential-2.0/records/${id}/store`)
+      await agent.credentialIn(ours, 'done')
+    },
+  },
+]

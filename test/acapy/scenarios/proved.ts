@@ -1,0 +1,224 @@
+/** DIF presentations that the wallet asks for, and the agent makes: Present Proof 2.0 (Aries RFC 0454) with RFC 0510. */
+import assert from 'node:assert/strict'
+import { connect } from '../connect.ts'
+import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
+import { newHolderDid, selfIssue } from '../credentials.ts'
+import { LICENSE_CONTEXT, license, licenseRequest } from '../harness.ts'
+import type { ProofType } from '../holding.ts'
+import { connectAsInvitee, invite, take } from '../inviter.ts'
+import { holdLicense, ourProofOf, prove, requestOf, theirProofOf } from '../proving.ts'
+import type { Scenario } from '../scenario.ts'
+
+const PROTOCOL = 'Present Proof 2.0, DIF'
+const ROLE = 'prover'
+const BOTH = ['1.7.0', '1.2.7'] as const
+const TYPE = 'Ed25519Signature2018'
+const DESCRIPTOR = 'drivers_license_input_1'
+
+/** As the verifier names a context that is in the credential itself. */
+const trusted = { contexts: { 'urn:drivers-license': { '@context': LICENSE_CONTEXT } } }
+
+const proves =
+  (proofType: ProofType): Scenario['play'] =>
+  async (scene) => {
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    await holdLicense(scene, walletConnectionId, proofType)
+    await prove(scene, await requestOf(scene, walletConnectionId, licenseRequest(proofType)))
+  }
+
+export const PROVED: Scenario[] = [
+  {
+    name: 'proved',
+    title: 'asks for a credential, which we select and present',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: proves(TYPE),
+  },
+  {
+    name: 'proved-2020',
+    title: 'asks for a credential with a proof of 2020, which we select and present',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: proves('Ed25519Signature2020'),
+  },
+  {
+    name: 'proved-named',
+    title: 'asks for a credential, and gets the one of two that we name',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      await holdLicense(scene, walletConnectionId)
+      const second = await holdLicense(scene, walletConnectionId)
+      const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
+      const presented = await prove(scene, ours, {
+        proofFormats: { presentationExchange: { credentials: { [DESCRIPTOR]: [second.id] } } },
+      })
+      const [credential] = presented.by_format.pres.dif.verifiableCredential
+      assert.deepEqual(credential.issuer, second.credentialInstances[0].credential.issuer)
+    },
+  },
+  {
+    name: 'proved-nothing-fits',
+    title: 'asks for what we do not have: a 422, and we decline',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
+      await assert.rejects(agent.ask(`/proofs/${ours.id}/accept-request`, {}), /answers 422/)
+      const problemReportDescription = 'I have none'
+      await agent.ask(`/proofs/${ours.id}/decline-request`, { problemReportDescription })
+      await ourProofOf(scene, ours.threadId, 'declined')
+      const { error_msg: reason } = await theirProofOf(acapy, ours.threadId, 'abandoned')
+      assert.match(reason, /I have none/)
+    },
+  },
+  {
+    name: 'proved-abandoned',
+    title: 'takes its request back by a problem report',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
+      const { pres_ex_id: id } = await theirProofOf(acapy, ours.threadId, 'request-sent')
+      await acapy.post(`/present-proof-2.0/records/${id}/problem-report`, { description: 'It was a mistake' })
+      const { errorMessage } = await ourProofOf(scene, ours.threadId, 'abandoned')
+      assert.match(errorMessage, /It was a mistake/)
+    },
+  },
+  {
+    name: 'proved-proposed',
+    title: 'asks for what we have proposed, and we present it',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { connection, walletConnectionId } = await connectAsInvitee(scene)
+      await holdLicense(scene, walletConnectionId)
+      const dif = licenseRequest(TYPE)
+      const proposed = await agent.ask('/proofs/propose-proof', {
+        connectionId: connection.id,
+        protocolVersion: 'v2',
+        proofFormats: { presentationExchange: { presentationDefinition: dif.presentation_definition } },
+        autoAcceptProof: 'never',
+      })
+      const { pres_ex_id: id } = await theirProofOf(acapy, proposed.threadId, 'proposal-received')
+      await acapy.post(`/present-proof-2.0/records/${id}/send-request`, { presentation_request: { dif } })
+      await prove(scene, await ourProofOf(scene, proposed.threadId, 'request-received'))
+    },
+  },
+  {
+    name: 'proved-without-connection',
+    title: 'asks in an invitation without a connection; we present',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      await holdLicense(scene, walletConnectionId)
+      const { pres_ex_id: id, thread_id: threadId } = await acapy.post('/present-proof-2.0/create-request', {
+        presentation_request: { dif: licenseRequest(TYPE) },
+      })
+      const attachments = [{ id, type: 'present-proof' }]
+      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
+      await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
+    },
+  },
+  {
+    name: 'proved-attached',
+    title: 'asks in an invitation; we connect and present',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      await holdLicense(scene, walletConnectionId)
+      const { pres_ex_id: id, thread_id: threadId } = await acapy.post('/present-proof-2.0/create-request', {
+        presentation_request: { dif: licenseRequest(TYPE) },
+      })
+      const invited = await invite(acapy, { attachments: [{ id, type: 'present-proof' }] })
+      const { connectionRecord } = await take(scene, invited)
+      await agentConnectionIn(agent, connectionRecord.id, 'completed')
+      await walletConnectionOf(acapy, invited.invitation['@id'], 'completed')
+      await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
+    },
+  },
+  {
+    name: 'verified-step-by-step',
+    title: 'is asked on a connection, presents, and is accepted by a call',
+    protocol: PROTOCOL,
+    role: 'verifier',
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { connection } = await connect(scene)
+      const holder = await newHolderDid(acapy)
+      const { credentialId } = await selfIssue(acapy, license(holder), await newHolderDid(acapy))
+      const { presentation_definition: presentationDefinition } = licenseRequest(TYPE)
+      const { id, threadId } = await agent.ask('/proofs/request-proof', {
+        connectionId: connection.id,
+        protocolVersion: 'v2',
+        proofFormats: { presentationExchange: { presentationDefinition, options: trusted } },
+        comment: '',
+        autoAcceptProof: 'never',
+      })
+      const { pres_ex_id: theirs } = await theirProofOf(acapy, threadId, 'request-received')
+      await acapy.post(`/present-proof-2.0/records/${theirs}/send-presentation`, {
+        dif: { record_ids: { [DESCRIPTOR]: [credentialId] } },
+      })
+      const { isVerified } = await ourProofOf(scene, threadId, 'presentation-received')
+      assert.equal(isVerified, true)
+      await agent.ask(`/proofs/${id}/accept-presentation`, {})
+      await ourProofOf(scene, threadId, 'done')
+      await theirProofOf(acapy, threadId, 'done')
+      const { presentation } = await agent.ask(`/proofs/${id}/form-data`)
+      assert.equal(
+        presentation.presentationExchange.verifiableCredential[0].credentialSubject.DL_number,
+        '09385029529385',
+      )
+    },
+  },
+  {
+    name: 'verified-proposed',
+    title: 'proposes a presentation, which we ask for by a call, and presents it',
+    protocol: PROTOCOL,
+    role: 'verifier',
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connect(scene)
+      const holder = await newHolderDid(acapy)
+      const { credentialId } = await selfIssue(acapy, license(holder), await newHolderDid(acapy))
+      const { presentation_definition: presentationDefinition } = licenseRequest(TYPE)
+      const { thread_id: threadId } = await acapy.post('/present-proof-2.0/send-proposal', {
+        connection_id: walletConnectionId,
+        presentation_proposal: { dif: presentationDefinition },
+      })
+      const { id } = await ourProofOf(scene, threadId, 'proposal-received')
+      await agent.ask(`/proofs/${id}/accept-proposal`, {
+        proofRecordId: id,
+        proofFormats: { presentationExchange: { presentationDefinition, options: trusted } },
+        autoAcceptProof: 'never',
+      })
+      const { pres_ex_id: theirs } = await theirProofOf(acapy, threadId, 'request-received')
+      await acapy.post(`/present-proof-2.0/records/${theirs}/send-presentation`, {
+        dif: { record_ids: { [DESCRIPTOR]: [credentialId] } },
+      })
+      await ourProofOf(scene, threadId, 'presentation-received')
+      await agent.ask(`/proofs/${id}/accept-presentation`, {})
+      await ourProofOf(scene, threadId, 'done')
+    },
+  },
+]
