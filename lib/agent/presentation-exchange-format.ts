@@ -14,7 +14,7 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES } from '../json.ts'
-import { names, type PresentationDefinition } from '../presentation-exchange/definition.ts'
+import { type PresentationDefinition, permits } from '../presentation-exchange/definition.ts'
 import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
@@ -55,14 +55,13 @@ const Sent = v.looseObject({
 /** Records by the descriptors that they are named for. */
 const Named = v.object({ credentials: v.optional(v.record(v.string(), v.array(v.string()))) })
 
-/** Addresses in a definition that may be those of contexts: schemas, and what proofs of a named type need. */
-const namedContexts = ({ format, input_descriptors: descriptors }: PresentationDefinition): string[] => {
-  const formats = [format, ...descriptors.map((descriptor) => descriptor.format)]
-  return [
-    ...descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri)),
-    ...(formats.some((one) => one !== undefined && names(one, 'Ed25519Signature2020')) ? [SUITE_CONTEXT_2020] : []),
-  ]
-}
+const PROOF_2020 = 'Ed25519Signature2020'
+
+/** Addresses that may be those of contexts: the definition's schemas, and what proofs need that it permits. */
+const namedContexts = ({ format, input_descriptors: descriptors }: PresentationDefinition): string[] => [
+  ...descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri)),
+  ...(permits(format, 'ldp_vc', PROOF_2020) || permits(format, 'ldp_vp', PROOF_2020) ? [SUITE_CONTEXT_2020] : []),
+]
 
 export class PresentationExchangeFormat extends DidCommDifPresentationExchangeProofFormatService {
   /** The contract has checked the definition. The contexts stay here: the wallet has its own. */
