@@ -116,9 +116,8 @@ const ANSWERS_EXCHANGE = {
 
 /** An invitation to connect. */
 const INVITES = {
-  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, TENANT],
-  Query: [DID],
-  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, RECORD],
+  GetItem: [DATA_KEY, IDEMPOTENCY, TENANT],
+  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, OUT_OF_BAND],
   GenerateDataKey: ['agents'],
   Decrypt: ['agents'],
 } satisfies Access
@@ -324,8 +323,8 @@ export const ACCESS: Record<string, Access> = {
   sendAnswer: sending({ ...ASKS, GetItem: [...ASKS.GetItem, QUESTION_ANSWER] }),
   getConnections: { Query: [CONNECTION] },
   getConnectionById: { GetItem: [CONNECTION] },
-  createInvitation: INVITES,
-  createLegacyInvitation: INVITES,
+  createInvitation: { ...INVITES, Query: [DID], PutItem: [...INVITES.PutItem, DID] },
+  createLegacyInvitation: { ...INVITES, GetItem: [...INVITES.GetItem, KEY] },
   receiveInvitation: sending(ACCEPTS),
   receiveInvitationUrl: sending(ACCEPTS),
   acceptInvitation: sending(ACCEPTS),
@@ -337,10 +336,9 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [IDEMPOTENCY, INVITATION],
     DeleteItem: [OUT_OF_BAND],
   },
-  acceptConnectionRequest: HANDSHAKES,
   acceptConnectionRequest: sending(HANDSHAKES),
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: ACCEPTS,
+  acceptConnectionResponse: sending(ACCEPTS),
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],

@@ -6,7 +6,7 @@ import { Bounded } from '../bounded.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 
 /** Contexts kept in memory. One takes well under a millisecond to make. */
-const MAX_CONTEXTS = 500
+const MAX_CONTEXTS = 50
 
 export class TenantContexts implements AgentContextProvider {
   readonly #contexts = new Bounded<string, Promise<AgentContext>>(MAX_CONTEXTS)

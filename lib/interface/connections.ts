@@ -51,7 +51,7 @@ export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/connections/{connectionId}/accept-request',
   summary: 'Accept a request to connect',
   description:
-    'For a connection whose state is `request-received`: its invitation does not accept by itself, or the other agent has asked a DID of this agent without an invitation.',
+    'For a connection whose state is `request-received`: its invitation does not accept by itself, or the other agent has asked a DID of this agent without an invitation. It waits for 7 days.',
   security: 'token',
   companion: true,
   idempotent: true,

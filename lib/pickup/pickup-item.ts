@@ -31,6 +31,5 @@ export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, 
 export type PickupMessage = Stored<typeof pickupMessage>
 
 export const usageItem = defineItem('pickup-usage', pickupUsageAddress, { messages: integer(), bytes: integer() })
-export type Usage = Stored<typeof usageItem>
 
 export const bytesOf = ({ payload }: PickupMessage): number => Buffer.byteLength(payload)

@@ -21,7 +21,7 @@ export interface HeldCredential extends SchemaFacts {
 }
 
 /** Held credentials by the id of the input descriptor that they are shown for. */
-export type Named = ReadonlyMap<string, readonly HeldCredential[]>
+type Named = ReadonlyMap<string, readonly HeldCredential[]>
 
 export interface Chosen {
   descriptorId: string

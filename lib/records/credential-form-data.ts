@@ -69,10 +69,13 @@ const v1Data = (message: Message, { attachments, v1 }: (typeof PARTS)[keyof type
   return indy === undefined ? {} : { indy }
 }
 
-/** Attributes of the preview of a proposal or an offer. */
+/** Attributes of the preview of a proposal or an offer. One without a type is text (Aries RFC 0453). */
 const attributesOf = (message: Message | undefined): v.InferOutput<typeof Attributes> | undefined => {
   const preview = message?.credential_preview ?? message?.credential_proposal
-  return isObject(preview) ? objects(preview.attributes).filter((one) => v.is(Attribute, one)) : undefined
+  if (!isObject(preview)) return undefined
+  return objects(preview.attributes)
+    .filter((one) => v.is(Attribute, one))
+    .map((one) => ({ 'mime-type': 'text/plain', ...one }))
 }
 
 /** The parts of an exchange, out of its record and its DidCommMessageRecords. */

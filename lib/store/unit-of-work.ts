@@ -1,13 +1,12 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
-import { AgentError } from '../errors.ts'
 import { connectionExpiry } from '../records/connection.ts'
 import { commitWrites, type Write } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
-import { indexEntries, matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
+import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
-import { publishedOf, withdrawnOf } from './published-invitations.ts'
-import { fromRecordItem, hasContent, type StoredRecord, toRecordItem, toStoredRecord } from './stored-record.ts'
+import { conflict, type Held, writesOf } from './record-writes.ts'
+import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
   getItem,
@@ -19,12 +18,6 @@ import {
   queryPage,
   toKey,
 } from './table.ts'
-
-/** A record in the unit: as it was read (absent: not stored yet) and as it is to be (absent: deleted). */
-interface Held {
-  stored: StoredRecord | undefined
-  current: StoredRecord | undefined
-}
 
 /** A record of the tenant that is asked for. */
 type RecordKey = Pick<StoredRecord, 'type' | 'id'>
@@ -256,46 +249,9 @@ export class UnitOfWork {
   }
 }
 
-const entriesOf = ({ pk, newest }: Partition): Promise<Item[]> =>
-  newest === undefined ? queryAll(pk) : newestOf(pk, newest)
-
-const newestOf = async (pk: string, limit: number): Promise<Item[]> =>
-  (await queryPage(pk, { limit, descending: true })).items
+const entriesOf = async ({ pk, newest }: Partition): Promise<Item[]> =>
+  newest === undefined ? queryAll(pk) : (await queryPage(pk, { limit: newest, descending: true })).items
 
 const compare = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0)
 
-const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
-
 const at = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
-
-/** The write that shows, or no longer shows, an invitation. An id is its first agent's: no other can show something else by it. */
-const invitationWrites = ({ stored, current }: Held): Write[] => {
-  const before = stored && publishedOf(stored)
-  const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
-  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return []
-  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', whenBroken: conflict }]
-}
-
-/** The writes that turn the stored record and its index entries into the current ones. */
-const writesOf = ({ stored, current }: Held): Write[] => {
-  if (stored === current) return []
-  const writes: Write[] = []
-  if (current !== undefined)
-    writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', whenBroken: conflict })
-  else if (stored !== undefined)
-    writes.push({
-      remove: recordAddress(stored.tenant, stored.type, stored.id),
-      expects: stored.version,
-      whenBroken: conflict,
-    })
-  writes.push(...invitationWrites({ stored, current }))
-  const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
-  const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
-  for (const [pk, item] of after)
-    if (JSON.stringify(before.get(pk)) !== JSON.stringify(item))
-      writes.push({ item, expects: 'anything', whenBroken: conflict })
-  for (const [pk, item] of before)
-    if (after.get(pk)?.sk?.S !== item.sk?.S)
-      writes.push({ remove: addressOf(item), expects: 'anything', whenBroken: conflict })
-  return writes
-}

@@ -100,6 +100,27 @@ describe('an invitation is received', () => {
     await expectExample(answer)
   })
 
+  test.each([
+    ['/oob/receive-invitation', ({ invitation }: Json) => ({ invitation })],
+    ['/oob/receive-invitation-url', ({ invitationUrl }: Json) => ({ invitationUrl })],
+    ['/oob/receive-implicit-invitation', ({ invitationDid: did }: Json) => ({ did })],
+  ])('and answered by a DID that another process has made: %s', async (path, bodyOf) => {
+    const invited = await invite({}, tokens.root)
+    const answer = await post(path, { ...bodyOf(invited), ourDid: acme.invitationDid })
+    expect(answer).toMatchObject({ status: 200, body: { connectionRecord: { did: acme.invitationDid } } })
+  })
+
+  test('and accepted with a DID that another process has made', async () => {
+    const { invitation } = await invite({}, tokens.root)
+    const { body } = await post('/oob/receive-invitation', { invitation, autoAcceptInvitation: false })
+    const path = `/oob/${body.outOfBandRecord.id}/accept-invitation`
+    expect(await post(path, { ourDid: acme.invitationDid })).toMatchObject({
+      status: 200,
+      body: { connectionRecord: { did: acme.invitationDid } },
+    })
+    expect(await post(path, {})).toMatchObject({ status: 409, body: { message: expect.stringContaining('state') } })
+  })
+
   test('with members that nobody knows, which are left out', async () => {
     const { invitation } = await invite({}, tokens.root)
     const odd = { ...invitation, custom: 1, getRequests: 'x', toJSON: {}, threadId: 'x', constructed: [] }

@@ -32,7 +32,7 @@ describeWithLibrary('the secrets of AnonCreds', () => {
     ]
     const credentialFormats = { anoncreds: { credentialDefinitionId, attributes } }
     const { id, heldId } = await offerToTenant(stage, { issuer, holder, connectionId, credentialFormats })
-    await acceptOffer(holder, heldId)
+    await acceptOffer(stage, holder, heldId)
     const path = { credentialRecordId: id }
     shown = [
       await storedBy(stage, holder, heldId),

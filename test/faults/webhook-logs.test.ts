@@ -78,7 +78,7 @@ const exchangeAnonCreds = async (): Promise<string[]> => {
   ]
   const credentialFormats = { anoncreds: { credentialDefinitionId, attributes } }
   const { heldId } = await offerToTenant(stage, { issuer: caller, holder, connectionId, credentialFormats })
-  await acceptOffer(holder, heldId)
+  await acceptOffer(stage, holder, heldId)
   await storedBy(stage, holder, heldId)
   await stage.line.pause()
   await stage.line.settle()

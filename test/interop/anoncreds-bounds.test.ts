@@ -66,7 +66,7 @@ describeWithLibrary('AnonCreds with many attributes', () => {
     const { connectionId } = await connectTenants(stage, issuer, holder)
     const credentialFormats = { anoncreds: { credentialDefinitionId, attributes: LONG } }
     const { heldId } = await offerToTenant(stage, { issuer, holder, connectionId, credentialFormats })
-    await acceptOffer(holder, heldId)
+    await acceptOffer(stage, holder, heldId)
     const exchange = await storedBy(stage, holder, heldId)
     expect(exchange.credentialAttributes).toHaveLength(COUNT)
     const found = await inTenant(holder.tenantId, ({ w3cCredentials }) => w3cCredentials.getAll())

@@ -1,4 +1,5 @@
 /** A tenant as holder and prover of AnonCreds: it takes what another tenant offers, keeps it, and proves it. */
+import { randomUUID } from 'node:crypto'
 import { AnonCredsLinkSecretRepository, type AnonCredsProofRequestRestriction } from '@credo-ts/anoncreds'
 import { W3cCredentialRepository } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,6 +16,7 @@ import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenan
 import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json, Reply } from '../support/stage/in-process-stage.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 const INDY = INDY_IDS.credentialDefinitionId
@@ -43,6 +45,9 @@ describeWithLibrary('a tenant as holder', () => {
 
   const recordOf = async (caller: { tenantId: string }, credentialRecordId: string): Promise<Json> =>
     (await world.stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body
+
+  const recordOfConnection = async (caller: { tenantId: string }, id: string): Promise<Json> =>
+    (await world.stage.call('getConnectionById', { caller, path: { connectionId: id } })).body
 
   type Format = 'anoncreds' | 'indy'
 
@@ -105,7 +110,7 @@ describeWithLibrary('a tenant as holder', () => {
     test('an offer is accepted by hand, stored, and proved', async () => {
       const { id, heldId } = await offered(format, version, '24')
       expect((await recordOf(holder, heldId)).state).toBe('offer-received')
-      await acceptOffer(holder, heldId)
+      await acceptOffer(world.stage, holder, heldId)
       const exchange = await storedBy(world.stage, holder, heldId)
       expect(exchange).toMatchObject({
         role: 'holder',
@@ -120,6 +125,82 @@ describeWithLibrary('a tenant as holder', () => {
       await waitFor('the issuer to know', async () => (await recordOf(world.caller, id)).state === 'done')
       const proof = await proved(format, proofRequest({ cred_def_id: idOf(format) }, 21), version)
       expect(proof.isVerified).toBe(true)
+
+      const [{ credentialRecordId }] = exchange.credentials
+      const listed = await world.stage.call('getW3cCredentials', { caller: holder, query: { order: 'desc' } })
+      const held = listed.body.find((record: Json) => record.id === credentialRecordId)
+      expect(held._tags).toMatchObject({ claimFormat: 'ldp_vc', anonCredsCredentialDefinitionId: expect.any(String) })
+      for (const [caller, credentialRecordId] of [
+        [holder, heldId],
+        [world.caller, id],
+      ] as const) {
+        const { body: shown } = await world.stage.call('getCredentialFormData', {
+          caller,
+          path: { credentialRecordId },
+        })
+        const own = await inTenant(caller.tenantId, ({ didcomm }) =>
+          didcomm.credentials.getFormatData(credentialRecordId),
+        )
+        expect(shown).toEqual(JSON.parse(JSON.stringify(own)))
+      }
+    })
+
+    test('a proposal is offered, asked for by itself, and stored', async () => {
+      const { stage, caller: issuer } = world
+      const { body: exchanges } = await stage.call('getCredentials', { caller: holder, query: { role: 'holder' } })
+      const attributes = [
+        { name: 'degree', value: 'Bachelor' },
+        { name: 'age', value: '40' },
+      ]
+      const proposal = {
+        connectionId: exchanges[0].connectionId,
+        protocolVersion: version,
+        credentialFormats: { [format]: { credentialDefinitionId: idOf(format), attributes } },
+      }
+      const { body: sent } = await stage.call('proposeCredential', { caller: holder, body: proposal })
+      expect(sent).toMatchObject({ state: 'proposal-sent', role: 'holder' })
+      const received = await waitFor('the proposal', async () => {
+        const { body } = await stage.call('getCredentials', { caller: issuer, query: { threadId: sent.threadId } })
+        return body[0]
+      })
+      const answer = { credentialRecordId: received.id }
+      const { status, body: offer } = await stage.call('acceptCredentialProposal', { caller: issuer, body: answer })
+      expect({ status, state: offer.state }).toEqual({ status: 200, state: 'offer-sent' })
+      expect(await storedBy(stage, holder, sent.id)).toMatchObject({ credentialAttributes: attributes })
+      const path = { credentialRecordId: received.id }
+      const { body: shown } = await stage.call('getCredentialFormData', { caller: issuer, path })
+      const own = await inTenant(issuer.tenantId, ({ didcomm }) => didcomm.credentials.getFormatData(received.id))
+      expect(shown).toEqual(JSON.parse(JSON.stringify(own)))
+    })
+
+    test('a proposal of no definition, or of what is not in its schema, is a 422 when it is accepted', async () => {
+      const { stage, caller: issuer } = world
+      const { body: exchanges } = await stage.call('getCredentials', { caller: holder, query: { role: 'holder' } })
+      const proposals: [object, string][] = [
+        [{ schemaName: 'degree' }, `credentialFormats.${format}.credentialDefinitionId`],
+        [
+          { credentialDefinitionId: idOf(format), attributes: [{ name: 'title', value: 'Dr' }] },
+          `credentialFormats.${format}.attributes`,
+        ],
+      ]
+      for (const [proposal, path] of proposals) {
+        const body = {
+          connectionId: exchanges[0].connectionId,
+          protocolVersion: version,
+          credentialFormats: { [format]: proposal },
+        }
+        const { body: sent } = await stage.call('proposeCredential', { caller: holder, body })
+        const received = await waitFor('the proposal', async () => {
+          const found = await stage.call('getCredentials', { caller: issuer, query: { threadId: sent.threadId } })
+          return found.body[0]
+        })
+        const answer = await stage.call('acceptCredentialProposal', {
+          caller: issuer,
+          body: { credentialRecordId: received.id },
+        })
+        expect(answer.status).toBe(422)
+        expect(answer.body.details.map((one: { path: string }) => one.path)).toContain(path)
+      }
     })
   })
 
@@ -160,6 +241,177 @@ describeWithLibrary('a tenant as holder', () => {
     })
   })
 
+  test.each<[Format, string]>([
+    ['indy', 'v1'],
+    ['anoncreds', 'v2'],
+  ])(
+    'what the holder proposes as %s of %s is asked for, and presented without a further call',
+    async (format, version) => {
+      const { stage, caller } = world
+      const { body: connections } = await stage.call('getConnections', { caller: holder })
+      const { threadId } = await recordOfConnection(caller, connectionId)
+      const own = connections.find((one: Json) => one.threadId === threadId)
+      const credentialDefinitionId = idOf(format)
+      const body = {
+        ...{ connectionId: own.id, protocolVersion: version },
+        proofFormats: {
+          [format]: {
+            attributes: [{ name: 'degree', credentialDefinitionId }],
+            predicates: [{ name: 'age', credentialDefinitionId, predicate: '>=', threshold: 18 }],
+          },
+        },
+      }
+      const proposed = await stage.call('proposeProof', { caller: holder, body })
+      expect(proposed).toMatchObject({ status: 200, body: { state: 'proposal-sent', protocolVersion: version } })
+      const query = { threadId: proposed.body.threadId }
+      const { id } = await waitFor(
+        'the proposal',
+        async () => (await stage.call('getProofs', { caller, query })).body[0],
+      )
+      const path = { proofRecordId: id }
+      expect(await stage.call('acceptProofProposal', { caller, path, body: {} })).toMatchObject({ status: 200 })
+      const proof = await waitFor('the proof to be verified', async () => {
+        const { body: found } = await stage.call('getProofById', { caller, path })
+        return found.isVerified !== undefined && found
+      })
+      expect(proof).toMatchObject({ isVerified: true })
+    },
+  )
+
+  describe('a request is answered', () => {
+    const named = (format: Format, answer: object) => ({ proofFormats: { [format]: answer } })
+
+    const held = async (): Promise<Json[]> =>
+      (await world.stage.call('getW3cCredentials', { caller: holder, query: { order: 'desc' } })).body
+
+    const younger = () => ({
+      name: 'age',
+      version: '1.0',
+      requested_predicates: { age: { name: 'age', p_type: '<' as const, p_value: 20 } },
+    })
+
+    test('with the credential that is named, and only with one that fits', async () => {
+      const { heldId } = await offered('anoncreds', 'v2', '19')
+      await acceptOffer(world.stage, holder, heldId)
+      const { credentials } = await storedBy(world.stage, holder, heldId)
+      const [{ credentialRecordId }] = credentials
+      const request = proofRequest({ cred_def_id: world.credentialDefinitionId }, 18)
+      const answer = { credentials: { degree: [credentialRecordId], age: [credentialRecordId] } }
+      expect((await proved('anoncreds', request, 'v2', named('anoncreds', answer))).isVerified).toBe(true)
+      const { threadId } = await ask('anoncreds', proofRequest({ cred_def_id: world.credentialDefinitionId }, 21))
+      expect(await answerProof(threadId, named('anoncreds', answer))).toMatchObject({
+        status: 422,
+        body: { details: [{ path: 'proofFormats.anoncreds.credentials.age' }] },
+      })
+    })
+
+    test('for a predicate with the credential whose value it is true of', async () => {
+      expect((await held()).length).toBeGreaterThan(1)
+      expect((await proved('anoncreds', younger())).isVerified).toBe(true)
+    })
+
+    test('by what the holder says itself, where nobody else is asked', async () => {
+      const request = {
+        ...{ name: 'hobby', version: '1.0' },
+        requested_attributes: { hobby: { name: 'hobby' }, degree: { name: 'degree' } },
+      }
+      const answer = { selfAttestedAttributes: { hobby: 'chess' } }
+      const { threadId, id } = await ask('anoncreds', request)
+      expect(await answerProof(threadId, named('anoncreds', answer))).toMatchObject({ status: 200 })
+      const proof = await waitFor('the presentation', async () => {
+        const { presentation } = await world.wallet.agent.didcomm.proofs.getFormatData(id)
+        return presentation as Json
+      })
+      expect(proof.anoncreds.requested_proof.self_attested_attrs).toEqual({ hobby: 'chess' })
+    })
+
+    test.each<[string, object, string]>([
+      ['a referent that there is not', { credentials: { other: ['a'] } }, 'credentials.other'],
+      ['a record that there is not', { credentials: { degree: ['a'] } }, 'credentials.degree'],
+      [
+        'an attested value where an issuer is asked',
+        { selfAttestedAttributes: { degree: 'Doctor' } },
+        'selfAttestedAttributes.degree',
+      ],
+    ])('but not with %s', async (_, answer, path) => {
+      const { threadId } = await ask('anoncreds', proofRequest({ cred_def_id: world.credentialDefinitionId }, 18))
+      expect(await answerProof(threadId, named('anoncreds', answer))).toMatchObject({
+        status: 422,
+        body: { details: [{ path: `proofFormats.anoncreds.${path}` }] },
+      })
+    })
+
+    const base64 = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64')
+    const nonce = '1234567890'
+    const asking = (more: object) => ({
+      name: 'a',
+      version: '1.0',
+      nonce,
+      requested_attributes: {},
+      requested_predicates: {},
+      ...more,
+    })
+    const many = (count: number, make: (index: number) => object) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`r${index}`, make(index)]))
+
+    test.each<[string, unknown]>([
+      ['no object', []],
+      ['no nonce', { ...asking({}), nonce: undefined }],
+      ['a nonce that is none', { ...asking({ requested_attributes: { a: { name: 'degree' } } }), nonce: 'a' }],
+      ['nothing', asking({})],
+      ['thousands of attributes', asking({ requested_attributes: many(5000, () => ({ name: 'degree' })) })],
+      [
+        'thousands of restrictions',
+        asking({
+          requested_attributes: {
+            a: {
+              name: 'degree',
+              restrictions: Array.from({ length: 3000 }, (_, index) => ({ schema_name: `${index}` })),
+            },
+          },
+        }),
+      ],
+      ['an attribute without a name', asking({ requested_attributes: { a: {} } })],
+      ['a name that is a list', asking({ requested_attributes: { a: { name: ['degree'] } } })],
+      ['an unknown comparison', asking({ requested_predicates: { a: { name: 'age', p_type: '==', p_value: 1 } } })],
+      [
+        'a number beyond 32 bits',
+        asking({ requested_predicates: { a: { name: 'age', p_type: '>=', p_value: 2 ** 40 } } }),
+      ],
+      ['a text to compare with', asking({ requested_predicates: { a: { name: 'degree', p_type: '>=', p_value: 1 } } })],
+      [
+        'a time that is none',
+        asking({ requested_attributes: { a: { name: 'degree' } }, non_revoked: { from: -1, to: 1e300 } }),
+      ],
+      [
+        'a prototype',
+        JSON.parse(
+          '{"name":"a","version":"1.0","nonce":"1","requested_attributes":{"__proto__":{"name":"degree"}},"requested_predicates":{}}',
+        ),
+      ],
+      [
+        'restrictions that are texts',
+        asking({ requested_attributes: { a: { name: 'degree', restrictions: ['all'] } } }),
+      ],
+      ['two attributes in one', asking({ requested_attributes: { a: { name: 'degree', names: ['age'] } } })],
+    ])('to no verifier that asks for %s, and nothing is a fault', async (_, request) => {
+      const raw = new RawMessages(world.wallet)
+      const id = randomUUID()
+      const { status } = await raw.sendOn(verifying.walletConnectionId, {
+        '@type': 'https://didcomm.org/present-proof/2.0/request-presentation',
+        '@id': id,
+        formats: [{ attach_id: 'a', format: 'anoncreds/proof-request@v1.0' }],
+        'request_presentations~attach': [
+          { '@id': 'a', 'mime-type': 'application/json', data: { base64: base64(request) } },
+        ],
+      })
+      expect(status).toBeLessThan(500)
+      const { body: found } = await world.stage.call('getProofs', { caller: holder, query: { threadId: id } })
+      if (found.length === 0) return
+      expect((await answerProof(id)).status).toBe(422)
+    })
+  })
+
   test('what is stored names no context that would be fetched', async () => {
     const contexts = await inTenant(holder.tenantId, async ({ context }) =>
       (await context.resolve(W3cCredentialRepository).getAll(context)).flatMap((record) => record.getTags().contexts),
@@ -172,7 +424,7 @@ describeWithLibrary('a tenant as holder', () => {
     holder = await createTenant(world.stage, 'Another holder')
     connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
     const offers = [await offered('anoncreds', 'v2', '30'), await offered('anoncreds', 'v2', '31')]
-    await Promise.all(offers.map(({ heldId }) => acceptOffer(holder, heldId)))
+    await Promise.all(offers.map(({ heldId }) => acceptOffer(world.stage, holder, heldId)))
     for (const { heldId } of offers) await storedBy(world.stage, holder, heldId)
     const secrets = await inTenant(holder.tenantId, ({ context }) =>
       context.resolve(AnonCredsLinkSecretRepository).findByQuery(context, { isDefault: true }),

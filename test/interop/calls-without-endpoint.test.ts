@@ -1,13 +1,13 @@
 /** Every operation that sends something to a connection does so where the wallet has no endpoint: it fetches what waits for it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCESS } from '../../infra/access.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { jobItem } from '../../lib/jobs/job-item.ts'
 import { queueItem } from '../../lib/pickup/pickup-item.ts'
+import type { Condition } from '../../lib/store/conditions.ts'
 import { readItem } from '../../lib/store/item.ts'
-import { toKey } from '../../lib/store/table.ts'
+import { removeIf } from '../../lib/store/write.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { EXAMPLES, exampleOf } from '../support/calls/all.ts'
@@ -18,6 +18,7 @@ import { handlerOf } from '../support/source/operation-functions.ts'
 import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { connectTwo, succeed } from '../support/tenants.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
+import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage
@@ -65,11 +66,16 @@ const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
 /** As if nothing had ever waited: what is sent next makes the queue of its connection, and the job of that. */
 const withoutQueues = async (caller: { tenantId: string }): Promise<void> => {
   const { body: connections } = await stage.call('getConnections', { caller })
-  for (const { id } of connections) {
-    const key = { tenant: caller.tenantId, connectionId: id }
-    for (const address of [queueItem.addressOf(key), jobItem.addressOf({ ...key, type: 'pickup-expiry', id })])
-      await stage.client.send(new DeleteItemCommand({ TableName: stage.table, Key: toKey(address) }))
-  }
+  for (const { id: connectionId } of connections) await withoutQueue({ tenant: caller.tenantId, connectionId })
+}
+
+/** Once it is empty: what waits has a queue. */
+const withoutQueue = async (key: { tenant: string; connectionId: string }): Promise<void> => {
+  await waitFor('what waits to be fetched', async () => {
+    const empty: Condition = { anyOf: [{ absent: ['pk'] }, { equals: queueItem.attributes({ messages: 0 }) }] }
+    return removeIf(queueItem.addressOf(key), empty)
+  })
+  await removeIf(jobItem.addressOf({ tenant: key.tenant, type: 'pickup-expiry', id: key.connectionId }))
 }
 
 describe.each(SENDING.filter((operationId) => !RECEIVING.includes(operationId)))('%s', (operationId) => {
@@ -111,7 +117,9 @@ describe('an invitation for which a connection is used again', () => {
 
   test.each(RECEIVING)('%s', async (operationId) => {
     const { invitation, invitationUrl } = await succeed(stage, 'createInvitation', acme, { body: { invitationDid } })
-    await withoutQueues(globex)
+    const { tenantId: tenant } = globex
+    await removeIf(queueItem.addressOf({ tenant, connectionId }))
+    await removeIf(jobItem.addressOf({ tenant, type: 'pickup-expiry', id: connectionId }))
     const body = { reuseConnection: true }
     const answer =
       operationId === 'AcceptInvitation'
@@ -129,7 +137,6 @@ describe('an invitation for which a connection is used again', () => {
           ? await succeed(stage, 'receiveInvitation', globex, { body: { ...body, invitation } })
           : await succeed(stage, 'receiveInvitationUrl', globex, { body: { ...body, invitationUrl } })
     expect(answer.connectionRecord.id).toBe(connectionId)
-    const { tenantId: tenant } = globex
     expect(await readItem(queueItem, { tenant, connectionId })).toMatchObject({ messages: 1 })
   })
 })

@@ -126,6 +126,32 @@ describe('an invitation that another tenant receives', () => {
   })
 })
 
+describe('the first thing that a tenant does', () => {
+  test('may be an older invitation', async () => {
+    const fresh = await createTenant(stage, 'Fresh')
+    const { invitation } = await succeed(stage, 'createLegacyInvitation', fresh)
+    await connectionOf(stage, globex, (await receive(invitation)).outOfBandRecord.id)
+  })
+
+  test.each([
+    ['an address', 'receiveInvitationUrl', ({ invitationUrl }: Json) => ({ invitationUrl })],
+    ['an invitation', 'receiveInvitation', ({ invitation }: Json) => ({ invitation })],
+    ['a public DID', 'receiveImplicitInvitation', ({ invitationDid: did }: Json) => ({ did })],
+  ] as const)('may be that it takes %s', async (_, operation, bodyOf) => {
+    const fresh = await createTenant(stage, 'Fresh')
+    const { connectionRecord } = await succeed(stage, operation, fresh, { body: bodyOf(await invite()) })
+    expect(connectionRecord.state).toBe('request-sent')
+  })
+
+  test('may be that it accepts what it was given', async () => {
+    const fresh = await createTenant(stage, 'Fresh')
+    const { invitation } = await invite()
+    const { outOfBandRecord } = await receive(invitation, { autoAcceptInvitation: false }, fresh)
+    await succeed(stage, 'acceptInvitation', fresh, { path: { outOfBandId: outOfBandRecord.id } })
+    await connectionOf(stage, fresh, outOfBandRecord.id)
+  })
+})
+
 describe('an older invitation', () => {
   test('makes a connection, and its key may be used for the next one', async () => {
     const invited = await succeed(stage, 'createLegacyInvitation', acme)
@@ -288,7 +314,7 @@ describe('the address of an invitation', () => {
     expect(requests).toEqual([])
   })
 
-  test('is fetched once, though the transaction is run again', async () => {
+  test('is fetched once by each call', async () => {
     requests = []
     const answers = await Promise.all([1, 2, 3].map(() => addressed(`${url}/json`)))
     expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true)

@@ -62,7 +62,7 @@ const isAllowed = (expression: string, allowed: string[]): boolean =>
 test.each(Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))(
   '%s has an exact version',
   (_, version) => {
-    expect(version).toMatch(/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+$|^file:infra\/packages\//)
+    expect(version).toMatch(/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+$|^file:(infra|test)\/packages\//)
   },
 )
 

@@ -49,8 +49,11 @@ export const ReceivedRequest = v.pipe(
     'has a name that no attribute has',
   ),
   v.check(
-    ({ requested_attributes: attributes }) => Object.values(attributes).every((asked) => namesOf(asked).length > 0),
-    'asks for an attribute without a name',
+    ({ requested_attributes: attributes }) =>
+      Object.values(attributes).every(
+        (asked) => namesOf(asked).length > 0 && (asked.name === undefined || asked.names === undefined),
+      ),
+    'asks for an attribute that has no name, or a name and names',
   ),
   v.check(
     ({ requested_predicates: predicates }) =>

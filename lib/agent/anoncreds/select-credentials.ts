@@ -64,6 +64,9 @@ export const selectCredentials = async (
       selected.attributes[referent] = { ...(await fits(referent, asked)), revealed: true }
   for (const [referent, asked] of Object.entries(predicates))
     selected.predicates[referent] = await fits(referent, asked)
+  // The library needs the link secret of a credential.
+  if (Object.keys({ ...selected.attributes, ...selected.predicates }).length === 0)
+    throw invalidField(format, 'asks for nothing of a credential')
   return selected
 }
 

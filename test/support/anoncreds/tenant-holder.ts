@@ -24,17 +24,21 @@ export const offerToTenant = async (
   const body = { connectionId, protocolVersion, credentialFormats }
   const { body: offer } = await stage.call('createOffer', { caller: issuer, body })
   if (offer.threadId === undefined) throw new Error(`no offer was made: ${JSON.stringify(offer)}`)
-  const heldId = await waitFor('the offer', () =>
-    inTenant(holder.tenantId, async ({ didcomm }) => {
-      const [exchange] = await didcomm.credentials.findAllByQuery({ threadId: offer.threadId })
-      return exchange?.id
-    }),
-  )
+  const heldId: string = await waitFor('the offer', async () => {
+    const { body: found } = await stage.call('getCredentials', { caller: holder, query: { threadId: offer.threadId } })
+    return found[0]?.id
+  })
   return { id: offer.id, heldId }
 }
 
-export const acceptOffer = (holder: { tenantId: string }, credentialExchangeRecordId: string) =>
-  inTenant(holder.tenantId, ({ didcomm }) => didcomm.credentials.acceptOffer({ credentialExchangeRecordId }))
+export const acceptOffer = async (
+  stage: InProcessStage,
+  caller: { tenantId: string },
+  credentialRecordId: string,
+): Promise<void> => {
+  const { status, body } = await stage.call('acceptCredentialOffer', { caller, body: { credentialRecordId } })
+  if (status !== 200) throw new Error(`the offer was not accepted: ${status} ${JSON.stringify(body)}`)
+}
 
 /** The holder's exchange when the credential is stored. */
 export const storedBy = (

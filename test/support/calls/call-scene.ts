@@ -8,7 +8,7 @@ import type { Call, Caller, Json, Reply } from '../stage/in-process-stage.ts'
 export type CallOperation = (operationId: string, call: Call) => Promise<Pick<Reply, 'status' | 'body'>>
 
 /** A request to an operation, without who makes it. */
-export type Asked = Pick<Call, 'path' | 'query' | 'body'>
+export type Asked = Pick<Call, 'path' | 'query' | 'body' | 'headers'>
 
 /** A request that succeeds, once: records that it changes are its own. */
 export interface CallExample {

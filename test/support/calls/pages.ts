@@ -13,7 +13,9 @@ export const pages: Examples = {
   },
   GetInvitationById: async (scene) => {
     const { invitation } = await invitationOf(scene)
-    return { asked: { path: { invitationId: invitation['@id'] } }, isPublic: true }
+    // Without it the answer is a redirect.
+    const headers = { accept: 'application/json' }
+    return { asked: { path: { invitationId: invitation['@id'] }, headers }, isPublic: true }
   },
   ShowDocs: async () => ({ asked: {}, isPublic: true }),
   GetBrowserFile: async () => ({ asked: { path: { file: 'page.css' } }, isPublic: true }),

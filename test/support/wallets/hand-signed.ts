@@ -7,7 +7,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS_V1, submissionOf } from './presentations.ts'
 
-export const DEGREES = 'https://contexts.example/degrees/v1'
+const DEGREES = 'https://contexts.example/degrees/v1'
 
 /** What the verifier of these presentations trusts. */
 export const DEGREE_CONTEXTS: Json = { [DEGREES]: { '@context': { degree: 'https://example.org/degree' } } }

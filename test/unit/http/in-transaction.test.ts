@@ -371,3 +371,47 @@ test('an answer without a body should come again without one', async () => {
   })
   expect(made).toBe(1)
 })
+
+describe('what an operation prepares', () => {
+  const prepared: number[] = []
+  const prepare = vi.fn(async () => 7)
+  let conflicts: number
+  const make = defineOperation(contractOf('PrepareThing'), {
+    authorize: ({ principal }) => actingAgent(principal),
+    prepare,
+    handle: async ({ prepared: given }) => {
+      prepared.push(given)
+      if (conflicts-- > 0) throw new AgentError('store.conflict', 'another was quicker')
+      return { given }
+    },
+    inTransaction,
+  })
+  const ask = () => call(make, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
+
+  beforeEach(() => {
+    prepared.length = 0
+    prepare.mockClear()
+    conflicts = 0
+  })
+
+  test('is prepared once, though the transaction runs again', async () => {
+    conflicts = 2
+    expect(await ask()).toMatchObject({ statusCode: 200, body: { given: 7 } })
+    expect(prepared).toEqual([7, 7, 7])
+    expect(prepare).toHaveBeenCalledTimes(1)
+  })
+
+  test('is not prepared for a caller who may not', async () => {
+    const refused = defineOperation(contractOf('RefuseThing'), {
+      authorize: () => {
+        throw new AgentError('auth.forbidden', 'Forbidden')
+      },
+      prepare,
+      handle: async () => ({}),
+      inTransaction,
+    })
+    const answer = await call(refused, { authorizer: authorizerOf(ROOT), path: { id: '1' }, body: {} })
+    expect(answer.statusCode).toBe(403)
+    expect(prepare).not.toHaveBeenCalled()
+  })
+})

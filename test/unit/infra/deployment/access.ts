@@ -23,6 +23,8 @@ const ON_FAILURE = 'DispatchFailures'
 /** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
 const SENDERS = ['sendMessage', 'sendQuestion', 'sendAnswer', 'createOffer', 'receiveDidcomm']
 /** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
+/** They take invitations of others, whose services are resolved, and answer them. */
+const INVITEES = ['receiveInvitation', 'receiveInvitationUrl', 'acceptInvitation', 'receiveImplicitInvitation']
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
 /** They ask for jobs, or do them. */
 const JOBBERS = [
@@ -273,7 +275,7 @@ describe('what a function loads is what it may do', () => {
       statementsOf(key)
         .filter(({ Action }) => Action.includes('sqs:SendMessage'))
         .flatMap(({ Resource }) => [Resource].flat().map(resourceName))
-    for (const key of SENDERS) expect(queuesOf(key)).toContain('WakeUpQueue')
+    for (const key of [...SENDERS, ...INVITEES]) expect(queuesOf(key)).toContain('WakeUpQueue')
     for (const key of JOBBERS) expect(queuesOf(key)).toContain('JobQueue')
     expect(queuesOf('dispatchChanges')).toEqual(['WakeUpQueue'])
     for (const key of [...MANAGERS, 'recoverWakeUps']) expect(queuesOf(key)).toEqual(['TimerQueue'])
@@ -284,6 +286,7 @@ describe('what a function loads is what it may do', () => {
     expect(queuesOf('runJobs')).toContain('JobQueue')
     const others = without(Object.keys(functions), [
       ...SENDERS,
+      ...INVITEES,
       ...MANAGERS,
       ...DELIVERERS,
       ...JOBBERS,
@@ -296,7 +299,10 @@ describe('what a function loads is what it may do', () => {
   test('who may be sent to an address of strangers is known', () => {
     const known = [
       ...SENDERS,
+      ...INVITEES,
       ...RESOLVERS,
+      'createInvitation',
+      'createLegacyInvitation',
       'createOfferOob',
       'createRequest',
       'createSchema',

@@ -1,0 +1,46 @@
+/** How many requests to DynamoDB taking an invitation makes, where it brings a request or a connection is used again: as few as any command. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTenant, requestBody } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { StoreFaults } from '../support/table/store-fault.ts'
+import { connectTwo, settled, succeed } from '../support/tenants.ts'
+
+const BUDGET = 6
+
+let stage: InProcessStage
+let watched: StoreFaults
+let acme: Caller
+let globex: Caller
+let invitationDid: string
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  watched = new StoreFaults(stage.serviceClient)
+  acme = await createTenant(stage, 'Acme')
+  globex = await createTenant(stage, 'Globex')
+  stage.line.run()
+  const { invited } = await connectTwo(stage, acme, globex)
+  invitationDid = invited.invitationDid
+  await settled(stage)
+  await stage.line.pause()
+})
+afterAll(() => stage.stop())
+
+const invite = (body: object = {}) => succeed(stage, 'createInvitation', acme, { body })
+const ask = (body: object = {}) => succeed(stage, 'createRequest', acme, { body: { ...requestBody, ...body } })
+
+describe('an invitation is taken within the budget of a command', () => {
+  test.each<[string, () => Promise<Json>, object]>([
+    ['by a handshake', () => invite(), {}],
+    ['by an older connection', () => invite({ invitationDid }), { reuseConnection: true }],
+    ['with a request that is kept', () => ask(), {}],
+    ['with a request on an older connection', () => ask({ invitationDid }), { reuseConnection: true }],
+    ['with a request and without a connection', () => ask({ handshake: false }), {}],
+  ])('%s', async (_, make, more) => {
+    const { invitation } = await make()
+    const call = () => stage.call('receiveInvitation', { caller: globex, body: { invitation, ...more } })
+    const { result, commands } = await watched.count(call)
+    expect(result.status, JSON.stringify(result.body)).toBe(200)
+    expect(commands.length, commands.join(', ')).toBeLessThanOrEqual(BUDGET)
+  })
+})

@@ -1,0 +1,64 @@
+/** Form data of credential exchanges, of messages that other agents have written as they like. */
+import { describe, expect, test } from 'vitest'
+import { credentialFormData } from '../../../lib/records/credential-form-data.ts'
+
+type Message = Record<string, unknown>
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+
+const exchange = (protocolVersion: string) => ({ value: { id: 'c', protocolVersion }, tags: {} })
+
+const stored = (messages: unknown[]) =>
+  messages.map((message, index) => ({ value: { message, createdAt: `2026-11-20T17:39:5${index}.000Z` }, tags: {} }))
+
+const offer = (changes: Message = {}): Message => ({
+  '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
+  formats: [{ attach_id: 'a', format: 'aries/ld-proof-vc-detail@v1.0' }],
+  'offers~attach': [{ '@id': 'a', data: { base64: base64({ credential: 1 }) } }],
+  ...changes,
+})
+
+describe('form data', () => {
+  test('have the newest message of each part, and nothing of the other version', () => {
+    const first = offer({ 'offers~attach': [{ '@id': 'a', data: { json: { credential: 'old' } } }] })
+    const other = offer({ '@type': 'https://didcomm.org/issue-credential/1.0/offer-credential' })
+    expect(credentialFormData(exchange('v2'), stored([first, offer(), other]))).toEqual({
+      offer: { jsonld: { credential: 1 } },
+    })
+  })
+
+  test('of version 1 have what its proposal says beside the attributes', () => {
+    const proposal = {
+      '@type': 'did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/issue-credential/1.0/propose-credential',
+      cred_def_id: 'd',
+      comment: 'c',
+      credential_proposal: { attributes: [{ name: 'age', value: '24' }, { name: 'no value' }, 'junk'] },
+    }
+    expect(credentialFormData(exchange('v1'), stored([proposal]))).toEqual({
+      proposal: { indy: { cred_def_id: 'd' } },
+      proposalAttributes: [{ name: 'age', 'mime-type': 'text/plain', value: '24' }],
+    })
+  })
+
+  test.each<[string, unknown, object]>([
+    ['no message', null, {}],
+    ['of another protocol', { '@type': 'https://didcomm.org/present-proof/2.0/presentation' }, {}],
+    ['without formats', offer({ formats: undefined }), { offer: {} }],
+    ['whose formats are no list', offer({ formats: { attach_id: 'a' } }), { offer: {} }],
+    ['of a format that nobody knows', offer({ formats: [{ attach_id: 'a', format: 'x@v1' }] }), { offer: {} }],
+    ['without attachments', offer({ 'offers~attach': undefined }), { offer: {} }],
+    [
+      'with an attachment that is no JSON',
+      offer({ 'offers~attach': [{ '@id': 'a', data: { base64: '!' } }] }),
+      { offer: {} },
+    ],
+    ['whose preview is no object', offer({ credential_preview: 'x' }), { offer: { jsonld: { credential: 1 } } }],
+    [
+      'whose attributes are no list',
+      offer({ credential_preview: { attributes: {} } }),
+      { offer: { jsonld: { credential: 1 } }, offerAttributes: [] },
+    ],
+  ])('survive a message that is %s', (_, message, data) => {
+    expect(credentialFormData(exchange('v2'), stored([message]))).toEqual(data)
+  })
+})
