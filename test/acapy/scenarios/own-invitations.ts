@@ -185,6 +185,8 @@ export const OWN_INVITATIONS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await takenByWallet(scene, {})
+      // A ping of ACA-Py's may have completed the connection before.
+      await arrived(scene, 'didexchange/1.1/complete')
       await agent.delete(`/connections/${connection.id}`)
       await waitFor('the wallet to have deleted its connection', async () => {
         const { results } = await acapy.get('/connections')

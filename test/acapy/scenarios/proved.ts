@@ -182,6 +182,43 @@ export const PROVED: Scenario[] = [
     },
   },
   {
+    name: 'proved-without-connection-declined',
+    title: 'asks in an invitation without a connection, and hears that we decline',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { pres_ex_id: id, thread_id: threadId } = await acapy.post('/present-proof-2.0/create-request', {
+        presentation_request: { dif: licenseRequest(TYPE) },
+      })
+      const attachments = [{ id, type: 'present-proof' }]
+      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
+      const ours = await ourProofOf(scene, threadId, 'request-received')
+      await agent.ask(`/proofs/${ours.id}/decline-request`, {})
+      await theirProofOf(acapy, threadId, 'abandoned')
+    },
+  },
+  {
+    name: 'proved-repeated',
+    title: 'delivers everything three times, and all of it again at the end; we present once',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    repeated: true,
+    play: async (scene) => {
+      const { acapy } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      await holdLicense(scene, walletConnectionId)
+      await prove(scene, await requestOf(scene, walletConnectionId, licenseRequest(TYPE)))
+      assert.deepEqual(
+        (await scene.deliverAgain()).filter((status) => status >= 300),
+        [],
+      )
+      assert.equal((await acapy.heard('present-proof/2.0/presentation', walletConnectionId)).length, 1)
+    },
+  },
+  {
     name: 'proved-attached',
     title: 'asks in an invitation; we connect and present',
     protocol: PROTOCOL,
