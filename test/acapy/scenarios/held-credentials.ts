@@ -5,6 +5,7 @@ import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
 import { license } from '../harness.ts'
 import { accept, detailBy, offerOf, ourExchangeOf, type ProofType, theirExchangeOf } from '../holding.ts'
 import { connectAsInvitee, invite, take } from '../inviter.ts'
+import { heardOn } from '../messages.ts'
 import { plainCredential } from '../requests.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -139,7 +140,8 @@ export const HELD_CREDENTIALS: Scenario[] = [
   },
   {
     name: 'held-without-connection-declined',
-    title: 'offers a credential in an invitation without a connection, and hears that we decline it',
+    title:
+      'offers a credential in an invitation without a connection, and is told that we decline it; ACA-Py takes no report without a connection',
     protocol: PROTOCOL,
     role: ROLE,
     versions: BOTH,
@@ -152,7 +154,8 @@ export const HELD_CREDENTIALS: Scenario[] = [
       await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
       const ours = await ourExchangeOf(agent, offer.thread_id, 'offer-received')
       await agent.ask('/credentials/decline-offer', { credentialRecordId: ours.id })
-      await theirExchangeOf(acapy, offer.thread_id, 'abandoned')
+      await agent.credentialIn(ours, 'declined')
+      await heardOn(acapy, 'issue-credential/2.0/problem-report', offer.thread_id)
     },
   },
   {

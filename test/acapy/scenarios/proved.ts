@@ -6,6 +6,7 @@ import { newHolderDid, selfIssue } from '../credentials.ts'
 import { license, licenseRequest, resident, residentRequest, trustedContexts } from '../harness.ts'
 import type { ProofType } from '../holding.ts'
 import { connectAsInvitee, invite, take } from '../inviter.ts'
+import { heardOn } from '../messages.ts'
 import { hold, holdLicense, ourProofOf, prove, requestOf, theirProofOf } from '../proving.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -183,7 +184,8 @@ export const PROVED: Scenario[] = [
   },
   {
     name: 'proved-without-connection-declined',
-    title: 'asks in an invitation without a connection, and hears that we decline',
+    title:
+      'asks in an invitation without a connection, and is told that we decline; ACA-Py takes no report without a connection',
     protocol: PROTOCOL,
     role: ROLE,
     versions: BOTH,
@@ -196,7 +198,8 @@ export const PROVED: Scenario[] = [
       await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
       const ours = await ourProofOf(scene, threadId, 'request-received')
       await agent.ask(`/proofs/${ours.id}/decline-request`, {})
-      await theirProofOf(acapy, threadId, 'abandoned')
+      await ourProofOf(scene, threadId, 'declined')
+      await heardOn(acapy, 'present-proof/2.0/problem-report', threadId)
     },
   },
   {
