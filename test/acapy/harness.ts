@@ -7,7 +7,7 @@ const BBS_V1 = 'https://w3id.org/security/bbs/v1'
 const CITIZENSHIP_V1 = 'https://w3id.org/citizenship/v1'
 const LICENSE = 'http://example.com/drivers-license#'
 
-export const LICENSE_CONTEXT = {
+const LICENSE_CONTEXT = {
   dl: LICENSE,
   AATHDriversLicense: 'dl:AATHDriversLicense',
   address: 'dl:address',

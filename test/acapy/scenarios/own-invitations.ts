@@ -46,6 +46,7 @@ const stepByStep = async (scene: Scene, path: string, body: object, acceptInvita
   await acapy.recordIn(`/connections/${walletConnectionId}`, 'completed', 'response-received')
   await ping(acapy, walletConnectionId)
   const connection = await agentConnectionIn(agent, waiting.id, 'completed')
+  await assert.rejects(agent.ask(`/connections/${waiting.id}/accept-request`, {}), /answers 409/)
   await talkBothWays(scene, connection.id, walletConnectionId)
 }
 
