@@ -9,12 +9,20 @@ export interface Resolution {
   didResolutionMetadata: object
 }
 
+/** Whether it was read for another tenant before, and when: the cache is one for all. */
+const OF_CACHE = ['servedFromCache', 'resolutionTime']
+
 /** Throws `resource.not_found`, or `request.invalid` for a DID that this agent can't read. Neither says what was met on the way to it. */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
     if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
-    return { didDocument: didDocument.toJSON(), didDocumentMetadata, didResolutionMetadata }
+    const shown = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
+    return {
+      didDocument: didDocument.toJSON(),
+      didDocumentMetadata,
+      didResolutionMetadata: Object.fromEntries(shown),
+    }
   })
 
 const unresolved = (error: string): AgentError => {
