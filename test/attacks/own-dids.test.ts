@@ -71,3 +71,14 @@ test('the same seed gives two tenants the same DID, and neither anything of the 
   expect((await succeed(stage, 'createDid', third, { body })).did).toBe(did)
   expect(await succeed(stage, 'getDids', third)).toMatchObject([{ did }])
 })
+
+test.each(['peer', 'web'])(
+  'of several requests at once for a did:%s of a seed, all get the same one',
+  async (method) => {
+    const own = await createTenant(stage)
+    const call = () => stage.call('createDid', { caller: own, body: { method, seed: '8'.repeat(32) } })
+    const answers = await Promise.all(Array.from({ length: 4 }, call))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(answers.map(({ body }) => body.did)).size).toBe(1)
+  },
+)
