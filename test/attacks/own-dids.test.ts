@@ -38,31 +38,6 @@ describe.each(['web', 'webvh'])('a did:%s is refused', (method) => {
   })
 })
 
-describe('a DID of a domain where others are served', () => {
-  test.each(['web', 'webvh'])('is refused where it would be the did:%s of another tenant', async (method) => {
-    const { did } = await succeed(stage, 'createDid', other, { body: { method } })
-    const domain = did
-      .split(':')
-      .slice(method === 'web' ? 2 : 3)
-      .join(':')
-    for (const written of [domain, domain.replace('localhost', 'LOCALHOST'), domain.replace('%3A', '%3a')])
-      expect(await stage.call('createDid', { caller, body: { method, domain: written } })).toMatchObject({
-        status: 422,
-      })
-  })
-
-  test('says nothing to another tenant of who is there', async () => {
-    const domain = 'bank.example.invalid'
-    const { did } = await succeed(stage, 'createDid', caller, { body: { method: 'web', domain } })
-    // The agent that made it has its document.
-    expect((await stage.call('resolveDid', { caller, path: { did } })).status).toBe(200)
-    expect((await stage.call('resolveDid', { caller: other, path: { did } })).status).toBe(404)
-    expect(await stage.call('createInvitation', { caller: other, body: { invitationDid: did } })).toMatchObject({
-      status: 422,
-    })
-  })
-})
-
 test('the same seed gives two tenants the same DID, and neither anything of the other', async () => {
   const third = await createTenant(stage)
   const body = { method: 'key', seed: '7'.repeat(32) }
