@@ -110,6 +110,8 @@ const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBand
     const invitation = JsonTransformer.fromJSON(JSON.parse(JSON.stringify(json)), DidCommOutOfBandInvitation)
     // What has the form of a key may still be none.
     for (const service of invitation.getInlineServices()) void service.resolvedDidCommService
+    // Made of the keys, as whoever takes it makes them: a key that is no point of the curve is one that nothing can be encrypted for.
+    void invitation.invitationDids
     return invitation
   } catch {
     // Credo's messages quote the invitation.
