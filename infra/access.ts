@@ -336,9 +336,9 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [IDEMPOTENCY, INVITATION],
     DeleteItem: [OUT_OF_BAND],
   },
-  acceptConnectionRequest: sending(HANDSHAKES),
+  acceptConnectionRequest: HANDSHAKES,
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: sending(ACCEPTS),
+  acceptConnectionResponse: ACCEPTS,
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],

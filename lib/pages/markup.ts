@@ -11,7 +11,7 @@ export class Markup {
 
 const REFERENCES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-export const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => REFERENCES[character] ?? '')
+const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => REFERENCES[character] ?? '')
 
 const toText = (value: string | Markup | readonly Markup[]): string => {
   if (typeof value === 'string') return escapeText(value)

@@ -5,7 +5,7 @@ import { Timestamp } from './record-json.ts'
 /** In the metadata of a sent message. */
 export const DELIVERY = '_agent/delivery'
 
-export const DELIVERY_STATES = ['pending', 'waiting-for-pickup', 'delivered', 'failed'] as const
+const DELIVERY_STATES = ['pending', 'waiting-for-pickup', 'delivered', 'failed'] as const
 
 export const Delivery = v.object({
   /** `waiting-for-pickup`: the wallet has no endpoint, and fetches it. */

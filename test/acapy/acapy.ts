@@ -38,6 +38,7 @@ export class AcaPy {
   readonly #options: AcaPyOptions
   readonly #home: string
   readonly #adminUrl: string
+  readonly #inboundUrl: string
   readonly #arguments: string[]
   #process: Program | undefined
   readonly #logs: string[] = []
@@ -49,10 +50,11 @@ export class AcaPy {
     this.#options = options
     this.#home = home
     this.#adminUrl = `http://127.0.0.1:${adminPort}`
+    this.#inboundUrl = `http://127.0.0.1:${port}`
     this.#arguments = [
       'start',
       ...['--inbound-transport', 'http', '127.0.0.1', `${port}`, '--outbound-transport', 'http'],
-      ...['--endpoint', `http://127.0.0.1:${port}`, '--label', options.label],
+      ...['--endpoint', this.#inboundUrl, '--label', options.label],
       ...['--admin', '127.0.0.1', `${adminPort}`, '--admin-insecure-mode', '--plugin', 'interop'],
       ...['--wallet-type', options.walletType ?? WALLET_TYPES[options.version]],
       ...['--wallet-name', 'interop', '--wallet-key', 'interop'],
@@ -132,6 +134,13 @@ export class AcaPy {
   async heard(type: string, connectionId?: string): Promise<Json[]> {
     const query = new URLSearchParams({ type, ...(connectionId !== undefined && { connection_id: connectionId }) })
     return (await this.get(`/interop/received?${query}`)).results
+  }
+
+  /** Gives it an envelope as another agent would. */
+  async deliver(envelope: string): Promise<void> {
+    const headers = { 'content-type': 'application/ssi-agent-wire' }
+    const answer = await fetch(this.#inboundUrl, { method: 'POST', headers, body: envelope })
+    if (!answer.ok) throw new Error(`ACA-Py answers ${answer.status} to an envelope`)
   }
 
   /** What it packed: `tag` of the envelope to `@type` of the message, which ends with `type`. */

@@ -55,8 +55,13 @@ export const issue = async (
 }
 
 /** A credential that the wallet issues to itself, by a DID of its own. */
-export const selfIssue = async (acapy: AcaPy, credential: object, issuer: string): Promise<Issued> => {
-  const options = { proofType: 'Ed25519Signature2018' }
+export const selfIssue = async (
+  acapy: AcaPy,
+  credential: object,
+  issuer: string,
+  proofType = 'Ed25519Signature2018',
+): Promise<Issued> => {
+  const options = { proofType }
   const body = { credential: { ...credential, issuer }, options }
   const { verifiableCredential } = await acapy.post('/vc/credentials/issue', body)
   const { credentialId } = await acapy.post('/vc/credentials/store', { verifiableCredential })

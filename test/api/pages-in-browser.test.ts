@@ -30,6 +30,9 @@ const LOOKS: Look[] = [
   DARK_PHONE,
 ]
 
+/** axe looks at every element of the reference, of which there are thousands: seconds on a busy machine. */
+const REFERENCE_MS = 90_000
+
 describeInBrowser('in a browser', () => {
   let browser: Browser
   let page: Page
@@ -134,7 +137,7 @@ describeInBrowser('in a browser', () => {
     })
   })
 
-  describe('the reference', () => {
+  describe('the reference', { timeout: REFERENCE_MS }, () => {
     afterEach(() => close())
 
     /** Issues of https://github.com/swagger-api/swagger-ui/issues that were open when this was written. */

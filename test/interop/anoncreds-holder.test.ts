@@ -292,7 +292,7 @@ describeWithLibrary('a tenant as holder', () => {
 
     test('with the credential that is named, and only with one that fits', async () => {
       const { heldId } = await offered('anoncreds', 'v2', '19')
-      await acceptOffer(holder, heldId)
+      await acceptOffer(world.stage, holder, heldId)
       const { credentials } = await storedBy(world.stage, holder, heldId)
       const [{ credentialRecordId }] = credentials
       const request = proofRequest({ cred_def_id: world.credentialDefinitionId }, 18)

@@ -8,6 +8,7 @@ import { CREDENTIALS } from './credentials.ts'
 import { HANDSHAKES } from './handshakes.ts'
 import { HELD_CREDENTIALS } from './held-credentials.ts'
 import { OWN_INVITATIONS } from './own-invitations.ts'
+import { PICKUP } from './pickup.ts'
 import { PRESENTATIONS } from './presentations.ts'
 import { PROBLEM_REPORTS } from './problem-reports.ts'
 import { PROVED } from './proved.ts'
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TALK,
   ...QUESTIONS,
   ...ROUTES,
+  ...PICKUP,
   ...CREDENTIALS,
   ...HELD_CREDENTIALS,
   ...PRESENTATIONS,

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { connect } from '../connect.ts'
 import { issue, newHolderDid, selfIssue } from '../credentials.ts'
+import { licenseRequest } from '../harness.ts'
+import { connectAsInvitee } from '../inviter.ts'
 import { heardFromUs, ping, say, talkBothWays } from '../messages.ts'
 import { present, verified } from '../presentations.ts'
+import { holdLicense, prove, requestOf } from '../proving.ts'
 import { BACHELOR, degreeCredential, PLAIN, plainCredential, proofRequest, trustedContexts } from '../requests.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
@@ -71,6 +74,23 @@ export const ROUTES: Scenario[] = [
       const forwarded = async () => (await (await scene.mediator()).heard('routing/1.0/forward')).length
       const before = await forwarded()
       await everything(scene)
+      assert.ok((await forwarded()) > before, 'nothing went through the mediator')
+    },
+  },
+  {
+    name: 'mediator-inviting',
+    title: 'is behind a mediator, and invites; we connect, talk, take a credential and prove',
+    protocol: 'Routing 1.0',
+    role: 'sender',
+    versions: BOTH,
+    wallet: 'mediated',
+    play: async (scene) => {
+      const forwarded = async () => (await (await scene.mediator()).heard('routing/1.0/forward')).length
+      const before = await forwarded()
+      const { connection, walletConnectionId } = await connectAsInvitee(scene)
+      await talkBothWays(scene, connection.id, walletConnectionId)
+      await holdLicense(scene, walletConnectionId)
+      await prove(scene, await requestOf(scene, walletConnectionId, licenseRequest('Ed25519Signature2018')))
       assert.ok((await forwarded()) > before, 'nothing went through the mediator')
     },
   },
