@@ -55,7 +55,7 @@ test('records are equal to those of Credo', async () => {
       ...message,
       metadata,
     })
-    expect(messages.body.map(withoutDelivery)).toEqual(found.map(json))
+    expect(messages.body.map(withoutDelivery)).toEqual(found.map(json).map(withoutDelivery))
     expect(messages.body).toHaveLength(2)
 
     const { request: asked, presentation, ...rest } = proof
