@@ -308,7 +308,8 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
     PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
   }),
-  declineProofRequest: sending(PROOF_STEP),
+  // Without a connection the report comes from a key of its own.
+  declineProofRequest: sending({ ...PROOF_STEP, PutItem: [...PROOF_STEP.PutItem, KEY] }),
   acceptPresentation: sending(PROOF_STEP),
   getProofs: { GetItem: [PROOF], BatchGetItem: [PROOF], Query: [PROOF] },
   getProofById: { GetItem: [PROOF] },
