@@ -15,7 +15,9 @@ export const RateSettings = v.object({
   ),
   TENANT_RATE: v.pipe(
     v.optional(Rate),
-    v.description('Requests a second of a tenant; without it tenants are not counted.'),
+    v.description(
+      'Requests a second of a tenant; without it tenants are not counted. As many strangers a second, on the average of a minute, may ask a tenant for a connection (without it 10).',
+    ),
   ),
   ADDRESS_RATE: v.pipe(
     v.optional(wholeNumber(10, 999_999_999)),

@@ -25,8 +25,8 @@ type Item = Record<string, AttributeValue>
 
 /** Where items of a kind lie. A kind that is not here is unknown. */
 const PLACES: Record<string, RegExp> = {
-  record: /^[^|]+\|[A-Za-z]+Record\|[^|]+ -$/,
-  entry: /^[^|]+\|[A-Za-z]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
+  record: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+ -$/,
+  entry: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
   key: /^[^|]+\|key\|[^|]+ -$/,
   'data-key': /^.+\|data-key -$/,
   mark: /^[^|]+\|(inbound|message)\|[\w-]{43} -$/,
@@ -35,6 +35,7 @@ const PLACES: Record<string, RegExp> = {
   'pickup-queue': /^[^|]+\|pickup\|[^|]+ -$/,
   'pickup-message': /^[^|]+\|pickup\|[^|]+ [0-9a-f-]{36}$/,
   'pickup-usage': /^[^|]+\|pickup-usage\|\d+ -$/,
+  'stranger-count': /^[^|]+\|strangers\|\d+\|[0-7] -$/,
   'answer-piece': /^[^|]+\|inbound\|[\w-]{43} [1-9]$/,
   'corrupt-item': /^@corrupt\|[\w-]{43} -$/,
   'pending-event': /^@outbox(\|[^|]+){3} \d{16}#[^|]+$/,
@@ -63,6 +64,7 @@ const PLACES: Record<string, RegExp> = {
   'registry-write': /^[^|]+\|ledger-object\|[\w-]{43} \d{8}$/,
   'webvh-log': /^[^|]+\|webvh\|log -$/,
   'webvh-resource': /^[^|]+\|webvh\|resource\|[A-Za-z0-9]+ -$/,
+  'web-document': /^[^|]+\|did-web\|document -$/,
   'webvh-seen': /^[^|]+\|webvh-seen\|[\w-]{43} -$/,
   job: /^[^|]+\|job\|[a-z-]+\|[^|]+ -$/,
   context: /^[^|]+\|context\|[\w-]{43} -$/,

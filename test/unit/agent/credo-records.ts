@@ -1,5 +1,5 @@
 /** A record of each type that the agent stores, with whatever the type can hold. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { DidDocument, DidDocumentRole, DidRecord, JsonTransformer, TypedArrayEncoder } from '@credo-ts/core'
 import {
   DidCommAutoAcceptCredential,
@@ -96,7 +96,8 @@ export const connectionRecord = (
 
 export const outOfBandRecord = (): DidCommOutOfBandRecord => {
   const invitation = new DidCommOutOfBandInvitation({
-    id: 'invitation-1',
+    // One `@id` is one agent's, and these are written again and again.
+    id: randomUUID(),
     label: 'Acme',
     goalCode: 'request-proof',
     accept: ['didcomm/aip1'],

@@ -20,17 +20,31 @@ const LAMBDAS_OWN =
 /** Where Lambda says which changes it has given up. */
 const ON_FAILURE = 'DispatchFailures'
 
-/** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
-const SENDERS = ['sendMessage', 'sendQuestion', 'sendAnswer', 'createOffer', 'receiveDidcomm']
-/** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
 /** They take invitations of others, whose services are resolved, and answer them. */
 const INVITEES = ['receiveInvitation', 'receiveInvitationUrl', 'acceptInvitation', 'receiveImplicitInvitation']
+/** Functions that commit messages; that open or end what lanes wait for; that do the outbox's work. */
+const SENDERS = [
+  ...['sendMessage', 'sendQuestion', 'sendAnswer', 'sendPing', 'deleteConnection', 'receiveDidcomm'],
+  ...['acceptConnectionRequest', 'acceptConnectionResponse', ...INVITEES],
+  ...[
+    'createOffer',
+    'proposeCredential',
+    'acceptCredentialProposal',
+    'acceptCredentialOffer',
+    'declineCredentialOffer',
+  ],
+  ...['acceptCredentialRequest', 'acceptCredential'],
+  ...['requestProof', 'proposeProof', 'acceptProofProposal', 'acceptProofRequest', 'declineProofRequest'],
+  'acceptPresentation',
+]
+/** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
 /** They ask for jobs, or do them. */
 const JOBBERS = [
   'createCredentialDefinition',
   'createOffer',
   'createOfferOob',
+  'acceptCredentialProposal',
   'revokeCredential',
   'runJobs',
   'sweepOutbox',
@@ -299,16 +313,9 @@ describe('what a function loads is what it may do', () => {
   test('who may be sent to an address of strangers is known', () => {
     const known = [
       ...SENDERS,
-      ...INVITEES,
       ...RESOLVERS,
-      'createInvitation',
-      'createLegacyInvitation',
-      'createOfferOob',
-      'createRequest',
-      'createSchema',
-      'createCredentialDefinition',
-      'runJobs',
-      'confirmIssuerKeys',
+      ...['createOfferOob', 'createRequest', 'createInvitation', 'createLegacyInvitation', 'createDid'],
+      ...['createSchema', 'createCredentialDefinition', 'runJobs', 'confirmIssuerKeys'],
     ]
     expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual(['deliver', 'deliverSlowly'])
   })
@@ -335,7 +342,13 @@ describe('what a function loads is what it is told', () => {
   })
 
   test('who reads AnonCreds objects knows the proxies of Indy ledgers, and not by its environment', () => {
-    const others = ['sendMessage', 'createRequest']
+    // They load all protocols, and come to no step that reads objects.
+    const others = [
+      ...['sendMessage', 'createRequest', 'createDid', 'resolveDid', 'createInvitation', 'createLegacyInvitation'],
+      ...['receiveImplicitInvitation', 'acceptConnectionRequest', 'proposeCredential', 'declineCredentialOffer'],
+      ...['acceptCredential', 'requestProof', 'proposeProof', 'acceptProofProposal', 'declineProofRequest'],
+      'acceptPresentation',
+    ]
     expect(packedWith('INDY_PROXIES')).toEqual(without(whoLoad('lib/agent/anoncreds/indy-ledgers.ts'), others))
     expect(packedWith('INDY_PROXIES')).toContain('receiveDidcomm')
     expect(told('INDY_PROXIES', grown.functions)).toEqual([])
