@@ -20,7 +20,7 @@ import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-/** Bytes, some thousand records: others choose how large the documents of their DIDs are. */
+/** Bytes, as many as some 1,800 usual records: others choose how large the documents of their DIDs are. */
 const MAX_KNOWN = 5 * 1024 * 1024
 
 /** Records of DIDs that a process keeps in memory, by tenant and what they were looked up by. */
