@@ -308,7 +308,8 @@ export const ACCESS: Record<string, Access> = {
     GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
     PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
   }),
-  declineProofRequest: sending(PROOF_STEP),
+  // Without a connection the refusal has a key of its own.
+  declineProofRequest: sending({ ...PROOF_STEP, PutItem: [...PROOF_STEP.PutItem, KEY] }),
   acceptPresentation: sending(PROOF_STEP),
   getProofs: { GetItem: [PROOF], BatchGetItem: [PROOF], Query: [PROOF] },
   getProofById: { GetItem: [PROOF] },
@@ -336,9 +337,9 @@ export const ACCESS: Record<string, Access> = {
     PutItem: [IDEMPOTENCY, INVITATION],
     DeleteItem: [OUT_OF_BAND],
   },
-  acceptConnectionRequest: sending(HANDSHAKES),
+  acceptConnectionRequest: HANDSHAKES,
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: sending(ACCEPTS),
+  acceptConnectionResponse: ACCEPTS,
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],

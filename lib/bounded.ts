@@ -1,13 +1,19 @@
-/** A map that forgets: its oldest entry when it is full, and every entry after a time. For what may be read again. */
+/** A map that forgets: its oldest entries when it is full, and every entry after a time. For what may be read again. */
 export class Bounded<K, V> {
-  readonly #entries = new Map<K, { value: V; until: number }>()
+  readonly #entries = new Map<K, { value: V; size: number; until: number }>()
   readonly #most: number
   readonly #milliseconds: number
+  readonly #sizeOf: (value: V) => number
+  #size = 0
 
-  /** Holds `most` entries, each for so many milliseconds after it was set. */
-  constructor(most: number, milliseconds = Number.POSITIVE_INFINITY) {
+  /**
+   * Holds `most` entries, each for so many milliseconds after it was set. With `sizeOf`, `most` is the size of all of them together, and
+   * what is larger by itself is not held.
+   */
+  constructor(most: number, milliseconds = Number.POSITIVE_INFINITY, sizeOf: (value: V) => number = () => 1) {
     this.#most = most
     this.#milliseconds = milliseconds
+    this.#sizeOf = sizeOf
   }
 
   get(key: K): V | undefined {
@@ -17,14 +23,22 @@ export class Bounded<K, V> {
 
   /** Returns the value. */
   set(key: K, value: V): V {
-    this.#entries.delete(key)
-    this.#entries.set(key, { value, until: Date.now() + this.#milliseconds })
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest)
+    this.delete(key)
+    const size = this.#sizeOf(value)
+    if (size > this.#most) return value
+    this.#entries.set(key, { value, size, until: Date.now() + this.#milliseconds })
+    this.#size += size
+    for (const [oldest] of this.#entries) {
+      if (this.#size <= this.#most) break
+      this.delete(oldest)
+    }
     return value
   }
 
   delete(key: K): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#size -= entry.size
     this.#entries.delete(key)
   }
 }

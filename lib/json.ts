@@ -51,6 +51,23 @@ const some = (document: unknown, isFound: (visited: Visited) => boolean): boolea
   return false
 }
 
+/** What a tree of values takes in memory, roughly, in bytes: one for each character of texts and names, and 32 for each value. */
+export const memorySizeOf = (value: unknown): number => {
+  let size = 0
+  const rest = [value]
+  while (rest.length > 0) {
+    const next = rest.pop()
+    size += 32
+    if (typeof next === 'string') size += next.length
+    else if (typeof next === 'object' && next !== null)
+      for (const [name, member] of Object.entries(next)) {
+        size += name.length
+        rest.push(member)
+      }
+  }
+  return size
+}
+
 export interface Flaw {
   /** Names and indexes on the way to it; of a bad name, to the object that has it. */
   path: (string | number)[]

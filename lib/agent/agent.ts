@@ -15,6 +15,7 @@ import {
   DidCommConnectionService,
   DidCommDispatcher,
   DidCommEnvelopeService,
+  DidCommFeatureRegistry,
   DidCommMessageHandlerRegistry,
   DidCommModule,
   DidCommModuleConfig,
@@ -29,6 +30,7 @@ import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exch
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EnvelopeService } from './envelope-service.ts'
+import { FeatureRegistry } from './feature-registry.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
@@ -68,6 +70,7 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
 class ProtocolsModule implements Module {
   register(dependencyManager: DependencyManager): void {
     dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
+    dependencyManager.registerInstance(DidCommFeatureRegistry, new FeatureRegistry())
     const { container } = dependencyManager
     container.register(DidCommEnvelopeService, { useFactory: (services) => new EnvelopeService(services, keys) })
     container.register(DidCommConnectionService, { useFactory: (services) => new ConnectionService(services) })

@@ -20,7 +20,7 @@ import { log } from '../log.ts'
 import { ATTACHED_REQUEST } from '../records/record-json.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { currentUnit } from '../store/transaction.ts'
-import { type ExchangeProtocol, findExchanges, isExchangeProtocol } from './exchanges.ts'
+import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangeProtocol } from './exchanges.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
 /**
@@ -67,10 +67,20 @@ export const takeRequest = async (
 ): Promise<void> => {
   const request = requestOf(agentContext, record.outOfBandInvitation)
   if (request !== undefined && !isTaken(record)) {
-    record.metadata.set(ATTACHED_REQUEST, { id: request['@id'] })
+    const threadId = request['~thread']?.thid ?? request['@id']
+    const isNew = await isNewThread(agentContext, threadId)
+    record.metadata.set(ATTACHED_REQUEST, { id: request['@id'], ...(isNew && { threadId }) })
     await endInvitation(agentContext, record)
+    if (!isNew) throw new CredoError('the thread of the attached request is in use')
     await handleRequest(agentContext, withParent(request, record), connection)
   } else await endInvitation(agentContext, record)
+}
+
+/** In whatever protocol: answers of a thread look for the one invitation that it came with. */
+const isNewThread = async (agentContext: AgentContext, threadId: string): Promise<boolean> => {
+  for (const protocol of EXCHANGE_PROTOCOLS)
+    if ((await findExchanges(agentContext, protocol, threadId)).length > 0) return false
+  return true
 }
 
 const endInvitation = (agentContext: AgentContext, record: DidCommOutOfBandRecord): Promise<void> => {
@@ -90,10 +100,6 @@ const handleRequest = async (
   request: DidCommPlaintextMessage,
   connection: DidCommConnectionRecord | undefined,
 ): Promise<void> => {
-  const protocol = protocolOf(request)
-  const threadId = request['~thread']?.thid ?? request['@id']
-  if (protocol === undefined || (await findExchanges(agentContext, protocol, threadId)).length > 0)
-    throw new CredoError('the thread of the attached request is in use')
   const tenant = tenantOf(agentContext)
   await agentContext.resolve(DidCommMessageReceiver).receiveMessage(request, {
     ...(connection && { connection }),

@@ -1,6 +1,7 @@
 /** Credo's connection service, stricter on whose document a request brings and on whose connection a message belongs to. */
 import {
   type AgentContext,
+  CredoError,
   type DependencyManager,
   DidRepository,
   EventEmitter,
@@ -87,6 +88,13 @@ export const isOfCurrentDid = async (
   { theirDid }: DidCommConnectionRecord,
 ): Promise<boolean> =>
   senderKey !== undefined && (await didsWithKey(agentContext, senderKey)).some((record) => isOfDid(record, theirDid))
+
+/** The connection of a message. Throws a CredoError for a message of a former DID. */
+export const currentConnection = async (inbound: DidCommInboundMessageContext): Promise<DidCommConnectionRecord> => {
+  const connection = inbound.assertReadyConnection()
+  if (await isOfCurrentDid(inbound, connection)) return connection
+  throw new CredoError('the sender is not the current DID of the connection')
+}
 
 /** The connections that have, or had, the DID of one of our keys. */
 export const connectionsOfOurKey = async (

@@ -14,17 +14,19 @@ import {
   type Kms,
 } from '@credo-ts/core'
 import { Bounded } from '../bounded.ts'
+import { memorySizeOf } from '../json.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-const MAX_KNOWN = 1_000
+/** Bytes, as many as some 1,800 usual records: others choose how large the documents of their DIDs are. */
+const MAX_KNOWN = 5 * 1024 * 1024
 
 /** Records of DIDs that a process keeps in memory, by tenant and what they were looked up by. */
 export class KnownDids extends Bounded<string, readonly DidRecord[]> {
   constructor() {
-    super(MAX_KNOWN)
+    super(MAX_KNOWN, Number.POSITIVE_INFINITY, memorySizeOf)
   }
 }
 

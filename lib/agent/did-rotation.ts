@@ -1,5 +1,5 @@
 /** did-rotate (Aries RFC 0794): the new DID of the other agent is pending until it authenticates a message on the connection. */
-import { type AgentContext, CredoError } from '@credo-ts/core'
+import type { AgentContext } from '@credo-ts/core'
 import {
   AckStatus,
   type DidCommConnectionRecord,
@@ -17,7 +17,7 @@ import {
   DidCommTransportService,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey, isOfCurrentDid } from './connection-service.ts'
+import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { recipientKeysOf, UnusableDidError } from './their-services.ts'
@@ -34,13 +34,6 @@ type Pending = v.InferOutput<typeof Pending>
 const pendingOf = (connection: DidCommConnectionRecord): Pending | undefined => {
   const pending = v.safeParse(Pending, connection.metadata.get(PENDING))
   return pending.success ? pending.output : undefined
-}
-
-/** The connection of a message. Throws a CredoError for a message of a former DID. */
-const currentConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord> => {
-  const connection = inbound.assertReadyConnection()
-  if (await isOfCurrentDid(inbound, connection)) return connection
-  throw new CredoError('the sender is not the current DID of the connection')
 }
 
 export class DidRotateHandler implements DidCommMessageHandler {

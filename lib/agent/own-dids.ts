@@ -7,9 +7,11 @@ import {
   getAlternativeDidsForPeerDid,
   isValidPeerDid,
   Kms,
+  RecordDuplicateError,
 } from '@credo-ts/core'
 import { invalidField } from '../errors.ts'
 import { PUBLIC_DID } from '../records/did.ts'
+import { conflicting } from '../store/faults.ts'
 import type { TenantAgent } from './agent.ts'
 import { uuidOf } from './hash-id.ts'
 import { jwkOfSeed, newKeyId } from './keys/key-pair.ts'
@@ -59,10 +61,13 @@ const hasKey = async (kms: Kms.KeyManagementApi, keyId: string): Promise<boolean
 export const findOwnDid = async ({ context }: Agent, did: string): Promise<DidRecord | undefined> =>
   (await context.resolve(DidRepository).getCreatedDids(context, { did }))[0]
 
-/** Throws `request.invalid` where another DID of the agent is reached by the key already: envelopes name nothing but the key. */
-export const assertReachesNoOther = async ({ context }: Agent, key: Kms.PublicJwk): Promise<void> => {
-  const other = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
-  if (other !== null) throw invalidField('seed', 'is of the key of another DID of this agent')
+/**
+ * Throws `request.invalid` where another DID of the agent is reached by the key already: envelopes name nothing but the key. The same DID may be
+ * there by now, of a concurrent request: the commit finds that out.
+ */
+export const assertReachesNoOther = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
+  const found = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
+  if (found !== null && found.did !== did) throw invalidField('seed', 'is of the key of another DID of this agent')
 }
 
 export interface OwnDid {
@@ -76,10 +81,13 @@ export interface OwnDid {
 }
 
 /**
- * Stores the record of a new DID. Its id follows from the DID: of two that make it at once, one is run again and finds it. The tag `public`
+ * Stores the record of a new DID. Its id follows from the DID: of two that make it at once, one is run again (`store.conflict`) and finds it. The tag `public`
  * distinguishes it from those of single invitations and connections: where it has `recipientKeyFingerprints` too, it may be connected to without an invitation.
  */
-export const saveOwnDid = ({ context }: Agent, { did, didDocument, stored = false, keys }: OwnDid): Promise<void> => {
+export const saveOwnDid = async (
+  { context }: Agent,
+  { did, didDocument, stored = false, keys }: OwnDid,
+): Promise<void> => {
   const alternativeDids = isValidPeerDid(did) ? getAlternativeDidsForPeerDid(did) : undefined
   const recipientKeyFingerprints = didDocument.recipientKeys.map(({ fingerprint }) => fingerprint)
   const record = new DidRecord({
@@ -94,5 +102,10 @@ export const saveOwnDid = ({ context }: Agent, { did, didDocument, stored = fals
     },
     ...(stored && { didDocument }),
   })
-  return context.resolve(DidRepository).save(context, record)
+  try {
+    await context.resolve(DidRepository).save(context, record)
+  } catch (error) {
+    // It came between the reads of this unit of work.
+    throw error instanceof RecordDuplicateError ? conflicting(error) : error
+  }
 }

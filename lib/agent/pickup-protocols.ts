@@ -22,6 +22,7 @@ import {
   DidCommStatusRequestV2Message,
   DidCommStatusV2Message,
 } from '@credo-ts/didcomm'
+import { currentConnection } from './connection-service.ts'
 import { forgetMarks } from './inbound-marks.ts'
 
 /** A request for messages that no number of messages fits. */
@@ -84,6 +85,15 @@ const ASKED: unknown[] = [
   DidCommLiveDeliveryChangeV2Message,
 ]
 
+/** Whoever has a key of a former DID could remove what waits for the one that took its place. */
+const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => ({
+  supportedMessages: handler.supportedMessages,
+  handle: async (inbound) => {
+    await currentConnection(inbound)
+    return handler.handle(inbound)
+  },
+})
+
 /** Registers both versions: their handlers, and what the agent says of them when it is asked for its features (RFC 0557). */
 export const registerPickup = (
   dependencyManager: DependencyManager,
@@ -91,7 +101,11 @@ export const registerPickup = (
 ): void => {
   const registry = {
     registerMessageHandlers: (handlers: DidCommMessageHandler[]) =>
-      register(handlers.filter(({ supportedMessages }) => supportedMessages.some((one) => ASKED.includes(one)))),
+      register(
+        handlers
+          .filter(({ supportedMessages }) => supportedMessages.some((one) => ASKED.includes(one)))
+          .map(ofCurrentDid),
+      ),
   } as DidCommMessageHandlerRegistry
   for (const protocol of [new PickupV1(), new PickupV2()])
     protocol.register(registry, dependencyManager.resolve(DidCommFeatureRegistry))

@@ -7,7 +7,6 @@ import {
   DidRepository,
   DidsModule,
   InjectionSymbols,
-  InMemoryLruCache,
   JwkDidRegistrar,
   JwkDidResolver,
   KeyDidRegistrar,
@@ -20,6 +19,7 @@ import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService
 import { WebvhDidResolver } from './anoncreds/webvh-resolver.ts'
 import { AgentDidRepository, KnownDids } from './did-repository.ts'
 import { LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
+import { DocumentCache } from './document-cache.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
@@ -33,7 +33,7 @@ import { GuardedWebDidResolver } from './web-documents.ts'
 /** Caches of the process, which its agents share: private keys, records of DIDs, and DID documents of others. */
 export const keys = new SealedKeyStore()
 const knownDids = new KnownDids()
-const resolvedDocuments = new InMemoryLruCache({ limit: 500 })
+const resolvedDocuments = new DocumentCache()
 
 /** Options of DIDComm that every agent has. `endpoint`: what the tenant's DIDs and invitations name. */
 export const commonOptions = (endpoint: string) => ({

@@ -105,11 +105,15 @@ const choose = async (
   const work = new Work()
   let unmet: Unmet | undefined
   try {
-    for (const signer of new Set(all.flatMap(({ subjects }) => subjects))) {
+    let foreign = 0
+    for (const signer of signersOf(all)) {
       const chosen = chooseCredentials({ definition, named, held, signer }, work)
       if (!Array.isArray(chosen)) unmet ??= chosen
       else if (await isOwn(agentContext, signer)) return { signer, chosen }
-      else unmet ??= notOwn(named, signer)
+      else {
+        unmet ??= notOwn(named, signer)
+        if (++foreign === MAX_FOREIGN) break
+      }
     }
     // Credentials about nobody are presented by the DID that the agent issues with.
     if (all.some(({ subjects }) => subjects.length === 0)) {
@@ -125,6 +129,20 @@ const choose = async (
   const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
   throw descriptorId === undefined ? cannotAnswer(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
 }
+
+/** Subjects of one credential that are tried as signers: its issuer chooses how many it has. */
+const MAX_SUBJECTS = 20
+
+/** Subjects that would fit and are not of this agent: each is looked up. */
+const MAX_FOREIGN = 20
+
+/** Those of credentials with the fewest subjects first, so that a credential about thousands is in the way of no other. */
+const signersOf = (credentials: readonly HeldCredential[]): Set<string> =>
+  new Set(
+    credentials
+      .toSorted((a, b) => a.subjects.length - b.subjects.length)
+      .flatMap(({ subjects }) => subjects.slice(0, MAX_SUBJECTS)),
+  )
 
 const notOwn = (named: ReadonlyMap<string, readonly HeldCredential[]>, signer: string): Unmet => {
   const [descriptorId] =

@@ -14,12 +14,11 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MAX_VALUES } from '../json.ts'
-import { names, type PresentationDefinition } from '../presentation-exchange/definition.ts'
+import type { PresentationDefinition } from '../presentation-exchange/definition.ts'
 import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
-import { SUITE_CONTEXT_2020 } from './json-ld/ed25519-signature-2020.ts'
 import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'
 import { preparedAnswer } from './prepared-answers.ts'
@@ -55,15 +54,6 @@ const Sent = v.looseObject({
 /** Records by the descriptors that they are named for. */
 const Named = v.object({ credentials: v.optional(v.record(v.string(), v.array(v.string()))) })
 
-/** Addresses in a definition that may be those of contexts: schemas, and what proofs of a named type need. */
-const namedContexts = ({ format, input_descriptors: descriptors }: PresentationDefinition): string[] => {
-  const formats = [format, ...descriptors.map((descriptor) => descriptor.format)]
-  return [
-    ...descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri)),
-    ...(formats.some((one) => one !== undefined && names(one, 'Ed25519Signature2020')) ? [SUITE_CONTEXT_2020] : []),
-  ]
-}
-
 export class PresentationExchangeFormat extends DidCommDifPresentationExchangeProofFormatService {
   /** The contract has checked the definition. The contexts stay here: the wallet has its own. */
   override async createRequest(agentContext: AgentContext, options: Parameter<'createRequest'>) {
@@ -71,8 +61,9 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     const asked = v.parse(Asked, options.proofFormats.presentationExchange)
     const { presentationDefinition } = asked
     const { challenge, domain, contexts } = asked.options
+    const schemas = presentationDefinition.input_descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri))
     proofRecord.metadata.set(VERIFIER_CONTEXTS, {
-      contexts: await fixVerifierContexts(agentContext, namedContexts(presentationDefinition), contexts),
+      contexts: await fixVerifierContexts(agentContext, schemas, contexts),
     })
     return attached(REQUEST, attachmentId, {
       presentation_definition: presentationDefinition,

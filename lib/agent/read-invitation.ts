@@ -83,8 +83,18 @@ const ofRequest = ({ '~service': service, ...message }: ServiceMessage): OutOfBa
 /** Credo takes public names only. Nobody fetches it. */
 const isPublicUrl = (url: string): boolean => /^https?:\/\/[^\s/?#@:]+\.[a-z]{2,}(?:[:/?#]\S*)?$/i.test(url)
 
+/** Profiles of envelopes that Credo packs and opens (Aries RFC 0044): all of DIDComm v1. */
+const PROFILES = ['didcomm/aip1', 'didcomm/aip2;env=rfc19']
+
+/** An inviter that names profiles takes no other (Aries RFC 0434). */
+const assertProfile = (accept: string[] | undefined, path: string): void => {
+  if (accept !== undefined && accept.length > 0 && !accept.some((profile) => PROFILES.includes(profile)))
+    throw invalidField(`${path}.accept`, `has none of the profiles that this agent speaks: ${PROFILES.join(', ')}`)
+}
+
 const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBandInvitation => {
   assertEndpoints(message, path)
+  assertProfile(message.accept, path)
   const { '@id': id, label, imageUrl, goal, goal_code, goalCode, accept, handshake_protocols, services } = message
   const attached = (message['requests~attach'] ?? []).map((one, index) =>
     attachment(one, id, `${path}.requests~attach.${index}`),
@@ -100,6 +110,8 @@ const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBand
     const invitation = JsonTransformer.fromJSON(JSON.parse(JSON.stringify(json)), DidCommOutOfBandInvitation)
     // What has the form of a key may still be none.
     for (const service of invitation.getInlineServices()) void service.resolvedDidCommService
+    // Made of the keys, as whoever takes it makes them: a key that is no point of the curve is one that nothing can be encrypted for.
+    void invitation.invitationDids
     return invitation
   } catch {
     // Credo's messages quote the invitation.

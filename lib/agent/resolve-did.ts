@@ -1,5 +1,7 @@
 /** What a DID resolves to, of whomever: by the guarded client, and without keeping anything of it. https://www.w3.org/TR/did-core/#did-resolution */
+import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
+import { DidDocument } from '../records/did.ts'
 import { transaction } from '../store/transaction.ts'
 import { currentAgent } from './agent.ts'
 
@@ -9,12 +11,23 @@ export interface Resolution {
   didResolutionMetadata: object
 }
 
+/** Whether it was read for another tenant before, and when: the cache is one for all. */
+const OF_CACHE = ['servedFromCache', 'resolutionTime']
+
 /** Throws `resource.not_found`, or `request.invalid` for a DID that this agent can't read. Neither says what was met on the way to it. */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
     if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
-    return { didDocument: didDocument.toJSON(), didDocumentMetadata, didResolutionMetadata }
+    const document = didDocument.toJSON()
+    // Of a stranger, who may serve anything: what nobody could read is not passed on.
+    if (!v.is(DidDocument, document)) throw unresolved('invalidDidDocument')
+    const shown = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
+    return {
+      didDocument: document,
+      didDocumentMetadata,
+      didResolutionMetadata: Object.fromEntries(shown),
+    }
   })
 
 const unresolved = (error: string): AgentError => {

@@ -55,7 +55,7 @@ export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }
   const key = seed === undefined ? await newKey(agent, wish.keyType) : await keyOfSeed(agent, seed)
   const own = await DIDS_OF_KEYS[wish.method](agent, key, wish)
   if (seed !== undefined && (await findOwnDid(agent, own.did)) !== undefined) return shown(own)
-  if (seed !== undefined && wish.method === 'peer') await assertReachesNoOther(agent, key)
+  if (seed !== undefined && wish.method === 'peer') await assertReachesNoOther(agent, own.did, key)
   await saveOwnDid(agent, own)
   return shown(own)
 }
@@ -136,7 +136,7 @@ const web = async (agent: TenantAgent, { seed, domain }: Pick<Wish, 'seed' | 'do
       throw new AgentError('did.exists', `the DID ${did} exists, with another key`)
     return shown({ did, didDocument: known.didDocument })
   }
-  if (key !== undefined) await assertReachesNoOther(agent, key)
+  if (key !== undefined) await assertReachesNoOther(agent, did, key)
   const own = webDid(did, key ?? (await newKey(agent)))
   await saveOwnDid(agent, own)
   if (domain === undefined)

@@ -42,10 +42,6 @@ export const permits = (formats: ClaimFormats | undefined, claim: 'ldp_vc' | 'ld
   return credential !== undefined || presentation !== undefined
 }
 
-/** Whether the formats name this type of proof. */
-export const names = ({ ldp, ldp_vc, ldp_vp }: ClaimFormats, proofType: string): boolean =>
-  [ldp, ldp_vc, ldp_vp].some((format) => format?.proof_type.includes(proofType) ?? false)
-
 /** Whether the formats permit both a credential and a presentation that the verifier can verify. */
 export const isVerifiable = (formats: ClaimFormats): boolean =>
   (['ldp_vc', 'ldp_vp'] as const).every((claim) => VERIFIABLE_PROOF_TYPES.some((type) => permits(formats, claim, type)))

@@ -32,10 +32,13 @@ const inOlderForm = (record: JsonObject, { '@id': id, label, imageUrl, services 
   }
 }
 
-/** Of an out-of-band record's JSON; undefined where it has none, or where it is somebody else's. */
+/** A DID as the id of an invitation: the record stands for requests that came without one. Other agents may have the same DID. */
+const isDid = (id: unknown): boolean => typeof id === 'string' && id.startsWith('did:')
+
+/** Of an out-of-band record's JSON; undefined where it has none that was given to anybody, or where it is somebody else's. */
 export const givenInvitation = (record: JsonObject): JsonObject | undefined => {
   const { role, outOfBandInvitation, metadata } = record
-  if (role !== 'sender' || !isObject(outOfBandInvitation)) return undefined
+  if (role !== 'sender' || !isObject(outOfBandInvitation) || isDid(outOfBandInvitation['@id'])) return undefined
   const legacy = isObject(metadata) ? metadata[LEGACY] : undefined
   const isOlder = isObject(legacy) && legacy.legacyInvitationType === 'connections/1.x'
   return isOlder ? inOlderForm(record, outOfBandInvitation) : outOfBandInvitation

@@ -105,9 +105,10 @@ const failed = (error: unknown): unknown => {
   return translateFault(error)
 }
 
+/** A copy: the SDK's bytes are a piece of a buffer of 64 KiB, which would be remembered with the key. */
 const complete = (bytes: Uint8Array | undefined): Uint8Array => {
   if (bytes === undefined) throw new AgentError('store.unavailable', 'KMS gave no key')
-  return bytes
+  return new Uint8Array(bytes)
 }
 
 /** NIST SP 800-38D, 8.2.2: a random IV of 96 bits. */

@@ -53,8 +53,18 @@ export const parseWebvhDid = (did: string): WebvhDid | undefined => {
 /** In the place of a hash that is not known yet. */
 const ANY_SCID = `Qm${'1'.repeat(44)}`
 
+/** Names of the DNS (RFC 1035, section 2.3): others refuse or rewrite any other host, and such as read like an address. */
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:localhost|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
+
+const isName = (host: string): boolean =>
+  URL.canParse(`https://${host}`) && HOST_NAME.test(host.replace(/:[0-9]+$/, ''))
+
 /** The DID of a domain, with a path where it has one, before its SCID is known; undefined for what is no domain of a DID. */
-export const parseDomain = (domain: string): WebvhDid | undefined => parseWebvhDid(`did:webvh:${ANY_SCID}:${domain}`)
+export const parseDomain = (domain: string): WebvhDid | undefined => {
+  const parsed = parseWebvhDid(`did:webvh:${ANY_SCID}:${domain}`)
+  return parsed !== undefined && isName(parsed.host) ? parsed : undefined
+}
 
 /** The parts of a resource's id; undefined for what is none. */
 export const parseResourceId = (id: string): ResourceId | undefined => {

@@ -6,7 +6,7 @@ import { freePort } from '../../infra/local/port.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { type Program, startProgram } from '../support/stage/program.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { CONTEXTS } from './contexts.ts'
+import { WALLET_CONTEXTS } from './contexts.ts'
 import { install, type Version } from './install.ts'
 
 export interface AcaPyOptions {
@@ -68,7 +68,7 @@ export class AcaPy {
   static async start(options: AcaPyOptions): Promise<AcaPy> {
     const program = await install(options.version)
     const home = await mkdtemp(join(tmpdir(), 'serverless-agent-acapy-'))
-    await writeFile(join(home, 'contexts.json'), JSON.stringify(CONTEXTS))
+    await writeFile(join(home, 'contexts.json'), JSON.stringify(WALLET_CONTEXTS))
     const acapy = new AcaPy(program, options, home, await freePort(), await freePort())
     await acapy.up()
     return acapy

@@ -1,4 +1,5 @@
 /** JSON-LD contexts that nobody carries: wallets read them from a file, the service gets them with the request. */
+import citizenship from '../../lib/agent/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
 
 /** One that no agent has at its address. */
 export const DEGREE_CONTEXT = 'https://contexts.example.org/degree/v1'
@@ -17,3 +18,6 @@ export const CONTEXTS = {
     },
   },
 }
+
+/** What wallets read from a file: ACA-Py carries the second since 1.3 only. */
+export const WALLET_CONTEXTS = { ...CONTEXTS, 'https://w3id.org/citizenship/v1': citizenship }

@@ -14,8 +14,7 @@ export interface Detail {
 }
 
 /** A did:key of the agent. */
-export const newAgentDid = async (agent: OurAgent): Promise<string> =>
-  (await agent.ask('/dids/write', { method: 'key' })).did
+const newAgentDid = async (agent: OurAgent): Promise<string> => (await agent.ask('/dids/write', { method: 'key' })).did
 
 /** A credential of the wallet's about a DID of the agent, as an offer or proposal describes it. */
 export const detailBy = async (

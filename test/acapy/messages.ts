@@ -1,5 +1,6 @@
 /** Steps with messages on a connection. */
 import assert from 'node:assert/strict'
+import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 import type { Scene } from './scenario.ts'
@@ -19,6 +20,12 @@ export const heardFromUs = (acapy: AcaPy, walletConnectionId: string, count = 1)
     const messages = await acapy.heard('basicmessage/1.0/message', walletConnectionId)
     return messages.length >= count && messages.map(({ content }) => content)
   })
+
+/** A message of ours on a thread, of this type. */
+export const heardOn = (acapy: AcaPy, type: string, threadId: string): Promise<Json> =>
+  waitFor(`our ${type} to be at the wallet`, async () =>
+    (await acapy.heard(type)).find(({ '~thread': thread }) => thread?.thid === threadId),
+  )
 
 /** Resolves when we have answered a message of the wallet that has this type, as `did-rotate/1.0/hangup`. */
 export const arrived = ({ acapy, deliveries }: Scene, type: string): Promise<boolean> =>

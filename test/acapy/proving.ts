@@ -7,8 +7,16 @@ import { accept, detailBy, offerOf, type ProofType } from './holding.ts'
 import type { Scene } from './scenario.ts'
 
 /** The agent holds a credential of the wallet's. Resolves to its W3C record. */
-export const holdLicense = async (scene: Scene, walletConnectionId: string, proofType?: ProofType): Promise<Json> =>
-  accept(scene, await offerOf(scene, walletConnectionId, await detailBy(scene, license, proofType)))
+export const hold = async (
+  scene: Scene,
+  walletConnectionId: string,
+  credentialAbout: (subject: string) => object,
+  proofType?: ProofType,
+): Promise<Json> =>
+  accept(scene, await offerOf(scene, walletConnectionId, await detailBy(scene, credentialAbout, proofType)))
+
+export const holdLicense = (scene: Scene, walletConnectionId: string, proofType?: ProofType): Promise<Json> =>
+  hold(scene, walletConnectionId, license, proofType)
 
 /** The agent's proof exchange on a thread, in one of these states. */
 export const ourProofOf = ({ agent }: Scene, threadId: string, ...states: string[]): Promise<Json> => {

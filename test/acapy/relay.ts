@@ -66,10 +66,10 @@ export class Relay {
     this.#server.closeAllConnections()
   }
 
-  async #deliver(path: string, envelope: string): Promise<Delivery> {
+  async #deliver(path: string, envelope: string, type = TYPE): Promise<Delivery> {
     const response = await fetch(`${this.#target}${path}`, {
       method: 'POST',
-      headers: { 'content-type': TYPE },
+      headers: { 'content-type': type },
       body: envelope,
     })
     const delivery = { path, envelope, status: response.status, answer: await response.text() }
@@ -90,7 +90,7 @@ export class Relay {
     try {
       if (request.method === 'GET') return await this.#pass(path, response)
       const envelope = await text(request)
-      const deliver = () => this.#deliver(path, envelope)
+      const deliver = () => this.#deliver(path, envelope, request.headers['content-type'])
       const [first] = await Promise.all(this.#repeated.has(path) ? [deliver(), deliver()] : [deliver()])
       if (this.#repeated.has(path)) await deliver()
       response.writeHead(first.status, { 'content-type': TYPE }).end(first.answer)

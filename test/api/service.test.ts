@@ -40,9 +40,8 @@ test.each(['/health', '/openapi.json'])('GET %s asks for no token, and looks at 
 
 describe('an unknown route is a 404, with or without a token', () => {
   test.each([
-    '/',
     '/nothing',
-    '/credentials',
+    '/credential',
     '/credentials/a/b',
     '/connections/a/b',
     '/multi-tenancy/basic-messages/a',

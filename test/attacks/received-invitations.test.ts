@@ -92,6 +92,7 @@ describe('is refused, and nothing is written', () => {
       () => ({ services: ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa'] }),
     ],
     ['a DID whose document is malformed', () => ({ services: ['did:peer:2.Vz6Mkxxxxxx.Seyxx'] })],
+    ['envelopes of other profiles alone', () => ({ accept: ['didcomm/aip2;env=rfc587', 'didcomm/v2'] })],
     ['no id', () => ({ '@id': undefined })],
     ['an id that is none', () => ({ '@id': 'a b\nc' })],
     ['a huge id', () => ({ '@id': 'x'.repeat(10_000) })],

@@ -4,7 +4,7 @@ import type { Played } from './step.ts'
 
 /** Deeper values and the rest of long texts and lists are left out, and lines after the last. */
 const SHORT = { depth: 1, maxStringLength: 60, maxArrayLength: 4, breakLength: 116, compact: 3 }
-const LINES = 24
+const LINES = 8
 const INDENT = '     '
 
 /** What a step has picked of an answer is shown in full depth. */
@@ -25,7 +25,8 @@ export const tellPlayed = ({ asked, body, status, answer, shown }: Played, milli
   console.log(`${INDENT}${styleText('cyan', asked)}`)
   if (body !== undefined) console.log(shorten(body))
   console.log(`${INDENT}${styleText('green', `${status ?? 'done'}`)}, ${Math.round(milliseconds)} ms`)
-  console.log(shown === undefined ? shorten(answer) : shorten(shown, PICKED_DEPTH))
+  if (shown === undefined) console.log(shorten(answer))
+  else if (Object.keys(Object(shown)).length > 0) console.log(shorten(shown, PICKED_DEPTH))
 }
 
 export const tellFailure = (error: unknown): void =>

@@ -5,13 +5,16 @@ import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
+/** Tenants of the story, whose ids are noted as `tenantId` (the university's), `studentId` and `employerId`. */
+type Party = 'tenant' | 'student' | 'employer'
+
 /** A request over HTTP. `{name}` in path, body and `holds` stands for what an earlier step noted. */
 export interface RequestStep {
   title: string
   /** Method and path. */
   request: `${'GET' | 'POST'} /${string}`
   /** Whose token; none: the request bears none. */
-  token?: 'root' | 'tenant'
+  token?: 'root' | Party
   /** A function makes it when it is sent: it may tell the time. */
   body?: unknown
   /** 200 unless said. */
@@ -20,7 +23,7 @@ export interface RequestStep {
   holds?: unknown
   /** The answer comes to hold this in time, or in this many ms: the request is repeated until then. */
   eventually?: true | number
-  /** Fields of the answer that are shown; all of them unless said. */
+  /** Paths in the answer that are shown; all of it unless said. */
   show?: string[]
   /** What to note of the answer: name to path in it. */
   note?: Record<string, string>
@@ -81,7 +84,7 @@ export class Scene {
   async play(step: Step): Promise<Played> {
     const played = 'request' in step ? await this.#request(step) : await this.#act(step)
     for (const [name, path] of Object.entries(step.note ?? {})) {
-      const value = path.split('.').reduce<unknown>((part, key) => Object(part)[key], played.answer)
+      const value = valueAt(played.answer, path)
       if (typeof value !== 'string') throw new Error(`the answer has no ${path}`)
       this.#notes.set(name, value)
     }
@@ -134,15 +137,16 @@ export class Scene {
       ...(filled !== undefined && { body: JSON.stringify(filled) }),
     })
     const answer = parse(await response.text())
-    const shown = show && Object.fromEntries(show.map((name) => [name, Object(answer)[name]]))
+    const picked = show?.map((path) => [path, valueAt(answer, path)] as const)
+    const shown = picked && Object.fromEntries(picked.filter(([, value]) => value !== undefined))
     return { asked, body: filled, status: response.status, answer, shown }
   }
 
-  /** Root may do everything; the tenant's owner acts in the tenant and manages its organization. */
-  #token(whose: 'root' | 'tenant'): Promise<string> {
+  /** Root may do everything; others act in their tenant, and the university's owner also manages its organization. */
+  #token(whose: 'root' | Party): Promise<string> {
     if (whose === 'root') return this.#stage.token({ role: 'RestRootAgentWithTenants' })
-    const organizations = { [this.#noted('orgId')]: ['owner'] }
-    return this.#stage.token({ role: 'RestTenantAgent', tenantId: this.#noted('tenantId'), organizations })
+    const organizations = whose === 'tenant' ? { [this.#noted('orgId')]: ['owner'] } : {}
+    return this.#stage.token({ role: 'RestTenantAgent', tenantId: this.#noted(`${whose}Id`), organizations })
   }
 
   readonly #noted = (name: string): string => {
@@ -159,6 +163,10 @@ export class Scene {
     return text.replace(/\{(\w+)\}/g, (_match, name) => this.#noted(name))
   }
 }
+
+/** What is at a path such as `0.id`; undefined where there is nothing. */
+const valueAt = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((part, key) => Object(part)[key], value)
 
 /** JSON as a value, and whatever else a broken stage answers as it is. */
 const parse = (text: string): unknown => {

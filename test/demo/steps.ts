@@ -1,13 +1,13 @@
-/** The demo, step by step: a university that asks for a degree, hands one out, and has it presented. */
+/** The demo, step by step: a university that hands out a degree and has it presented, by a wallet and by another tenant. */
 import { waitFor } from '../wallet/wait.ts'
 import { ANONCREDS_ENDS, ANONCREDS_STEPS } from './anoncreds-steps.ts'
+import { degreeOffer, degreeRequest } from './degree.ts'
 import type { Step } from './step.ts'
+import { TENANT_STEPS } from './tenant-steps.ts'
 import { eventSteps, REGISTRATION_STEPS } from './webhook-steps.ts'
 
-const degreeContext = {
-  degree: 'https://example.org/vocabulary#degree',
-  DegreeCredential: 'https://example.org/vocabulary#DegreeCredential',
-}
+/** Fields of an exchange that are shown. */
+const SHOWN = ['id', 'state', 'role', 'isVerified']
 
 const JSON_LD_STEPS: Step[] = [
   {
@@ -27,43 +27,19 @@ const JSON_LD_STEPS: Step[] = [
   },
   ...REGISTRATION_STEPS,
   {
-    title: 'CreateRequest: who scans this is asked for a degree',
-    request: 'POST /proofs/create-request-oob',
+    title: 'CreateInvitation: what somebody scans who is to get a degree',
+    request: 'POST /oob/create-invitation',
     token: 'tenant',
-    body: {
-      protocolVersion: 'v2',
-      label: 'Example University',
-      comment: 'Show us your degree',
-      autoAcceptProof: 'always',
-      proofFormats: {
-        presentationExchange: {
-          presentationDefinition: {
-            id: '43250004-a172-43ff-90c6-7004b856b85e',
-            name: 'A degree',
-            input_descriptors: [
-              {
-                id: 'degree',
-                schema: [
-                  { uri: 'https://www.w3.org/2018/credentials/v1' },
-                  { uri: 'https://www.w3.org/2018/credentials#VerifiableCredential' },
-                ],
-                constraints: { fields: [{ path: ['$.credentialSubject.degree'], filter: { type: 'string' } }] },
-              },
-            ],
-          },
-          options: { contexts: { 'https://example.org/vocabulary/v1': { '@context': degreeContext } } },
-        },
-      },
-    },
+    body: { goal: 'Receive your degree' },
     holds: { outOfBandRecord: { state: 'await-response', role: 'sender' } },
-    note: { invitationUrl: 'invitationUrl', outOfBandId: 'outOfBandRecord.id', proofRecordId: 'proofRecordId' },
+    show: ['invitationUrl', 'shortInvitationUrl'],
+    note: { invitationUrl: 'invitationUrl', outOfBandId: 'outOfBandRecord.id' },
   },
   {
-    title: 'The wallet scans the invitation and connects; it keeps the request, since it holds no degree yet',
+    title: 'The wallet scans the invitation and connects',
     wallet: async (wallet, noted) => {
       const { id, state, theirLabel, protocol } = await wallet.connect(noted('invitationUrl'))
-      const request = await waitFor('the proof request', async () => (await wallet.proofs())[0])
-      return { connection: { id, state, theirLabel, protocol }, proof: { state: request.state } }
+      return { connection: { id, state, theirLabel, protocol } }
     },
     note: { walletConnectionId: 'connection.id' },
   },
@@ -73,6 +49,7 @@ const JSON_LD_STEPS: Step[] = [
     token: 'tenant',
     holds: [{ state: 'completed', outOfBandId: '{outOfBandId}' }],
     eventually: true,
+    show: ['0.id', '0.theirLabel', '0.state'],
     note: { connectionId: '0.id' },
   },
   {
@@ -81,6 +58,7 @@ const JSON_LD_STEPS: Step[] = [
     token: 'tenant',
     body: { content: 'Congratulations! Your degree is on its way.' },
     holds: { role: 'sender', connectionId: '{connectionId}' },
+    show: ['id', 'content', 'metadata'],
   },
   {
     title: 'The wallet reads it and answers',
@@ -94,14 +72,19 @@ const JSON_LD_STEPS: Step[] = [
     },
   },
   {
-    title: 'tenant_GetBasicMessages: the conversation, oldest first',
-    request: 'GET /multi-tenancy/basic-messages/{connectionId}/{tenantId}',
-    token: 'root',
+    title: 'GetBasicMessages: the conversation, oldest first, and what became of the message',
+    request: 'GET /basic-messages/{connectionId}',
+    token: 'tenant',
     holds: [
-      { role: 'sender', content: 'Congratulations! Your degree is on its way.' },
+      {
+        role: 'sender',
+        content: 'Congratulations! Your degree is on its way.',
+        metadata: { '_agent/delivery': { state: 'delivered' } },
+      },
       { role: 'receiver', content: 'Thank you!' },
     ],
     eventually: true,
+    show: ['0.content', '0.metadata', '1.content'],
   },
   {
     title: 'CreateOffer: a degree, signed by the did:key of the tenant',
@@ -109,21 +92,10 @@ const JSON_LD_STEPS: Step[] = [
     token: 'tenant',
     body: {
       connectionId: '{connectionId}',
-      protocolVersion: 'v2',
-      autoAcceptCredential: 'always',
-      credentialFormats: {
-        jsonld: {
-          credential: {
-            '@context': ['https://www.w3.org/2018/credentials/v1', degreeContext],
-            type: ['VerifiableCredential', 'DegreeCredential'],
-            issuanceDate: '2026-01-01T00:00:00Z',
-            credentialSubject: { id: '{walletDid}', degree: 'Bachelor of Science' },
-          },
-          options: { proofType: 'Ed25519Signature2018', proofPurpose: 'assertionMethod' },
-        },
-      },
+      ...degreeOffer('{walletDid}'),
     },
     holds: { state: 'offer-sent', role: 'issuer', connectionId: '{connectionId}' },
+    show: SHOWN,
     note: { credentialRecordId: 'id' },
   },
   {
@@ -132,23 +104,24 @@ const JSON_LD_STEPS: Step[] = [
     token: 'tenant',
     holds: { id: '{credentialRecordId}', state: 'done' },
     eventually: true,
+    show: SHOWN,
   },
   {
-    title: 'The wallet holds the degree, and answers the request that it kept',
-    wallet: async (wallet) => {
-      const [held] = await wallet.credentials()
-      const done = await waitFor('the proof to be done', async () =>
-        (await wallet.proofs()).find(({ state }) => state === 'done'),
-      )
-      return { credential: held?.firstCredential.credentialSubject, proof: { state: done.state } }
-    },
+    title: 'RequestProof: the wallet is asked for a degree',
+    request: 'POST /proofs/request-proof',
+    token: 'tenant',
+    body: { connectionId: '{connectionId}', ...degreeRequest },
+    holds: { state: 'request-sent', role: 'verifier' },
+    show: SHOWN,
+    note: { proofRecordId: 'id' },
   },
   {
-    title: 'tenant_ProofFormData: the presentation, verified',
-    request: 'GET /multi-tenancy/form-data/{tenantId}/{proofRecordId}',
-    token: 'root',
-    holds: { id: '{proofRecordId}', state: 'done', isVerified: true, role: 'verifier' },
+    title: 'GetProofById: the presentation, verified',
+    request: 'GET /proofs/{proofRecordId}',
+    token: 'tenant',
+    holds: { state: 'done', isVerified: true, role: 'verifier' },
     eventually: true,
+    show: SHOWN,
   },
 ]
 
@@ -169,6 +142,7 @@ const lastStep = (withAnonCreds: boolean): Step => ({
 /** The whole story, with AnonCreds or without. */
 export const stepsOf = (withAnonCreds: boolean): Step[] => [
   ...JSON_LD_STEPS,
+  ...TENANT_STEPS,
   ...(withAnonCreds ? ANONCREDS_STEPS : []),
   ...eventSteps({ ...JSON_LD_ENDS, ...(withAnonCreds ? ANONCREDS_ENDS : {}) }),
   lastStep(withAnonCreds),

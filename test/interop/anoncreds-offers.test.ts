@@ -100,6 +100,7 @@ describeWithLibrary('offers of AnonCreds', () => {
       expect(status).toBe(200)
       expect(body).toEqual({
         invitationUrl: expect.stringContaining('?oob='),
+        shortInvitationUrl: expect.stringContaining(`/url/${body.invitation['@id']}`),
         invitation: expect.objectContaining({ label: 'University', goal_code: 'issue-vc' }),
         outOfBandRecord: expect.objectContaining({ state: 'await-response' }),
         outOfBandRecordId: body.outOfBandRecord.id,

@@ -112,6 +112,20 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
   })
 })
 
+test.each([
+  ['a proof request', 'declineProofRequest', (id: string) => ({ path: { proofRecordId: id }, body: {} })],
+  ['an offer', 'declineCredentialOffer', (id: string) => ({ body: { credentialRecordId: id } })],
+] as const)('%s without a connection is declined, and its sender is told', async (name, decline, call) => {
+  const { invitation, thread, type } = await ASKING[name]({ handshake: false })
+  await receive(invitation)
+  const [{ id }] = await exchangesOf(globex, type, thread)
+  expect(await succeed(stage, decline, globex, call(id))).toMatchObject({ state: 'declined' })
+  await waitFor('the sender to know', async () => {
+    const [exchange] = await exchangesOf(acme, type, thread)
+    return exchange.state === 'abandoned'
+  })
+})
+
 test('an invitation without a handshake is by no DID', async () => {
   const { invitationDid } = await succeed(stage, 'createInvitation', acme)
   const body = { ...requestBody, handshake: false, invitationDid }

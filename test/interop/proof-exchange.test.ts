@@ -156,6 +156,31 @@ test.each<[string, object]>([
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
+test('a presentation has a proof of the type that the verifier permits', async () => {
+  const format = { ldp_vp: { proof_type: ['Ed25519Signature2020'] } }
+  const { presentationExchange } = requestBody.proofFormats
+  const presentationDefinition = { ...degreeDefinition, format }
+  const asked = await request({
+    proofFormats: { presentationExchange: { ...presentationExchange, presentationDefinition } },
+  })
+  expect(await accept((await received(asked)).id)).toMatchObject({ status: 200 })
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
+test('a credential with a proof of 2020 is verified', async () => {
+  const holder = await createTenant(stage, 'Holder of 2020')
+  const { connectionId: ofHolder } = await connectTenants(stage, verifier, holder)
+  await hold(verifier, holder, degreeAbout(await keyDidOf(holder)), 'Ed25519Signature2020')
+  const asked = await request({ connectionId: ofHolder })
+  const { id: proofRecordId } = await waitFor(
+    'the request',
+    async () => (await stage.call('getProofs', { caller: holder, query: { threadId: asked.threadId } })).body[0],
+  )
+  const path = { proofRecordId }
+  expect(await stage.call('acceptProofRequest', { caller: holder, path, body: {} })).toMatchObject({ status: 200 })
+  expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
+})
+
 test("a bearer's credential, which is about nobody, is found and verified", async () => {
   await hold(verifier, prover, degreeAbout(undefined, { issuanceDate: '2024-01-01T00:00:00Z' }))
   const filter = { const: '2024-01-01T00:00:00Z' }

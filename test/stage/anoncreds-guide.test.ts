@@ -1,17 +1,13 @@
 /** docs/anoncreds.md: its commands, pasted one after another into a shell while `npm start` runs. */
-import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
-import { endPrograms, startProgram } from '../support/stage/program.ts'
+import { commandsOf, paste } from '../support/stage/pasted.ts'
+import { endPrograms } from '../support/stage/program.ts'
 import { npmStart, whenReady } from '../support/stage/started.ts'
 
-const guide = readFileSync('docs/anoncreds.md', 'utf8')
-
-/** What is pasted: all blocks but the one that brings the library. */
-const BLOCKS = [...guide.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
-  .map(([, text = '']) => text)
-  .filter((text) => text !== 'npm run anoncreds\n')
+/** All but what brings the library. */
+const COMMANDS = commandsOf('docs/anoncreds.md').replace(/^npm run anoncreds\n/m, '')
 
 /** Keys and a wallet, cold, on a busy machine. */
 const DEADLINE = 240_000
@@ -24,11 +20,7 @@ describeWithLibrary('the guide to AnonCreds', () => {
     async () => {
       await using folder = await temporaryFolder()
       const stage = await whenReady(npmStart())
-      const script = BLOCKS.join('\n')
-        .replace('http://127.0.0.1:3000', stage.baseUrl)
-        .replaceAll(/\b(wallet\.log|scans)\b/g, (name) => `${folder.path}/${name}`)
-      const shell = startProgram('bash', ['-c', script])
-      const { stdout, stderr } = await shell.ended(DEADLINE)
+      const { stdout, stderr } = await paste(COMMANDS, stage, folder.path, DEADLINE)
       expect(stderr).toBe('')
       const proofs = stdout.split('\n').filter((line) => line.includes('"isVerified"'))
       expect(proofs.map((line) => JSON.parse(line))).toMatchObject([

@@ -36,11 +36,12 @@ beforeAll(async () => {
   processes = processTree(stage.program.pid)
 })
 
-test('npm start says where it is, a root token and three lines to paste, and nothing else', () => {
+test('npm start says where it is, a root token, the reference and three lines to paste, and nothing else', () => {
   expect(stage.lines).toEqual([
     ...(hasLibrary ? [] : [expect.stringContaining('npm run anoncreds')]),
     expect.stringMatching(/^Base URL: {3}http:\/\/127\.0\.0\.1:\d+$/),
     expect.stringMatching(/^Root token: [\w-]+\.[\w-]+\.[\w-]+$/),
+    expect.stringMatching(/^Reference: {2}http:\/\/127\.0\.0\.1:\d+\/docs$/),
     expect.stringMatching(/^curl /),
     expect.stringMatching(/^curl /),
     expect.stringMatching(/^curl /),

@@ -1,6 +1,7 @@
 /** A degree that a tenant holds: issued by another tenant and stored, without an exchange. */
 import {
   ClaimFormat,
+  Ed25519Signature2020,
   JsonTransformer,
   W3cCredential,
   W3cCredentialRecord,
@@ -33,14 +34,23 @@ export const degreeAbout = (subject?: string, more: object = {}): Json => {
   return { ...credential, credentialSubject: subject === undefined ? claims : { id, ...claims }, ...more }
 }
 
+/** What it signs has to name the suite's context. */
+const SUITE_2020 = { proofType: 'Ed25519Signature2020', context: Ed25519Signature2020.CONTEXT_URL }
+
 /** Has one tenant sign a credential and another store it. Resolves to the id of the record. */
-export const hold = async (issuer: Tenant, holder: Tenant, credential: Json): Promise<string> => {
+export const hold = async (
+  issuer: Tenant,
+  holder: Tenant,
+  credential: Json,
+  proofType: 'Ed25519Signature2018' | 'Ed25519Signature2020' = 'Ed25519Signature2018',
+): Promise<string> => {
+  const contexts = [...credential['@context'], ...(proofType === SUITE_2020.proofType ? [SUITE_2020.context] : [])]
   const signed = await inTenant(issuer.tenantId, async (agent) => {
     const did = await createKeyDid(agent)
     return agent.w3cCredentials.signCredential<ClaimFormat.LdpVc>({
       format: ClaimFormat.LdpVc,
-      credential: JsonTransformer.fromJSON({ ...credential, issuer: did }, W3cCredential),
-      proofType: 'Ed25519Signature2018',
+      credential: JsonTransformer.fromJSON({ ...credential, '@context': contexts, issuer: did }, W3cCredential),
+      proofType,
       verificationMethod: `${did}#${did.slice('did:key:'.length)}`,
     })
   })

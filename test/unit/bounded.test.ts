@@ -25,6 +25,27 @@ test('should take what is set again for new, and for one entry', () => {
   expect(memory.get('a')).toBe(2)
 })
 
+test('should forget as many of the oldest entries as what is new takes room', () => {
+  const memory = new Bounded<string, number>(10, Number.POSITIVE_INFINITY, (size) => size)
+  memory.set('a', 4)
+  memory.set('b', 3)
+  memory.set('c', 3)
+  expect(held(memory)).toEqual(['a', 'b', 'c'])
+  memory.set('d', 5)
+  expect(held(memory)).toEqual(['c', 'd'])
+  memory.set('c', 1)
+  memory.set('a', 4)
+  expect(held(memory)).toEqual(['a', 'c', 'd'])
+})
+
+test('should not hold what is larger than all of it, nor forget others for it', () => {
+  const memory = new Bounded<string, number>(10, Number.POSITIVE_INFINITY, (size) => size)
+  memory.set('a', 4)
+  memory.set('b', 4)
+  expect(memory.set('a', 11)).toBe(11)
+  expect(held(memory)).toEqual(['b'])
+})
+
 test('should have room again for what was deleted', () => {
   const memory = new Bounded<string, number>(2)
   memory.set('a', 1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hasMoreValuesThan, isNestedDeeperThan } from '../../lib/json.ts'
+import { hasMoreValuesThan, isNestedDeeperThan, memorySizeOf } from '../../lib/json.ts'
 
 const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
   let value: unknown = 'leaf'
@@ -42,4 +42,26 @@ test('values are counted, the document and its scalars included', () => {
       20_000,
     ),
   ).toBe(true)
+})
+
+describe('the size of a value in memory', () => {
+  test.each<[unknown, number]>([
+    ['text', 36],
+    [1, 32],
+    [null, 32],
+    [undefined, 32],
+    [[], 32],
+    [{ name: 'text' }, 72],
+    [{ a: { b: 'c' } }, 99],
+  ])('of %j is %i bytes', (value, size) => {
+    expect(memorySizeOf(value)).toBe(size)
+  })
+
+  test('grows with names as with texts', () => {
+    expect(memorySizeOf({ ['a'.repeat(1_000)]: 1 })).toBe(1_064)
+  })
+
+  test('is found without recursion', () => {
+    expect(memorySizeOf(nested(200_000, (inner) => ({ a: inner })))).toBe(200_000 * 33 + 36)
+  })
 })

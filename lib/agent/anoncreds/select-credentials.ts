@@ -47,9 +47,11 @@ export const selectCredentials = async (
   const held = new HeldCredentials(agentContext, request)
   const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
   const fits = async (referent: string, asked: Asked): Promise<Match> => {
-    const path = named[referent] === undefined ? format : `${format}.credentials.${referent}`
+    // Referents are the verifier's: `toString` is one.
+    const ids = Object.hasOwn(named, referent) ? named[referent] : undefined
+    const path = ids === undefined ? format : `${format}.credentials.${referent}`
     const matches = (await held.matching(referent, asked)).filter(
-      ({ credentialId }) => named[referent]?.includes(credentialId) ?? true,
+      ({ credentialId }) => ids?.includes(credentialId) ?? true,
     )
     for (const match of matches) {
       const interval = asked.non_revoked ?? request.non_revoked

@@ -25,15 +25,18 @@ export interface X25519KeyPair {
   readonly publicBytes: Uint8Array
 }
 
+/** Small buffers of Node are pieces of one of 64 KiB, which lives as long as any of them: what is kept must be a copy. */
+const copied = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
+
 /** A public key of its 32 bytes. */
 export const x25519PublicKey = (bytes: Uint8Array): X25519PublicKey => ({
-  bytes,
+  bytes: copied(bytes),
   key: createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' }),
 })
 
 /** As a JWK, which Node exports in a twentieth of the time that DER takes. */
 const rawBytes = (publicKey: KeyObject): Uint8Array =>
-  Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
+  copied(Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'))
 
 /** The key pair of the 32 bytes of a private key. */
 export const x25519KeyPair = (secret: Uint8Array): X25519KeyPair => {

@@ -1,6 +1,7 @@
 /** All scenarios, in the order of the table. */
 import type { Scenario } from '../scenario.ts'
 import { ANONCREDS } from './anoncreds.ts'
+import { ANONCREDS_HELD } from './anoncreds-held.ts'
 import { ANONCREDS_ISSUED } from './anoncreds-issued.ts'
 import { ANONCREDS_PRESENTED } from './anoncreds-presented.ts'
 import { ANONCREDS_REVOKED } from './anoncreds-revoked.ts'
@@ -33,5 +34,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ANONCREDS_ISSUED,
   ...ANONCREDS_PRESENTED,
   ...ANONCREDS_REVOKED,
+  ...ANONCREDS_HELD,
   ...PROBLEM_REPORTS,
 ]

@@ -5,6 +5,7 @@ import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
 import { license } from '../harness.ts'
 import { accept, detailBy, offerOf, ourExchangeOf, type ProofType, theirExchangeOf } from '../holding.ts'
 import { connectAsInvitee, invite, take } from '../inviter.ts'
+import { heardOn } from '../messages.ts'
 import { plainCredential } from '../requests.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -135,6 +136,67 @@ export const HELD_CREDENTIALS: Scenario[] = [
       const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
       await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
       await accept(scene, await ourExchangeOf(agent, offer.thread_id, 'offer-received'))
+    },
+  },
+  {
+    name: 'held-without-connection-declined',
+    title:
+      'offers a credential in an invitation without a connection, and is told that we decline it; ACA-Py takes no report without a connection',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const offer = await acapy.post('/issue-credential-2.0/create-offer', {
+        filter: { ld_proof: await detailBy(scene, license) },
+      })
+      const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
+      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
+      const ours = await ourExchangeOf(agent, offer.thread_id, 'offer-received')
+      await agent.ask('/credentials/decline-offer', { credentialRecordId: ours.id })
+      await agent.credentialIn(ours, 'declined')
+      await heardOn(acapy, 'issue-credential/2.0/problem-report', offer.thread_id)
+    },
+  },
+  {
+    name: 'held-repeated',
+    title: 'delivers everything three times, and all of it again at the end; we hold one credential',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: BOTH,
+    repeated: true,
+    play: async (scene) => {
+      const { agent } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+      await accept(scene, ours)
+      assert.deepEqual(
+        (await scene.deliverAgain()).filter((status) => status >= 300),
+        [],
+      )
+      assert.equal((await agent.ask('/credentials/w3c')).length, 1)
+      assert.equal((await agent.ask('/credentials')).length, 1)
+    },
+  },
+  {
+    name: 'held-late',
+    title: 'is down while we accept its offer, and issues when it comes back',
+    protocol: PROTOCOL,
+    role: ROLE,
+    versions: ['1.7.0'],
+    wallet: 'own',
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connectAsInvitee(scene)
+      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+      await acapy.down()
+      await agent.ask('/credentials/accept-offer', { credentialRecordId: ours.id })
+      await acapy.up()
+      const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'request-received')
+      await acapy.post(`/issue-credential-2.0/records/${id}/issue`, {})
+      // What was asked for is taken without a call.
+      await agent.credentialIn(ours, 'done')
+      await theirExchangeOf(acapy, ours.threadId, 'done')
     },
   },
   {

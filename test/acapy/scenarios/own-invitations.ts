@@ -46,6 +46,7 @@ const stepByStep = async (scene: Scene, path: string, body: object, acceptInvita
   await acapy.recordIn(`/connections/${walletConnectionId}`, 'completed', 'response-received')
   await ping(acapy, walletConnectionId)
   const connection = await agentConnectionIn(agent, waiting.id, 'completed')
+  await assert.rejects(agent.ask(`/connections/${waiting.id}/accept-request`, {}), /answers 409/)
   await talkBothWays(scene, connection.id, walletConnectionId)
 }
 
@@ -185,6 +186,8 @@ export const OWN_INVITATIONS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await takenByWallet(scene, {})
+      // A ping of ACA-Py's may have completed the connection before.
+      await arrived(scene, 'didexchange/1.1/complete')
       await agent.delete(`/connections/${connection.id}`)
       await waitFor('the wallet to have deleted its connection', async () => {
         const { results } = await acapy.get('/connections')

@@ -4,6 +4,8 @@ import type { Json } from '../../support/stage/in-process-stage.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import type { AcaPy } from '../acapy.ts'
 import { connect } from '../connect.ts'
+import { license } from '../harness.ts'
+import { detailBy, offerOf, theirExchangeOf } from '../holding.ts'
 import { heardFromUs } from '../messages.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -18,6 +20,14 @@ const ask = async (acapy: AcaPy, connectionId: string, message: object, answer: 
     const answers = await acapy.heard(answer, connectionId)
     return answers.find(({ '~thread': thread }: Json) => thread?.thid === id)
   })
+}
+
+/** Fetches what waits and hands it in; resolves to the number of messages. */
+const fetchAll = async (acapy: AcaPy, connectionId: string): Promise<number> => {
+  const request = { '@type': 'https://didcomm.org/messagepickup/1.0/batch-pickup', batch_size: 10 }
+  const { 'messages~attach': messages } = await ask(acapy, connectionId, request, 'messagepickup/1.0/batch')
+  for (const { message } of messages) await acapy.deliver(JSON.stringify(message))
+  return messages.length
 }
 
 /** Three messages of ours that wait; `fetch` gets them for the wallet. */
@@ -47,12 +57,29 @@ export const PICKUP: Scenario[] = [
     versions: BOTH,
     wallet: 'silent',
     play: waiting(async (acapy, id) => {
-      const request = { '@type': 'https://didcomm.org/messagepickup/1.0/batch-pickup', batch_size: 10 }
-      const { 'messages~attach': messages } = await ask(acapy, id, request, 'messagepickup/1.0/batch')
-      for (const { message } of messages) await acapy.deliver(JSON.stringify(message))
-      const { 'messages~attach': rest } = await ask(acapy, id, request, 'messagepickup/1.0/batch')
-      assert.deepEqual(rest, [])
+      assert.equal(await fetchAll(acapy, id), CONTENTS.length)
+      assert.equal(await fetchAll(acapy, id), 0)
     }),
+  },
+  {
+    name: 'pickup-holding',
+    title: 'has no endpoint: it issues a credential to us, and fetches our part of the exchange',
+    protocol: 'Pickup 1.0',
+    role: 'mediator, holder',
+    versions: BOTH,
+    wallet: 'silent',
+    play: async (scene) => {
+      const { acapy, agent } = scene
+      const { walletConnectionId } = await connect(scene)
+      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+      await agent.ask('/credentials/accept-offer', { credentialRecordId: ours.id })
+      assert.equal(await fetchAll(acapy, walletConnectionId), 1)
+      const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'request-received')
+      await acapy.post(`/issue-credential-2.0/records/${id}/issue`, {})
+      // Our acknowledgement goes back by the route that the credential has come by.
+      await agent.credentialIn(ours, 'done')
+      await theirExchangeOf(acapy, ours.threadId, 'done')
+    },
   },
   {
     name: 'pickup-2',

@@ -197,7 +197,7 @@ export const TAKEN_INVITATIONS: Scenario[] = [
     title: 'invites by its public DID, twice; we reuse the connection',
     protocol: 'Out-of-Band 1.1',
     role: 'receiver',
-    versions: ['1.7.0'],
+    versions: BOTH,
     wallet: 'public',
     play: (scene) => reuses(scene, { use_public_did: true }),
   },
@@ -206,7 +206,7 @@ export const TAKEN_INVITATIONS: Scenario[] = [
     title: 'invites by its public DID; we connect',
     protocol: PROTOCOL,
     role: ROLE,
-    versions: ['1.7.0'],
+    versions: BOTH,
     wallet: 'public',
     play: takes({ use_public_did: true }),
   },
@@ -215,7 +215,7 @@ export const TAKEN_INVITATIONS: Scenario[] = [
     title: 'is asked for a connection by its public DID, and accepts',
     protocol: PROTOCOL,
     role: ROLE,
-    versions: ['1.7.0'],
+    versions: BOTH,
     wallet: 'public',
     play: async (scene) => {
       const { acapy, agent } = scene

@@ -68,7 +68,6 @@ export const scrubber = (): ((value: Json) => Json) => {
   const scrubMember = (name: string, member: Json): [string, Json] => {
     if (name === 'base64') return [name, base64urlOf(scrub(decoded(member)))]
     if (name === 'publicKeyBase58' || name === 'kmsKeyId') return [name, `ExampleKey${keys.numberOf(member)}`]
-    if (name === 'resolutionTime') return [name, Date.parse(`${TIME}Z`)]
     // The wallet's engine gives a submission a random id of its own kind.
     if (name === 'presentation_submission') return [name, scrub({ ...member, id: 'ExampleSubmission' })]
     return [scrubText(name), scrub(member)]

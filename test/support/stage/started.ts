@@ -9,7 +9,7 @@ export interface StartedStage {
   lines: string[]
 }
 
-const READY = /^Base URL: +(\S+)\nRoot token: (\S+)\n(curl .+\n){3}/m
+const READY = /^Base URL: +(\S+)\nRoot token: (\S+)\nReference: +\S+\n(curl .+\n){3}/m
 
 /** Waits until a stage has said all that it has to say. */
 export const whenReady = async (program: Program): Promise<StartedStage> => {

@@ -4,6 +4,7 @@ import {
   type AgentContext,
   CacheModuleConfig,
   DependencyManager,
+  DidDocument,
   DidRepository,
   EventEmitter,
   InjectionSymbols,
@@ -124,6 +125,21 @@ test('a DID that names its document by a hash is read once it is there', async (
   table.watch()
   expect(await find()).toHaveLength(1)
   expect(table.requests).toEqual([])
+})
+
+test("a process's memory is not filled by the large documents of others, which are read again", async () => {
+  const reader = newRepository()
+  const dids = Array.from({ length: 25 }, (_, made) => `${did}:${made}`)
+  const document = (id: string) => new DidDocument({ id, alsoKnownAs: ['x'.repeat(250 * 1024)] })
+  for (const one of dids)
+    await run(() => newRepository().storeReceivedDid(acme, { did: one, didDocument: document(one) }))
+  const findAll = async () => {
+    for (const one of dids) expect(await run(() => reader.findAllByDid(acme, one))).toHaveLength(1)
+  }
+  await findAll()
+  table.watch()
+  await findAll()
+  expect(table.requests).toHaveLength(dids.length)
 })
 
 test('DIDs of others that a key stands for are read each time: anybody may add one', async () => {

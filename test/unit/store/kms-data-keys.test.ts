@@ -73,6 +73,13 @@ describe('a data key', () => {
     expect(kms.calls).toEqual([])
   })
 
+  test('should be remembered without the buffer that the SDK has read it into', async () => {
+    const [first, second] = [await newProcess(), await newProcess()]
+    const keys = [await first.key(), await second.key()]
+    expect(actions()).toEqual(['GenerateDataKey', 'Decrypt'])
+    expect(keys.map(({ buffer }) => buffer.byteLength)).toEqual([32, 32])
+  })
+
   test('should be the same for all that one transaction seals', async () => {
     const process = await newProcess()
     const keys = await process.transaction(scope, async (unit) => [

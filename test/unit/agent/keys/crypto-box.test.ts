@@ -47,6 +47,15 @@ describe('x25519', () => {
     ))
 })
 
+describe('a key that is remembered', () => {
+  test('holds 32 bytes, and not the buffer that they were read into', () => {
+    const read = Buffer.from(x25519KeyPair(randomBytes(32)).publicBytes)
+    expect(read.buffer.byteLength).toBeGreaterThan(32)
+    const [own, other] = [x25519KeyPair(read).publicBytes, x25519PublicKey(read).bytes]
+    expect([own, other].map(({ buffer }) => buffer.byteLength)).toEqual([32, 32])
+  })
+})
+
 describe('box', () => {
   test('is byte for byte what libsodium makes, and opens there and here', () =>
     fc.assert(

@@ -1,0 +1,66 @@
+/** A credential about thousands of DIDs: what its issuer makes its holder work when a proof is asked for. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
+import { createTenant, degreeDefinition } from '../support/scenes.ts'
+import { type InProcessStage, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectTwo, exchangesOf, settled, succeed } from '../support/tenants.ts'
+
+let stage: InProcessStage
+let verifier: { tenantId: string }
+let holder: { tenantId: string }
+let connectionId: string
+let reads = 0
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  stage.line.run()
+  verifier = await createTenant(stage, 'Verifier')
+  holder = await createTenant(stage, 'Holder')
+  connectionId = (await connectTwo(stage, verifier, holder)).inviters.id
+  const count =
+    <Request, Answer>(next: (request: Request) => Answer) =>
+    (request: Request): Answer => {
+      reads += 1
+      return next(request)
+    }
+  stage.serviceClient.middlewareStack.add(count, { step: 'initialize' })
+  const subjects = Array.from({ length: 2000 }, (_, n) => ({ id: `did:example:${n}`, degree: 'Bachelor' }))
+  await hold(verifier, holder, degreeAbout(undefined, { credentialSubject: subjects }))
+}, 60_000)
+afterAll(() => stage.stop())
+
+const [{ schema } = {}] = degreeDefinition.input_descriptors
+const DEAR = { id: 'dear', input_descriptors: Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, schema })) }
+
+/** Has the holder answer a request, and counts what that reads. */
+const present = async (presentationDefinition: object): Promise<{ answer: Reply; requests: number }> => {
+  const proofFormats = { presentationExchange: { presentationDefinition } }
+  const { threadId } = await succeed(stage, 'requestProof', verifier, {
+    body: { connectionId, protocolVersion: 'v2', proofFormats },
+  })
+  await settled(stage)
+  const [proof] = await exchangesOf(holder, 'ProofRecord', threadId)
+  await stage.line.pause()
+  const before = reads
+  const answer = await stage.call('acceptProofRequest', {
+    caller: holder,
+    path: { proofRecordId: proof.id },
+    body: {},
+  })
+  const requests = reads - before
+  stage.line.run()
+  return { answer, requests }
+}
+
+test('costs no request for each of them', async () => {
+  const { answer, requests } = await present(DEAR)
+  expect(answer.status).toBe(422)
+  expect(requests).toBeLessThan(50)
+})
+
+test('is in the way of no other credential', async () => {
+  await hold(verifier, holder, degreeAbout(await keyDidOf(holder)))
+  const { answer, requests } = await present(degreeDefinition)
+  expect(answer).toMatchObject({ status: 200, body: { state: 'presentation-sent' } })
+  expect(requests).toBeLessThan(20)
+})

@@ -1,0 +1,88 @@
+/** What strangers serve as the document of their did:web: whatever it is, resolving it is no failure of this service. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTenant } from '../support/scenes.ts'
+import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+
+/** By their addresses. They would be on hosts with certificates. */
+const { served } = vi.hoisted(() => ({ served: new Map<string, string>() }))
+
+vi.mock('../../lib/egress/post.ts', async (original) => ({
+  ...(await original<object>()),
+  get: async ({ url }: { url: string }) => ({
+    status: served.has(url) ? 200 : 404,
+    headers: {},
+    body: served.get(url) ?? '',
+    milliseconds: 1,
+  }),
+}))
+
+let stage: InProcessStage
+let caller: { tenantId: string }
+
+beforeAll(async () => {
+  stage = await startInProcessStage()
+  caller = await createTenant(stage)
+})
+afterAll(() => stage.stop())
+
+let count = 0
+
+/** Serves the document of a new did:web. */
+const serve = (members: object): string => {
+  const host = `mallory${++count}.example.org`
+  const did = `did:web:${host}`
+  served.set(
+    `https://${host}/.well-known/did.json`,
+    JSON.stringify({ '@context': 'https://www.w3.org/ns/did/v1', id: did, ...members }),
+  )
+  return did
+}
+
+const ODD: unknown[] = [
+  ...[null, 5, 'x', true, {}, [null], [5], ['x'], [[]], [{}], [{ id: 5 }], [{ id: '#a', type: ['t'] }]],
+  [{ id: '#a', type: 'Multikey', controller: 5, publicKeyMultibase: {} }],
+  [{ id: '#a', type: 'did-communication', serviceEndpoint: { a: 1 }, recipientKeys: 'x', priority: {} }],
+]
+
+describe.each([
+  '@context',
+  'alsoKnownAs',
+  'controller',
+  'verificationMethod',
+  'authentication',
+  'keyAgreement',
+  'service',
+])('a document of an odd %s', (member) => {
+  test('is answered or refused', async () => {
+    for (const odd of ODD) {
+      const did = serve({ [member]: odd })
+      const { status } = await stage.call('resolveDid', { caller, path: { did } })
+      expect([200, 404, 422], JSON.stringify(odd)).toContain(status)
+    }
+  })
+
+  test('connects nobody', async () => {
+    for (const odd of ODD) {
+      const did = serve({ [member]: odd })
+      const { status } = await stage.call('receiveImplicitInvitation', { caller, body: { did } })
+      expect(status, JSON.stringify(odd)).toBe(422)
+    }
+  })
+})
+
+test.each<[string, string]>([
+  ['of another DID', '"id": "did:web:bank.example.org"'],
+  ...[100, 1_000, 3_000, 10_000, 60_000].map((levels): [string, string] => [
+    `that is nested ${levels} levels deep`,
+    `"x": ${'['.repeat(levels)}${']'.repeat(levels)}`,
+  ]),
+  ['that reaches for a prototype', '"__proto__": {"service": []}, "constructor": 5, "toJSON": 5'],
+])('a document %s is no failure', async (_, members) => {
+  const did = serve({})
+  const address = `https://${did.slice('did:web:'.length)}/.well-known/did.json`
+  served.set(address, `${served.get(address)?.slice(0, -1)}, ${members}}`)
+  const { status } = await stage.call('resolveDid', { caller, path: { did } })
+  expect([200, 404, 422]).toContain(status)
+  const connected = await stage.call('receiveImplicitInvitation', { caller, body: { did } })
+  expect(connected.status).toBe(422)
+})

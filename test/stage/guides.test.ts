@@ -1,0 +1,77 @@
+/** The README's tour and the guides: their commands, pasted one after another into a shell while `npm start` runs. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/stage/folder.ts'
+import { commandsOf, jsonLines, paste } from '../support/stage/pasted.ts'
+import { endPrograms } from '../support/stage/program.ts'
+import { npmStart, type StartedStage, whenReady } from '../support/stage/started.ts'
+
+/** A wallet or two, cold, on a busy machine. */
+const DEADLINE = 240_000
+
+let stage: StartedStage
+
+beforeAll(async () => {
+  stage = await whenReady(npmStart())
+}, DEADLINE)
+afterAll(async () => {
+  stage.program.interrupt()
+  await stage.program.ended()
+  endPrograms()
+})
+
+const VERIFIED = { state: 'done', isVerified: true, role: 'verifier' }
+
+/** What the commands wrote, once all of them have ended. Nothing went wrong with any. */
+const pasted = async (commands: string) => {
+  await using folder = await temporaryFolder()
+  const ending = await paste(commands, stage, folder.path, DEADLINE)
+  expect(ending.stderr).toBe('')
+  return { stdout: ending.stdout, answers: jsonLines(ending) }
+}
+
+/** An object of these fields, and of others. */
+const having = (part: object) => expect.objectContaining(part)
+
+describe('commands that are pasted', { timeout: DEADLINE }, () => {
+  test('the tour connects, issues and verifies, and its webhook hears of it', async () => {
+    const { stdout, answers } = await pasted(commandsOf('README.md', 'A tour'))
+    expect(stdout).toMatch(/^connected to "Faculty"/m)
+    expect(stdout).toMatch(/^credential received: .*"degree":"Bachelor"/m)
+    expect(answers).toContainEqual(
+      having({ type: 'proof.state_changed', data: having({ record: having({ isVerified: true }) }) }),
+    )
+    expect(answers.at(-1)).toMatchObject({
+      presentation: { presentationExchange: { verifiableCredential: [{ credentialSubject: { degree: 'Bachelor' } }] } },
+    })
+  })
+
+  test('a first credential is issued, and another tenant verifies it', async () => {
+    const guides = ['docs/issue-a-credential.md', 'docs/verify-a-wallet.md']
+    const { stdout, answers } = await pasted(guides.map((guide) => commandsOf(guide)).join('\n'))
+    expect(stdout).toMatch(/^credential received: .*"degree":"Bachelor"/m)
+    expect(stdout).toMatch(/^credential received: .*"degree":"Master"/m)
+    expect(answers).toContainEqual(having({ role: 'issuer', state: 'done' }))
+    expect(answers).toContainEqual([having({ role: 'issuer', state: 'done' })])
+    expect(answers).toContainEqual(
+      having({ role: 'issuer', state: 'credential-issued', autoAcceptCredential: 'never' }),
+    )
+    expect(answers).toContainEqual(having({ ...VERIFIED, autoAcceptProof: 'always' }))
+    expect(answers).toContainEqual(having({ ...VERIFIED, autoAcceptProof: 'never' }))
+  })
+
+  test('three tenants issue, hold and verify, and see nothing of each other', async () => {
+    const { answers } = await pasted(commandsOf('docs/tenants.md'))
+    expect(answers).toContainEqual(having({ statusCode: 404 }))
+    expect(answers).toContainEqual(having({ statusCode: 403 }))
+    expect(answers).toContainEqual([having({ credentialInstances: [expect.anything()] })])
+    expect(answers.at(-1)).toMatchObject(VERIFIED)
+  })
+
+  test('what a client of credo-controller calls is answered', async () => {
+    const { answers } = await pasted(commandsOf('docs/credo-controller.md'))
+    const [received, connections, repeated, refused] = answers
+    expect(connections).toEqual([having({ theirLabel: 'Issuer', alias: 'Issuer', state: 'completed' })])
+    expect(repeated).toEqual(received)
+    expect(refused).toMatchObject({ statusCode: 409, message: expect.stringContaining('received before') })
+  })
+})

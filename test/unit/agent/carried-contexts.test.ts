@@ -1,0 +1,17 @@
+/** Contexts that issuers and holders need not fetch: outside of a unit of work nothing can be read from the web. */
+import { AgentContext, DependencyManager } from '@credo-ts/core'
+import { expect, test } from 'vitest'
+import { w3cCredentials } from '../../../lib/agent/json-ld/document-loader.ts'
+
+const dependencyManager = new DependencyManager()
+const load = w3cCredentials().config.documentLoader(
+  new AgentContext({ contextCorrelationId: 'tenant', dependencyManager }),
+)
+
+test.each(['https://w3id.org/security/bbs/v1', 'https://w3id.org/citizenship/v1'])('%s is not fetched', async (url) => {
+  expect(await load(url)).toMatchObject({ documentUrl: url, document: { '@context': { '@version': 1.1 } } })
+})
+
+test('another context is read from the web', async () => {
+  await expect(load('https://contexts.example.org/degree/v1')).rejects.toThrow('unit of work')
+})
