@@ -36,10 +36,10 @@ const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
   return code.replace(/\bimport\("([^"]+)"\)/g, (found, path) => (names.has(path) ? `atOnce("${path}")` : found))
 }
 
-/** Names of the outputs that `index.mjs` can come to load. esbuild also writes those that only code imports which it then leaves out. */
-const usedOutputs = ({ outputs }: Metafile): Set<string> => {
+/** Names of the outputs that the module `name` can come to load. esbuild also writes those that only code imports which it then leaves out. */
+const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
   const used = new Set<string>()
-  const pending = ['.build/index.mjs']
+  const pending = [`.build/${name}.mjs`]
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     if (used.has(basename(path))) continue
     used.add(basename(path))
@@ -48,11 +48,23 @@ const usedOutputs = ({ outputs }: Metafile): Set<string> => {
   return used
 }
 
-/** Bundles the module `entry`, a path below `folder`, with or without what binds AnonCreds' native library. */
-export const bundle = async (folder: string, entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> => {
-  const { outputFiles, metafile } = await build({
+/** What is left out of a bundle, or is not. */
+interface Contents {
+  withLibrary: boolean
+  withRegistries: boolean
+}
+
+/** Builds the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
+const buildEntries = (
+  folder: string,
+  entries: Record<string, string>,
+  { withLibrary, withRegistries }: Contents,
+  inject: string[] = [],
+) =>
+  build({
     absWorkingDir: folder,
-    entryPoints: { index: entry },
+    entryPoints: entries,
+    inject,
     // Nothing is written; the names of the outputs start here.
     outdir: '.build',
     outExtension: { '.js': '.mjs' },
@@ -77,7 +89,7 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
       lambdaCredentials,
       leftOut,
       ...(withLibrary ? [] : [bindingLeftOut]),
-      ...(needsRegistries(entry) ? [] : [registriesLeftOut]),
+      ...(withRegistries ? [] : [registriesLeftOut]),
       lateModules,
       nativeLibrary,
       browserFilePlaces,
@@ -86,9 +98,15 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
       slimWebvh,
     ],
   })
+
+/** The part of what was built that the module `name` can come to load. */
+const bundleOf = async (
+  { outputFiles, metafile }: Awaited<ReturnType<typeof buildEntries>>,
+  name: string,
+): Promise<Bundle> => {
   const files: Bundle['files'] = {}
   const sourceMaps: Bundle['sourceMaps'] = {}
-  const used = usedOutputs(metafile)
+  const used = usedOutputs(metafile, name)
   for (const { path, text, contents } of outputFiles) {
     if (!used.has(basename(path, '.map'))) continue
     if (path.endsWith('.map')) sourceMaps[basename(path)] = contents
@@ -96,6 +114,30 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
   }
   const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
   return { files, forBrowsers: await browserFiles(metafile), sourceMaps, metafile: { ...metafile, outputs } }
+}
+
+/** Bundles the module `entry`, a path below `folder`, with or without what binds AnonCreds' native library. */
+export const bundle = async (folder: string, entry: string, withLibrary = needsLibrary(entry)): Promise<Bundle> => {
+  const contents = { withLibrary, withRegistries: needsRegistries(entry) }
+  return bundleOf(await buildEntries(folder, { index: entry }, contents), 'index')
+}
+
+/**
+ * Bundles several modules, by the names of the files that export their handlers, in a twentieth of the time that it takes one by one. What one
+ * of them imports is in chunks with what the others do, and is as much as any of them needs; each is therefore larger than by itself.
+ */
+export const bundleTogether = async (
+  folder: string,
+  entries: Record<string, string>,
+  contents: Contents,
+): Promise<Map<string, Bundle>> => {
+  // Shared chunks are not evaluated in the order of the imports: this comes before all others, which need it.
+  const built = await buildEntries(folder, entries, contents, ['reflect-metadata'])
+  // A module that is imported for what it does would be left out of one bundle, and kept for another's sake in those that share it.
+  const ignored = built.warnings.filter(({ id }) => id === 'ignored-bare-import')
+  if (ignored.length > 0) throw new Error(ignored.map(({ text }) => text).join('\n'))
+  const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
+  return new Map(await Promise.all(bundles))
 }
 
 /** Bytes of all files. */

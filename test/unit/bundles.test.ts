@@ -26,7 +26,7 @@ import { exampleOf } from '../support/calls/all.ts'
 import { callBundled } from '../support/calls/bundled.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
 import { type IssuerServer, newSigningKey, startIssuerServer } from '../support/issuers/issuer-server.ts'
-import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
+import { functionOf, READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -43,10 +43,18 @@ const MAX_BYTES = 350 * 1024
 /** Bundling takes a second for a Credo function on a quiet machine. */
 const BUNDLING_MS = 120_000
 
+/** One for each selection of AnonCreds' parts (infra/anoncreds/functions.ts), with all of Credo: bundled by itself, as it is deployed. */
+const OF_CREDO = ['create-request', 'create-schema', 'receive-didcomm']
+
+/** All others that write for a caller: most have Credo, and to bundle that takes two seconds of processor time for each. */
+const TOGETHER = OPERATIONS.filter(({ security, idempotent }) => security === 'token' && idempotent)
+  .map(({ operationId }) => functionOf(operationId))
+  .filter((name) => !OF_CREDO.includes(name) && !READING_FUNCTIONS.includes(name))
+
 let unpacked: Unpacked
 
 beforeAll(async () => {
-  unpacked = await unpackFunctions()
+  unpacked = await unpackFunctions(FUNCTIONS, TOGETHER)
 }, BUNDLING_MS)
 afterAll(() => unpacked.remove())
 

@@ -117,7 +117,7 @@ const bodyArbitrary = (bodies: unknown[]): fc.Arbitrary<string | Buffer> => {
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']
 
 const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
-  const { method, path, bodies, queries = [''], queryNames = [], token } = route
+  const { method, path, bodies, queries = [''], queryNames = [], headers: usual = {}, token } = route
   const pathArbitrary = fc.oneof(
     { weight: 6, arbitrary: fc.constant(path((valid) => valid)) },
     {
@@ -165,6 +165,7 @@ const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
       method: verb,
       path: asPath(query === '' ? at : `${at}?${query}`),
       headers: {
+        ...usual,
         ...Object.fromEntries(headers),
         ...(authorization !== undefined && { authorization }),
         ...(body.length > 0 && { 'content-type': contentType }),

@@ -18,6 +18,8 @@ export interface Route {
   queries?: string[]
   /** Names of parameters in the query. */
   queryNames?: string[]
+  /** What the example sends with it, such as what it accepts. */
+  headers?: Record<string, string>
   /** Of who may. */
   token?: string
 }
@@ -45,6 +47,7 @@ const routesTo = async (contract: Contract, world: World, scene: CallScene): Pro
     ...(contract.body && { bodies: [request.body ?? {}] }),
     queries: [textOf(request), ...(names.includes('limit') ? PAGES : [])],
     queryNames: names,
+    ...(request.headers !== undefined && { headers: request.headers }),
     ...(token !== undefined && { token }),
   }))
 }
