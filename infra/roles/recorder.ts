@@ -15,8 +15,8 @@ export interface RecordedCall {
 /** What stands in keys beside ids (lib/store/keys.ts): at the beginning, after it, and anywhere later. */
 const FIRST = /^@(?!base$)/
 const SECOND =
-  /^(\w+Record|context|data-key|definition|definition-quota|delivery|idempotency|inbound|issuer-did|job|key|ledger-object|message|revocation|revocation-registry|webvh|webvh-seen)$/
-const LATER = /^(attempts|data-key|events|lane|log|resource|slot|tenants|waiting)$/
+  /^(\w+Record|context|data-key|definition|definition-quota|delivery|idempotency|inbound|issuer-did|job|key|ledger-object|message|did-web|pickup|pickup-usage|revocation|revocation-registry|strangers|webvh|webvh-seen)$/
+const LATER = /^(attempts|data-key|document|events|lane|log|resource|slot|tenants|waiting)$/
 
 /** A partition key with `*` in the place of ids and hashes. */
 export const kindOf = (key: string): string => {

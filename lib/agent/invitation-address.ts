@@ -5,7 +5,7 @@ import { parseBase64 } from '../json.ts'
 import { InvitationMessage, ServiceMessage } from '../records/invitation-message.ts'
 import { settings } from '../settings.ts'
 
-export const MAX_REDIRECTS = 3
+const MAX_REDIRECTS = 3
 /** What is larger is not read. */
 const MAX_BYTES = 64 * 1024
 /** Of all answers together. */

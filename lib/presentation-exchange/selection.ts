@@ -45,7 +45,7 @@ export interface Wanted {
 }
 
 /** Whether the presentation may be signed by `signer`: a credential about somebody is shown by one of its subjects. */
-export const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
+const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
   subjects.length === 0 || subjects.includes(signer)
 
 /**

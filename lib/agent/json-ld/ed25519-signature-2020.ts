@@ -10,7 +10,7 @@ const Key = v.looseObject({ type: v.picklist(TYPES), revoked: v.optional(v.undef
  * Credo's asks for a key of the type of 2020, which its did:key documents do not have, so that no did:key could sign or verify. A signature
  * covers no type of a key. https://www.w3.org/community/reports/credentials/CG-FINAL-di-eddsa-2020-20220724/
  */
-export class AnyKeySignature2020 extends Ed25519Signature2020 {
+class AnyKeySignature2020 extends Ed25519Signature2020 {
   override async assertVerificationMethod(document: unknown): Promise<void> {
     if (!v.is(Key, document)) throw new TypeError('the verification method is no Ed25519 key that is in force')
   }
