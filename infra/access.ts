@@ -133,6 +133,9 @@ const ACCEPTS = {
   SendMessage: ['WakeUpQueue'],
 } satisfies Access
 
+/** The same where the agent has keys already. */
+const { GenerateDataKey: _, ...WITH_KEYS } = ACCEPTS
+
 /** A secret is sealed for its organization, and the answer that shows it for the agent. */
 const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
 
@@ -339,7 +342,12 @@ export const ACCESS: Record<string, Access> = {
   },
   acceptConnectionRequest: HANDSHAKES,
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: ACCEPTS,
+  acceptConnectionResponse: {
+    ...WITH_KEYS,
+    GetItem: ACCEPTS.GetItem.filter((item) => item !== TENANT && item !== WEBVH_SEEN),
+    BatchGetItem: [RECORD],
+    PutItem: ACCEPTS.PutItem.filter((item) => item !== DATA_KEY && item !== WEBVH_SEEN),
+  },
   sendPing: sending({
     GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
     Query: [DID, MESSAGE_LANES],

@@ -104,7 +104,12 @@ const templateOf = (server: Server, method: string, path: string): string | unde
 
 /** The answer to a preflight; undefined: nothing is at the path. */
 const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
-  const there = events.filter((event) => templateOf(server, event.method, path) === routeOf(event.path))
+  const matching = events.filter((event) => templateOf(server, event.method, path) === routeOf(event.path))
+  // The gateway looks for the resource first, and one without a parameter goes before one with it.
+  const [resource] = matching
+    .map((event) => event.path)
+    .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
+  const there = matching.filter((event) => event.path === resource)
   const [cors] = there.flatMap(({ cors }) => cors ?? [])
   if (cors === undefined) return undefined
   const methods = there.map(({ method }) => method)

@@ -94,7 +94,9 @@ test('a stage that is killed takes its database with it', async () => {
 
 test('everything is there under the same ids, for tokens of before', async () => {
   expect(await askStage(stage.baseUrl, tenant.token, `/connections/${connection.id}`)).toEqual(connection)
-  expect(await messagesOf(stage, tenant, connection.id)).toEqual(messages)
+  // What became of a message may be noted after it was read.
+  const kept = (await messagesOf(stage, tenant, connection.id)).map(({ id, content }) => ({ id, content }))
+  expect(kept).toEqual(messages.map(({ id, content }) => ({ id, content })))
   expect(await askStage(stage.baseUrl, killed.rootToken, '/connections')).toEqual([])
 })
 

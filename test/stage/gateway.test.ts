@@ -120,7 +120,7 @@ describe('the authorizer', () => {
 
 describe('what no route has is a 404', () => {
   test.each([
-    ['GET', '/'],
+    ['GET', '/nothing'],
     ['GET', '/nothing/here'],
     ['PUT', '/connections'],
     ['OPTIONS', '/nothing/here'],

@@ -38,8 +38,11 @@ export const connections: Examples = {
     other: { path: { connectionId: await scene.connection('second') } },
   }),
   SendPing: async (scene) => ({
-    asked: { path: { connectionId: await scene.connection() }, body: { comment: 'still there?' } },
-    other: { path: { connectionId: await scene.connection('second') }, body: { responseRequested: false } },
+    asked: {
+      path: { connectionId: await scene.connection() },
+      body: { comment: 'still there?', responseRequested: false },
+    },
+    other: { path: { connectionId: await scene.connection('second') }, body: {} },
   }),
   DeleteConnection: async (scene) => ({
     asked: { path: { connectionId: await scene.connect() } },
