@@ -2,189 +2,71 @@
  * What each function does with the table, the queues and the key, by its name in serverless.yml: its role allows this and no more. The
  * local stage holds the functions to it, and test/unit/infra/deployment/access.ts compares it with the calls that they were seen to make.
  */
+import {
+  ACCEPTS,
+  ANSWERS_EXCHANGE,
+  ASKS,
+  ASKS_FOR_PROOF,
+  DELIVERS,
+  DEQUEUES,
+  HANDSHAKES,
+  INVITES,
+  OFFERS,
+  PROOF_STEP,
+  QUEUES,
+  SEALS_SECRETS,
+  sending,
+  WITH_KEYS,
+} from './access/alike.ts'
+import {
+  ANONCREDS_RECORD,
+  BASIC_MESSAGE,
+  CONNECTION,
+  CONTEXT,
+  CORRUPT,
+  CREDENTIAL,
+  DATA_KEY,
+  DEFINITION,
+  DEFINITION_PLACE,
+  DEFINITION_QUOTA,
+  DESTINATION,
+  DID,
+  DIDCOMM_MESSAGE,
+  ENDPOINT_ATTEMPTS,
+  ENDPOINT_EVENTS,
+  ENVELOPE_MARK,
+  EVENT_LANES,
+  IDEMPOTENCY,
+  INVITATION,
+  ISSUER_DID,
+  ISSUER_KEYS,
+  JOB,
+  KEY,
+  LANES,
+  LEDGER_OBJECT,
+  MESSAGE_LANES,
+  MESSAGE_MARK,
+  ORGANIZATION,
+  OUT_OF_BAND,
+  OWN_DEFINITION,
+  PENDING_REVOCATION,
+  PICKUP,
+  PROOF,
+  QUESTION_ANSWER,
+  RECORD,
+  REVOCATION_REGISTRY,
+  SCHEMA,
+  SLOTS,
+  STRANGERS,
+  TAILS,
+  TENANT,
+  W3C_CREDENTIAL,
+  WAITING,
+  WEB_DOCUMENT,
+  WEBVH,
+  WEBVH_SEEN,
+} from './access/keys.ts'
 import type { Access } from './roles/statements.ts'
-
-/** Patterns of partition keys, which lib/store/keys.ts and anoncreds-keys.ts write: `*` stands for a tenant and for ids. */
-const TENANT = '@tenant|*'
-const ISSUER_KEYS = '@issuer-keys|*'
-const IDEMPOTENCY = '*|idempotency|*'
-const RECORD = '*|*Record|*'
-const CONNECTION = '*|ConnectionRecord|*'
-const CREDENTIAL = '*|CredentialRecord|*'
-const W3C_CREDENTIAL = '*|W3cCredentialRecord|*'
-const OUT_OF_BAND = '*|OutOfBandRecord|*'
-const PROOF = '*|ProofRecord|*'
-const DID = '*|DidRecord|*'
-const QUESTION_ANSWER = '*|QuestionAnswerRecord|*'
-const BASIC_MESSAGE = '*|BasicMessageRecord|*'
-const DIDCOMM_MESSAGE = '*|DidCommMessageRecord|*'
-/** What an offer of AnonCreds is made of; without private parts. */
-const KEY_CORRECTNESS_PROOF = '*|AnonCredsKeyCorrectnessProofRecord|*'
-const CONTEXT = '*|context|*'
-/** What is shown of invitations: whoever writes an out-of-band record writes it. */
-const INVITATION = '@invitation|*'
-const KEY = '*|key|*'
-const DATA_KEY = '*|data-key'
-const ISSUER_DID = '*|issuer-did'
-/** What agents serve under their did:webvh, and how far each has seen the logs of others. */
-const WEBVH = '*|webvh|*'
-const WEBVH_SEEN = '*|webvh-seen|*'
-/** The document of a did:web that this service hosts. */
-const WEB_DOCUMENT = '*|did-web|document'
-/** What was handled before: an envelope, and a message. */
-const ENVELOPE_MARK = '*|inbound|*'
-const MESSAGE_MARK = '*|message|*'
-/** How many strangers have asked for a connection. */
-const STRANGERS = '*|strangers|*'
-/** Webhook endpoints of an organization, its data key, its list of tenants. */
-const ORGANIZATION = '@org|*'
-const ENDPOINT_EVENTS = '@endpoint|*|events|*'
-const ENDPOINT_ATTEMPTS = '@endpoint|*|attempts|*'
-/** What waits in lanes, of messages (beside the connection's record) and of events, and the states of these lanes. */
-const MESSAGE_LANES = CONNECTION
-const EVENT_LANES = '@outbox|*'
-const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
-const CORRUPT = '@corrupt|*'
-const JOB = '*|job|*'
-const SCHEMA = '*|AnonCredsSchemaRecord|*'
-const DEFINITION = '*|AnonCredsCredentialDefinitionRecord|*'
-/** Records of definitions, which one of each issuer, schema and tag is, and how many an agent has made. */
-const OWN_DEFINITION = '*|CredentialDefinitionRecord|*'
-const DEFINITION_PLACE = '*|definition|*'
-const DEFINITION_QUOTA = '*|definition-quota'
-/** What was made for a definition or registry that never came to be is removed. */
-const ANONCREDS_RECORD = '*|AnonCreds*Record|*'
-const LEDGER_OBJECT = '*|ledger-object|*'
-const MESSAGE_OUTCOMES = '*|delivery|*'
-/** What waits until a wallet without an endpoint fetches it, and how much of that an agent has. */
-const PICKUP = '*|pickup|*'
-const PICKUP_USAGE = '*|pickup-usage|*'
-/** A message to such a wallet; the first one makes the job that gives up what is not fetched. */
-const QUEUES = {
-  BatchGetItem: [PICKUP, PICKUP_USAGE],
-  Query: [PICKUP],
-  PutItem: [JOB, PICKUP],
-  UpdateItem: [PICKUP, PICKUP_USAGE],
-} satisfies Access
-/** A function that sends to a connection, whose wallet may have no endpoint. */
-const sending = (access: Access): Access => ({
-  ...access,
-  BatchGetItem: [...new Set([...(access.BatchGetItem ?? []), ...QUEUES.BatchGetItem])],
-  Query: [...new Set([...(access.Query ?? []), ...QUEUES.Query])],
-  PutItem: [...new Set([...(access.PutItem ?? []), ...QUEUES.PutItem])],
-  UpdateItem: [...new Set([...(access.UpdateItem ?? []), ...QUEUES.UpdateItem])],
-})
-/** Such messages leave their queue, and what became of them is noted. */
-const DEQUEUES = {
-  PutItem: [MESSAGE_OUTCOMES],
-  UpdateItem: [BASIC_MESSAGE],
-  DeleteItem: [PICKUP],
-} satisfies Access
-/** What can be down, who waits for it, and how many attempts are made at once where it is slow. */
-const DESTINATION = '@destination|*'
-const WAITING = '@destination|*|waiting|*'
-const SLOTS = '@destination|*|slot|*'
-
-/** How many indexes of a registry are taken, what waits to be in its list, and its file. */
-const REVOCATION_REGISTRY = '*|revocation-registry|*'
-const PENDING_REVOCATION = '*|revocation|*'
-const TAILS = '@tails|*'
-/** An offer asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
-const ASKS_FOR_REGISTRY = [JOB, LEDGER_OBJECT, REVOCATION_REGISTRY]
-
-/** An offer on a connection or in an invitation. */
-const OFFERS = {
-  GetItem: [
-    ...[DATA_KEY, DEFINITION, IDEMPOTENCY, ISSUER_DID, KEY, KEY_CORRECTNESS_PROOF, OWN_DEFINITION, WEBVH],
-    ...ASKS_FOR_REGISTRY,
-  ],
-  BatchGetItem: [OWN_DEFINITION],
-  Query: [RECORD, REVOCATION_REGISTRY],
-  PutItem: [IDEMPOTENCY, ISSUER_DID, JOB, KEY, RECORD],
-  UpdateItem: [REVOCATION_REGISTRY],
-} satisfies Access
-
-/** A step of an exchange, whose message goes to its connection. */
-const ANSWERS_EXCHANGE = {
-  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
-  BatchGetItem: [RECORD],
-  Query: [RECORD],
-  PutItem: [IDEMPOTENCY, KEY, RECORD],
-  Decrypt: ['agents'],
-  SendMessage: ['WakeUpQueue'],
-} satisfies Access
-
-/** An invitation to connect. */
-const INVITES = {
-  GetItem: [DATA_KEY, IDEMPOTENCY, TENANT],
-  PutItem: [DATA_KEY, IDEMPOTENCY, INVITATION, KEY, OUT_OF_BAND],
-  GenerateDataKey: ['agents'],
-  Decrypt: ['agents'],
-} satisfies Access
-
-/** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
-const ACCEPTS = {
-  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, RECORD, TENANT, WEBVH, WEBVH_SEEN],
-  BatchGetItem: [KEY, RECORD],
-  Query: [MESSAGE_LANES, RECORD],
-  PutItem: [DATA_KEY, IDEMPOTENCY, KEY, MESSAGE_LANES, RECORD, WEBVH_SEEN],
-  GenerateDataKey: ['agents'],
-  Decrypt: ['agents'],
-  SendMessage: ['WakeUpQueue'],
-} satisfies Access
-
-/** The same where the agent has keys already. */
-const { GenerateDataKey: _, ...WITH_KEYS } = ACCEPTS
-
-/** A secret is sealed for its organization, and the answer that shows it for the agent. */
-const SEALS_SECRETS: Access = { GenerateDataKey: ['agents', 'organizations'], Decrypt: ['agents', 'organizations'] }
-
-/** A step of a proof exchange, whose message goes to its connection. */
-const PROOF_STEP = {
-  GetItem: [DATA_KEY, IDEMPOTENCY, KEY, RECORD],
-  BatchGetItem: [RECORD],
-  Query: [RECORD],
-  PutItem: [IDEMPOTENCY, RECORD],
-  Decrypt: ['agents'],
-  SendMessage: ['WakeUpQueue'],
-} satisfies Access
-
-/** A question, or the answer to one. */
-const ASKS = {
-  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY],
-  Query: [DID, MESSAGE_LANES],
-  PutItem: [IDEMPOTENCY, MESSAGE_LANES, QUESTION_ANSWER],
-  Decrypt: ['agents'],
-  SendMessage: ['WakeUpQueue'],
-} satisfies Access
-
-const ASKS_FOR_PROOF = {
-  ...PROOF_STEP,
-  GetItem: [...PROOF_STEP.GetItem, CONTEXT],
-  BatchGetItem: [...PROOF_STEP.BatchGetItem, CONTEXT],
-  PutItem: [...PROOF_STEP.PutItem, CONTEXT],
-} satisfies Access
-
-const DELIVERS = {
-  GetItem: [DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
-  BatchGetItem: [ENDPOINT_EVENTS],
-  Query: [EVENT_LANES, MESSAGE_LANES, ORGANIZATION],
-  PutItem: [...LANES, CORRUPT, WAITING, ENDPOINT_ATTEMPTS, MESSAGE_OUTCOMES],
-  UpdateItem: [BASIC_MESSAGE, EVENT_LANES, MESSAGE_LANES, DESTINATION, ENDPOINT_EVENTS, ORGANIZATION],
-  DeleteItem: [EVENT_LANES, MESSAGE_LANES, WAITING, ENDPOINT_EVENTS],
-  Decrypt: ['organizations'],
-} satisfies Access
-
-/** A handshake goes on: the connection, the record of its invitation, and for a response a DID of our own. */
-const HANDSHAKES = {
-  GetItem: [CONNECTION, DATA_KEY, IDEMPOTENCY, KEY, OUT_OF_BAND],
-  Query: [DID, MESSAGE_LANES],
-  PutItem: [CONNECTION, DID, IDEMPOTENCY, KEY],
-  // It leaves the list of those that wait.
-  DeleteItem: [CONNECTION],
-  Decrypt: ['agents'],
-  SendMessage: ['WakeUpQueue'],
-} satisfies Access
 
 export const ACCESS: Record<string, Access> = {
   // The seven operations.
