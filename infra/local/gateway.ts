@@ -102,14 +102,24 @@ const templateOf = (server: Server, method: string, path: string): string | unde
   }
 }
 
+/** Whether each segment of a template is a parameter: the gateway prefers a literal one, from the left. */
+const rankOf = (template: string): string =>
+  template
+    .split('/')
+    .map((segment) => (segment.startsWith('{') ? '1' : '0'))
+    .join('')
+
+/** The resource at a path. The gateway looks for it first, and then for its methods; hapi looks for a route of the method. */
+const resourceAt = (server: Server, events: HttpEvent[], path: string): string | undefined => {
+  const methods = new Set(events.map(({ method }) => method))
+  const templates = [...methods].flatMap((method) => templateOf(server, method, path) ?? [])
+  return templates.filter((template) => template !== UNKNOWN_ROUTE).sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1))[0]
+}
+
 /** The answer to a preflight; undefined: nothing is at the path. */
 const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
-  const matching = events.filter((event) => templateOf(server, event.method, path) === routeOf(event.path))
-  // The gateway looks for the resource first, and one without a parameter goes before one with it.
-  const [resource] = matching
-    .map((event) => event.path)
-    .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
-  const there = matching.filter((event) => event.path === resource)
+  const resource = resourceAt(server, events, path)
+  const there = events.filter((event) => routeOf(event.path) === resource)
   const [cors] = there.flatMap(({ cors }) => cors ?? [])
   if (cors === undefined) return undefined
   const methods = there.map(({ method }) => method)
@@ -160,9 +170,10 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   })
 
   server.ext('onPreAuth', async (request, h) => {
+    const { method, route, path } = request
     // hapi takes HEAD for GET; to the gateway it is a method that no route has.
     // And it takes nothing for the rest of a path, which it has taken dot segments out of.
-    if (request.method === 'head' || restOf(request.route, request.path)?.value === '')
+    if (method === 'head' || restOf(route, path)?.value === '' || resourceAt(server, events, path) !== route.path)
       return answer(h, UNKNOWN).takeover()
     const admitted = await admit(request)
     if (typeof admitted === 'string') return answer(h, admitted).takeover()

@@ -123,6 +123,8 @@ describe('what no route has is a 404', () => {
     ['GET', '/nothing'],
     ['GET', '/nothing/here'],
     ['PUT', '/connections'],
+    // It is a resource of its own, and no id of another's.
+    ['GET', '/proofs/create-request-oob'],
     ['OPTIONS', '/nothing/here'],
     ['OPTIONS', '/%zz'],
   ])('%s %s', async (method, path) => {
