@@ -56,7 +56,7 @@ const CALLS: [string, () => Promise<Call>][] = [
 /** A new call each time, so that its effect is its own. */
 const callOf = async (operationId: string): Promise<Call> => {
   const { asked, caller } = await exampleOf(operationId, scene)
-  return { ...asked, caller, headers: { 'idempotency-key': randomUUID() } }
+  return { ...asked, caller, headers: { ...asked.headers, 'idempotency-key': randomUUID() } }
 }
 
 /** How many items the table has of each kind that an operation of ours makes, by record type. */
