@@ -1,4 +1,4 @@
-/** What tests of invitations do again and again, over HTTP alone: two tenants, one invites, the other takes the invitation. */
+/** Two tenants of a stage, by its operations alone: one invites, the other takes the invitation, and what both wait for. */
 import { waitFor } from '../wallet/wait.ts'
 import type { Caller, InProcessStage, Json, OperationName } from './stage/in-process-stage.ts'
 
@@ -12,6 +12,40 @@ export const succeed = async (
   const { status, body } = await stage.call(operation, { caller, ...call })
   if (status > 299) throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`)
   return body
+}
+
+export interface InvitationOptions {
+  multiUseInvitation?: boolean
+  autoAcceptConnection?: boolean
+  alias?: string
+}
+
+export interface Invited {
+  outOfBandId: string
+  invitationUrl: string
+  invitation: Json
+  invitationDid: string
+}
+
+/** An invitation of a tenant to connect, and nothing more. */
+export const inviteToConnect = async (
+  stage: InProcessStage,
+  caller: Caller,
+  options: InvitationOptions = {},
+): Promise<Invited> => {
+  const invited = await succeed(stage, 'createInvitation', caller, { body: options })
+  return { ...invited, outOfBandId: invited.outOfBandRecord.id }
+}
+
+/** Takes an invitation as a tenant. Resolves to its connection's id. */
+export const takeInvitation = async (
+  stage: InProcessStage,
+  caller: Caller,
+  invitationUrl: string,
+  options: InvitationOptions = {},
+): Promise<string> => {
+  const received = await succeed(stage, 'receiveInvitationUrl', caller, { body: { invitationUrl, ...options } })
+  return received.connectionRecord.id
 }
 
 /** The connection of an out-of-band record in this state. */
