@@ -61,6 +61,8 @@ export const connectionOf = (
   })
 
 export interface Taken {
+  /** Of the inviter's connection. */
+  connectionId: string
   /** Answer of CreateInvitation. */
   invited: Json
   /** Answer of ReceiveInvitation. */
@@ -71,7 +73,7 @@ export interface Taken {
 }
 
 /** A connection of two tenants. `invitation` and `receipt` are fields of the two calls. */
-export const connectTwo = async (
+export const connectTenants = async (
   stage: InProcessStage,
   inviter: Caller,
   invitee: Caller,
@@ -82,7 +84,7 @@ export const connectTwo = async (
   const received = await succeed(stage, 'receiveInvitation', invitee, { body })
   const inviters = await connectionOf(stage, inviter, invited.outOfBandRecord.id)
   const invitees = await connectionOf(stage, invitee, received.outOfBandRecord.id)
-  return { invited, received, inviters, invitees }
+  return { connectionId: inviters.id, invited, received, inviters, invitees }
 }
 
 /** The out-of-band record, as soon as it is in this state. */
