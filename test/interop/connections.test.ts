@@ -1,4 +1,4 @@
-/** Connections over HTTP: accepted by hand, tried, ended by either side, found by what is known of them. */
+/** Connections by the operations alone: accepted by hand, tried, ended by either side, found by what is known of them. */
 import { randomUUID } from 'node:crypto'
 import {
   DidCommEventTypes,

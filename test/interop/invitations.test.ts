@@ -1,4 +1,4 @@
-/** Invitations between tenants, over HTTP alone. */
+/** Invitations between tenants, by the operations alone. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

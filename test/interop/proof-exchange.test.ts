@@ -1,4 +1,4 @@
-/** A proof between two tenants, over HTTP on both sides: asked for on a connection, answered with what is held, acknowledged. */
+/** A proof between two tenants, by the operations on both sides: asked for on a connection, answered with what is held, acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
