@@ -1,7 +1,7 @@
 /** The first step of nearly every scenario: the wallet takes an invitation of ours, which always carries a proof request. */
 import type { Json } from '../support/stage/in-process-stage.ts'
-import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
+import { walletConnectionIdOf } from './connections.ts'
 import { anyDegree } from './requests.ts'
 import type { Scene } from './scenario.ts'
 
@@ -38,10 +38,7 @@ export const receive = async (acapy: AcaPy, invitation: Json, handshake: Handsha
 }
 
 const accept = async (acapy: AcaPy, invitation: Json, didMethod: string): Promise<void> => {
-  const connectionId = await waitFor('the wallet to have the invitation', async () => {
-    const { results } = await acapy.get(`/connections?invitation_msg_id=${invitation['@id']}`)
-    return results[0]?.connection_id
-  })
+  const connectionId = await walletConnectionIdOf(acapy, invitation['@id'])
   await acapy.post(`/didexchange/${connectionId}/accept-invitation?use_did_method=${didMethod}`)
 }
 

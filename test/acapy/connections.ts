@@ -16,11 +16,14 @@ export const agentConnectionOf = async (agent: OurAgent, outOfBandId: string, ..
   return agentConnectionIn(agent, id, ...states)
 }
 
-/** The wallet's connection of an invitation, by the message's `@id`. States are those of RFC 0023. */
-export const walletConnectionOf = async (acapy: AcaPy, invitationId: string, ...states: string[]): Promise<Json> => {
-  const { connection_id: id } = await waitFor("the wallet's connection", async () => {
+/** The id of the wallet's connection of an invitation, by the message's `@id`. */
+export const walletConnectionIdOf = (acapy: AcaPy, invitationId: string): Promise<string> =>
+  waitFor("the wallet's connection", async () => {
     const { results } = await acapy.get(`/connections?invitation_msg_id=${invitationId}`)
-    return results.find(({ invitation_mode: mode }: Json) => mode !== 'multi') ?? results[0]
+    const found = results.find(({ invitation_mode: mode }: Json) => mode !== 'multi') ?? results[0]
+    return found?.connection_id
   })
-  return acapy.recordIn(`/connections/${id}`, ...states)
-}
+
+/** This connection in one of these states, which are those of RFC 0023. */
+export const walletConnectionOf = async (acapy: AcaPy, invitationId: string, ...states: string[]): Promise<Json> =>
+  acapy.recordIn(`/connections/${await walletConnectionIdOf(acapy, invitationId)}`, ...states)

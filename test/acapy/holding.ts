@@ -4,6 +4,7 @@ import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 import type { OurAgent } from './agent.ts'
 import { newHolderDid } from './credentials.ts'
+import { type Invited, invite } from './inviter.ts'
 import type { Scene } from './scenario.ts'
 
 export type ProofType = 'Ed25519Signature2018' | 'Ed25519Signature2020'
@@ -51,6 +52,17 @@ export const offerOf = async (scene: Scene, walletConnectionId: string, detail: 
     filter: { ld_proof: detail },
   })
   return ourExchangeOf(agent, sent.thread_id, 'offer-received')
+}
+
+/** The wallet offers in an invitation; `body` has further fields of it. */
+export const offerInInvitation = async (
+  acapy: AcaPy,
+  detail: Detail,
+  body: object = {},
+): Promise<{ invited: Invited; threadId: string }> => {
+  const offer = await acapy.post('/issue-credential-2.0/create-offer', { filter: { ld_proof: detail } })
+  const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
+  return { invited: await invite(acapy, { attachments, ...body }), threadId: offer.thread_id }
 }
 
 /** From the offer to the stored credential, each step by a call. Resolves to the W3C record. */

@@ -4,6 +4,7 @@ import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 import { license } from './harness.ts'
 import { accept, detailBy, offerOf, type ProofType } from './holding.ts'
+import { type Invited, invite } from './inviter.ts'
 import type { Scene } from './scenario.ts'
 
 /** The agent holds a credential of the wallet's. Resolves to its W3C record. */
@@ -49,6 +50,17 @@ export const requestOf = async (scene: Scene, walletConnectionId: string, dif: o
     auto_verify: false,
   })
   return ourProofOf(scene, threadId, 'request-received')
+}
+
+/** The wallet asks in an invitation; `body` has further fields of it. */
+export const requestInInvitation = async (
+  acapy: AcaPy,
+  dif: object,
+  body: object = {},
+): Promise<{ invited: Invited; threadId: string }> => {
+  const request = await acapy.post('/present-proof-2.0/create-request', { presentation_request: { dif } })
+  const attachments = [{ id: request.pres_ex_id, type: 'present-proof' }]
+  return { invited: await invite(acapy, { attachments, ...body }), threadId: request.thread_id }
 }
 
 /** From the request to its verification by the wallet, each step by a call. `body` is that of AcceptProofRequest. */

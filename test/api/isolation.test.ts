@@ -1,4 +1,7 @@
-/** Tenant isolation over HTTP: nobody reaches what is another agent's, whichever operation names it, and nothing of it shows in the answer. */
+/**
+ * Tenant isolation over HTTP, with real tokens at the gateway's authorizer: each pair of agents tries some operations of each kind, and nothing
+ * of the other shows in the answer. That every operation keeps to this is in test/attacks/isolation.test.ts.
+ */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api/client.ts'

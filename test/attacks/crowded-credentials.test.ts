@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition } from '../support/scenes.ts'
 import { type InProcessStage, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { connectTwo, exchangesOf, settled, succeed } from '../support/tenants.ts'
+import { connectTenants, exchangesOf, settled, succeed } from '../support/tenants.ts'
 
 let stage: InProcessStage
 let verifier: { tenantId: string }
@@ -16,7 +16,7 @@ beforeAll(async () => {
   stage.line.run()
   verifier = await createTenant(stage, 'Verifier')
   holder = await createTenant(stage, 'Holder')
-  connectionId = (await connectTwo(stage, verifier, holder)).inviters.id
+  connectionId = (await connectTenants(stage, verifier, holder)).inviters.id
   const count =
     <Request, Answer>(next: (request: Request) => Answer) =>
     (request: Request): Answer => {

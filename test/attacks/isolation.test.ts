@@ -1,4 +1,7 @@
-/** Whichever operation names it: nobody reaches what is another agent's, and it is to nobody's knowledge whether it is there. */
+/**
+ * Tenant isolation of every operation, by the table of example calls: nobody reaches what is another agent's, or learns whether it exists.
+ * The same over HTTP, for some operations and each pair of agents: test/api/isolation.test.ts.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'

@@ -1,11 +1,11 @@
 /** Wallets that fetch messages which are not theirs, ask for impossible numbers, repeat themselves or never fetch anything. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { connect, offerBody } from '../support/scenes.ts'
+import { offerBody } from '../support/scenes.ts'
 import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
-import { RawMessages } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import { startFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
 let started: TenantAndWallet
 let stage: InProcessStage
@@ -21,26 +21,15 @@ afterAll(async () => {
   await started.stop()
 })
 
-const V1 = 'https://didcomm.org/messagepickup/1.0'
-const V2 = 'https://didcomm.org/messagepickup/2.0'
-
-/** A wallet without an endpoint that says what a test likes, and hears what comes back by return route. */
 const startFetching = async () => {
-  const wallet = await Wallet.start({ endpoint: false })
-  wallets.push(wallet)
-  const raw = new RawMessages(wallet)
-  const connected = await connect(stage, wallet, caller)
-  const route = await raw.route(connected.walletConnectionId)
-  const pack = (type: string, body: object = {}) =>
-    raw.pack({ '@type': type, '@id': randomUUID(), '~transport': { return_route: 'all' }, ...body }, route)
-  const post = (envelope: Awaited<ReturnType<typeof pack>>) => raw.postEnvelope(envelope, route.endpoint)
-  const ask = async (type: string, body: object = {}) => post(await pack(type, body))
-  const say = (content: string) =>
-    stage.call('sendMessage', { caller, path: { connectionId: connected.connectionId }, body: { content } })
+  const fetching = await startFetchingWallet(stage, caller)
+  wallets.push(fetching.wallet)
+  const { ask, connectionId } = fetching
+  const say = (content: string) => stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
   const waiting = async (): Promise<Json> => (await ask(`${V2}/status-request`)).message?.message_count
   const delivered = async (limit: unknown = 100): Promise<Json[]> =>
     ((await ask(`${V2}/delivery-request`, { limit })).message?.['~attach'] as Json[] | undefined) ?? []
-  return { wallet, raw, route, pack, post, ask, say, waiting, delivered, ...connected }
+  return { ...fetching, say, waiting, delivered }
 }
 
 type Fetching = Awaited<ReturnType<typeof startFetching>>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
-import { connectionOf, connectTwo, exchangesOf, settled, succeed } from '../support/tenants.ts'
+import { connectionOf, connectTenants, exchangesOf, settled, succeed } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -189,7 +189,7 @@ describe('an attached message', () => {
     ],
     ['a hang-up', 'https://didcomm.org/did-rotate/1.0/hangup', {}],
   ])("is not taken for a friend's, though the invitation names the friend's DID: %s", async (_, type, more) => {
-    const { invited, invitees } = await connectTwo(stage, friend, victim)
+    const { invited, invitees } = await connectTenants(stage, friend, victim)
     const invitation = {
       ...honest,
       services: [invited.invitationDid],

@@ -10,11 +10,11 @@ import {
 } from '@credo-ts/didcomm'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
-import { connectionIn, inviteToConnect } from '../support/connections.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { connectionOf, inviteToConnect } from '../support/tenants.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -80,7 +80,7 @@ describe('a request to a DID', () => {
     const [{ id, theirLabel, outOfBandId }] = await waiting()
     expect(theirLabel).toBe('Stranger')
     expect((await accept(id)).status).toBe(200)
-    await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    await connectionOf(stage, caller, outOfBandId, 'completed')
     await wallet.sendMessage(walletConnectionId, 'hello')
     const path = { ...caller, connectionId: id }
     expect((await stage.call('tenantGetBasicMessages', { caller, path })).body).toMatchObject([{ content: 'hello' }])

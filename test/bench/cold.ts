@@ -6,11 +6,12 @@ import { performance } from 'node:perf_hooks'
 import { folderOnThisMachine, WITHOUT_LIBRARY } from '../../infra/anoncreds/library-file.ts'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { startBundledStage, toReply } from '../support/bench/bundled-stage.ts'
-import { handlerOf, unpackFunctions } from '../support/bench/bundles.ts'
+import { unpackFunctions } from '../support/bench/bundles.ts'
 import { startFunction } from '../support/bench/function-process.ts'
 import { gatewayEvent } from '../support/bench/gateway-event.ts'
 import { median, rounded } from '../support/bench/quantile.ts'
 import { printTable } from '../support/bench/table.ts'
+import { exportOf } from '../support/source/operation-functions.ts'
 import { type NextEvent, prepareEvents } from './cold-events.ts'
 
 /** Starts of each function in each of the two ways; the median is shown. */
@@ -124,7 +125,7 @@ export const measureColdStarts = async (): Promise<void> => {
       return [...plain, ...variants.filter(({ of }) => of === name)].map((one) => ({
         name: one.name,
         module,
-        handler: handlerOf(name),
+        handler: exportOf(name),
         event: one.event,
       }))
     })

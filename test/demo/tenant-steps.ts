@@ -15,6 +15,27 @@ const newTenant = (label: string, name: string): Step => ({
   note: { [name]: 'id' },
 })
 
+/** The student takes an invitation that a step before noted. */
+const takes = (invitation: string): Step => ({
+  title: 'ReceiveInvitationUrl: the student takes it',
+  request: 'POST /oob/receive-invitation-url',
+  token: 'student',
+  body: { invitationUrl: `{${invitation}}` },
+  holds: { connectionRecord: { state: 'request-sent', role: 'requester' } },
+  show: [],
+})
+
+/** Something waits for the student, who notes its id as `name`. */
+const waits = (title: string, list: `/${string}`, state: string, name: string): Step => ({
+  title,
+  request: `GET ${list}&state=${state}`,
+  token: 'student',
+  holds: [{ state }],
+  eventually: true,
+  show: ['0.id', '0.state'],
+  note: { [name]: '0.id' },
+})
+
 export const TENANT_STEPS: Step[] = [
   newTenant('Student', 'studentId'),
   newTenant('Employer', 'employerId'),
@@ -25,14 +46,7 @@ export const TENANT_STEPS: Step[] = [
     show: ['shortInvitationUrl'],
     note: { studentsInvitation: 'invitationUrl', studentsOutOfBandId: 'outOfBandRecord.id' },
   },
-  {
-    title: 'ReceiveInvitationUrl: the student takes it',
-    request: 'POST /oob/receive-invitation-url',
-    token: 'student',
-    body: { invitationUrl: '{studentsInvitation}' },
-    holds: { connectionRecord: { state: 'request-sent', role: 'requester' } },
-    show: [],
-  },
+  takes('studentsInvitation'),
   {
     title: 'GetConnections: the university is connected',
     request: 'GET /connections?outOfBandId={studentsOutOfBandId}&state=completed',
@@ -58,15 +72,7 @@ export const TENANT_STEPS: Step[] = [
     holds: { state: 'offer-sent' },
     show: SHOWN,
   },
-  {
-    title: 'GetCredentials: the offer waits for the student',
-    request: 'GET /credentials?role=holder&state=offer-received',
-    token: 'student',
-    holds: [{ state: 'offer-received' }],
-    eventually: true,
-    show: ['0.id', '0.state'],
-    note: { offered: '0.id' },
-  },
+  waits('GetCredentials: the offer waits for the student', '/credentials?role=holder', 'offer-received', 'offered'),
   {
     title: 'AcceptCredentialOffer: the student asks for it',
     request: 'POST /credentials/accept-offer',
@@ -91,22 +97,13 @@ export const TENANT_STEPS: Step[] = [
     show: ['shortInvitationUrl', 'proofRecordId'],
     note: { employersRequest: 'invitationUrl', employersProof: 'proofRecordId' },
   },
-  {
-    title: 'ReceiveInvitationUrl: the student takes it',
-    request: 'POST /oob/receive-invitation-url',
-    token: 'student',
-    body: { invitationUrl: '{employersRequest}' },
-    show: [],
-  },
-  {
-    title: 'GetProofs: when they are connected, the request waits for the student',
-    request: 'GET /proofs?role=prover&state=request-received',
-    token: 'student',
-    holds: [{ state: 'request-received' }],
-    eventually: true,
-    show: ['0.id', '0.state'],
-    note: { asked: '0.id' },
-  },
+  takes('employersRequest'),
+  waits(
+    'GetProofs: when they are connected, the request waits for the student',
+    '/proofs?role=prover',
+    'request-received',
+    'asked',
+  ),
   {
     title: 'AcceptProofRequest: the student presents the degree',
     request: 'POST /proofs/{asked}/accept-request',

@@ -7,7 +7,6 @@ import {
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { acceptOffer, offerToTenant, secretsOf, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import { type AnonCredsWorld, startAnonCredsWorld } from '../support/anoncreds/world.ts'
@@ -15,6 +14,7 @@ import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
 import { itemsOf } from '../support/table/items.ts'
+import { connectTenants } from '../support/tenants.ts'
 
 let world: AnonCredsWorld
 let shown: Json[]

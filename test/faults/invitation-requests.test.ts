@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
-import { connectTwo, settled, succeed } from '../support/tenants.ts'
+import { connectTenants, settled, succeed } from '../support/tenants.ts'
 
 const BUDGET = 6
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   acme = await createTenant(stage, 'Acme')
   globex = await createTenant(stage, 'Globex')
   stage.line.run()
-  const { invited } = await connectTwo(stage, acme, globex)
+  const { invited } = await connectTenants(stage, acme, globex)
   invitationDid = invited.invitationDid
   await settled(stage)
   await stage.line.pause()

@@ -1,19 +1,18 @@
 /** Messages that wait to be fetched: processes that die, time that passes, and very many of them. */
-import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { pickupMessage, queueItem } from '../../lib/pickup/pickup-item.ts'
 import type { TestIssuer } from '../support/api/tokens.ts'
-import { connect, createTenant } from '../support/scenes.ts'
+import { createTenant } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
+import { startFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
-import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
 let stage: InProcessStage
 let receiver: FaultyReceiver
@@ -36,20 +35,10 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-const V1 = 'https://didcomm.org/messagepickup/1.0'
-const V2 = 'https://didcomm.org/messagepickup/2.0'
-
 const startFetching = async () => {
-  const wallet = await Wallet.start({ endpoint: false })
-  wallets.push(wallet)
-  const raw = new RawMessages(wallet)
-  const connected = await connect(stage, wallet, caller)
-  const route = await raw.route(connected.walletConnectionId)
-  const pack = (type: string, body: object = {}) =>
-    raw.pack({ '@type': type, '@id': randomUUID(), '~transport': { return_route: 'all' }, ...body }, route)
-  const post = (envelope: Awaited<ReturnType<typeof pack>>) => raw.postEnvelope(envelope, route.endpoint)
-  const ask = async (type: string, body: object = {}) => post(await pack(type, body))
-  return { wallet, pack, post, ask, ...connected }
+  const fetching = await startFetchingWallet(stage, caller)
+  wallets.push(fetching.wallet)
+  return fetching
 }
 
 /** The ids of the messages in a delivery of v2. */

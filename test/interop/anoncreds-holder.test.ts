@@ -4,7 +4,6 @@ import { AnonCredsLinkSecretRepository, type AnonCredsProofRequestRestriction } 
 import { W3cCredentialRepository } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLED_CONTEXTS } from '../../lib/agent/json-ld/bundled-contexts.ts'
-import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import {
   INDY_IDS,
@@ -16,6 +15,7 @@ import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenan
 import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json, Reply } from '../support/stage/in-process-stage.ts'
+import { connectTenants } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 

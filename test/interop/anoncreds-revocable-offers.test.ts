@@ -1,4 +1,4 @@
-/** Offers of credentials that can be revoked, over HTTP: each takes an index, and asks for the next registry in time. */
+/** Offers of credentials that can be revoked: each takes an index, and asks for the next registry in time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registryItem } from '../../lib/revocation/registry-item.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'

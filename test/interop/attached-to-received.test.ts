@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { connectionOf, connectTwo, exchangesOf, recordIn, settled, succeed } from '../support/tenants.ts'
+import { connectionOf, connectTenants, exchangesOf, recordIn, settled, succeed } from '../support/tenants.ts'
 import { publicDidOf } from '../wallet/public-did.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -81,7 +81,7 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
   })
 
   test('is handled at once on an older connection', async () => {
-    const { invited, invitees } = await connectTwo(stage, acme, globex)
+    const { invited, invitees } = await connectTenants(stage, acme, globex)
     const { invitation, thread, type, state } = await ask({ invitationDid: invited.invitationDid })
     const received = await receive(invitation, { reuseConnection: true })
     expect(received).toMatchObject({ outOfBandRecord: { state: 'done' }, connectionRecord: { id: invitees.id } })

@@ -17,7 +17,7 @@ import { callInProcess } from '../support/calls/in-process.ts'
 import { createTenant } from '../support/scenes.ts'
 import { handlerOf } from '../support/source/operation-functions.ts'
 import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { connectTwo, succeed } from '../support/tenants.ts'
+import { connectTenants, succeed } from '../support/tenants.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -142,7 +142,7 @@ describe('an invitation for which a connection is used again', () => {
   beforeAll(async () => {
     acme = await createTenant(stage, 'Acme')
     globex = await createTenant(stage, 'Globex')
-    const { invited, invitees } = await connectTwo(stage, acme, globex)
+    const { invited, invitees } = await connectTenants(stage, acme, globex)
     ;({ invitationDid } = invited)
     connectionId = invitees.id
     const { DidCommConnectionRepository } = await import('@credo-ts/didcomm')

@@ -1,4 +1,4 @@
-/** Connections over HTTP: accepted by hand, tried, ended by either side, found by what is known of them. */
+/** Connections by the operations alone: accepted by hand, tried, ended by either side, found by what is known of them. */
 import { randomUUID } from 'node:crypto'
 import {
   DidCommEventTypes,
@@ -8,10 +8,10 @@ import {
   OutboundMessageSendStatus,
 } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectionIn, type InvitationOptions, inviteToConnect, takeInvitation } from '../support/connections.ts'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import type { InProcessStage, Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { connectionOf, type InvitationOptions, inviteToConnect, takeInvitation } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -39,7 +39,7 @@ const invite = (options?: InvitationOptions) => inviteToConnect(stage, caller, o
 const requested = async (peer = wallet) => {
   const { invitationUrl, outOfBandId } = await invite({ autoAcceptConnection: false })
   const walletConnectionId = (await peer.receive(invitationUrl)) ?? ''
-  const { id } = await connectionIn(stage, caller, { outOfBandId }, 'request-received')
+  const { id } = await connectionOf(stage, caller, outOfBandId, 'request-received')
   return { connectionId: id as string, walletConnectionId, outOfBandId }
 }
 
@@ -108,7 +108,7 @@ test('a response that waits is accepted by a call, once', async () => {
   expect((await act('acceptConnectionRequest', connectionId, { as: other })).status).toBe(409)
   const accepted = await act('acceptConnectionResponse', connectionId, { as: other })
   expect(accepted).toMatchObject({ status: 200, body: { state: 'completed' } })
-  await connectionIn(stage, caller, { outOfBandId }, 'completed')
+  await connectionOf(stage, caller, outOfBandId, 'completed')
   expect((await act('acceptConnectionResponse', connectionId, { as: other })).status).toBe(409)
 })
 
@@ -166,7 +166,7 @@ describe('a connection that is deleted', () => {
   test('is hung up: the other tenant’s record shows it, and what would send is a 409', async () => {
     const { invitationUrl, outOfBandId } = await invite()
     const theirs = await takeInvitation(stage, other, invitationUrl)
-    const { id } = await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    const { id } = await connectionOf(stage, caller, outOfBandId, 'completed')
     await waitFor('their side', async () => (await stateOf(theirs, other)) === 'completed')
     expect((await act('deleteConnection', id)).status).toBe(204)
     expect((await act('deleteConnection', id)).status).toBe(404)
@@ -229,7 +229,7 @@ describe('connections are found', () => {
     const peer = await Wallet.start({ label: 'Ada’s phone', answerProofs: false })
     const { invitationUrl, outOfBandId } = await invite({ alias: 'Ada' })
     await peer.receive(invitationUrl)
-    const connection = await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    const connection = await connectionOf(stage, caller, outOfBandId, 'completed')
     const filters = {
       outOfBandId,
       alias: 'Ada',

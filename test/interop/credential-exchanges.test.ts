@@ -1,6 +1,5 @@
 /** Credentials between two tenants, by calls alone: one issues, the other holds. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
 import {
@@ -9,6 +8,7 @@ import {
   type OperationName,
   startInProcessStage,
 } from '../support/stage/in-process-stage.ts'
+import { connectTenants } from '../support/tenants.ts'
 import { verifies2020 } from '../support/wallets/digital-bazaar.ts'
 import { waitFor } from '../wallet/wait.ts'
 

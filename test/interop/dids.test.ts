@@ -1,11 +1,11 @@
 /** DIDs of an agent: made, listed, resolved by others, and connected to. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
+import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 type Tenant = { tenantId: string }

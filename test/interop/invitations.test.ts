@@ -1,10 +1,10 @@
-/** Invitations between tenants, over HTTP alone. */
+/** Invitations between tenants, by the operations alone. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { connectionOf, connectTwo, recordIn, settled, succeed } from '../support/tenants.ts'
+import { connectionOf, connectTenants, recordIn, settled, succeed } from '../support/tenants.ts'
 
 let stage: InProcessStage
 let acme: Caller
@@ -26,7 +26,7 @@ const connections = (caller: Caller, outOfBandId: string) =>
 
 describe('an invitation that another tenant receives', () => {
   test('makes a connection that both sides complete, and is then done', async () => {
-    const { invited, received, inviters, invitees } = await connectTwo(stage, acme, globex, {
+    const { invited, received, inviters, invitees } = await connectTenants(stage, acme, globex, {
       invitation: { alias: 'A customer', goal: 'To talk', goalCode: 'talk' },
       receipt: { alias: 'A supplier' },
     })
@@ -183,7 +183,7 @@ describe('a connection is used again', () => {
   let first: Json
 
   beforeAll(async () => {
-    first = await connectTwo(stage, acme, globex)
+    first = await connectTenants(stage, acme, globex)
     invitationDid = first.invited.invitationDid
   })
 
@@ -216,7 +216,7 @@ describe('a connection is used again', () => {
   })
 
   test('or else a new one is made, by accepting once more, where the inviter does not accept that', async () => {
-    const { invited, invitees } = await connectTwo(stage, acme, globex)
+    const { invited, invitees } = await connectTenants(stage, acme, globex)
     const next = await invite({ invitationDid: invited.invitationDid })
     await succeed(stage, 'deleteOutOfBandRecord', acme, { path: { outOfBandId: invited.outOfBandRecord.id } })
     const { outOfBandRecord } = await receive(next.invitation, { reuseConnection: true })

@@ -1,9 +1,9 @@
 /** Wallets behind a mediator, which is Credo's: everything that the agent sends them goes through it, forwarded. */
 import { PeerDidNumAlgo } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectionIn, inviteToConnect } from '../support/connections.ts'
 import { createTenant, issueDegree, requestBody } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectionOf, inviteToConnect } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import type { WalletOptions } from '../wallet/wallet-parts.ts'
@@ -60,7 +60,7 @@ describe.each<[string, WalletOptions]>([
     const wallet = await startMediated(options)
     const { invitationUrl, outOfBandId } = await inviteToConnect(stage, caller)
     const { id: walletConnectionId } = await wallet.connect(invitationUrl)
-    const { id: connectionId } = await connectionIn(stage, caller, { outOfBandId }, 'completed')
+    const { id: connectionId } = await connectionOf(stage, caller, outOfBandId, 'completed')
     await expectToTalk(wallet, connectionId, walletConnectionId)
     await issueDegree(stage, wallet, connectionId, caller)
     expect((await stage.call('deleteConnection', { caller, path: { connectionId } })).status).toBe(204)
@@ -80,7 +80,7 @@ test('a wallet that invites names its mediator, and is reached through it', asyn
     body: { invitationUrl: outOfBandInvitation.toUrl({ domain: 'https://wallet.example' }) },
   })
   const connectionId = received.connectionRecord.id
-  await connectionIn(stage, caller, { outOfBandId: received.outOfBandRecord.id }, 'completed')
+  await connectionOf(stage, caller, received.outOfBandRecord.id, 'completed')
   const [connection] = await wallet.agent.didcomm.connections.findAllByOutOfBandId(id)
   await expectToTalk(wallet, connectionId, connection?.id ?? '')
 })

@@ -1,10 +1,10 @@
-/** A proof between two tenants, over HTTP on both sides: asked for on a connection, answered with what is held, acknowledged. */
+/** A proof between two tenants, by the operations on both sides: asked for on a connection, answered with what is held, acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { expectExample } from '../support/api/example.ts'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, requestBody } from '../support/scenes.ts'
 import { type InProcessStage, type Json, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 interface Tenant {

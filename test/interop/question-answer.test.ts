@@ -1,10 +1,10 @@
 /** Questions and answers (Aries RFC 0113), in both roles: with a wallet, and between two tenants. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectTenants } from '../support/anoncreds/connect-tenants.ts'
 import { expectExample } from '../support/api/example.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 

@@ -4,6 +4,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DELIVERY } from '../../lib/records/delivery.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { askStage, connectWallet, messagesOf, newTenant, type StageTenant } from '../support/stage/party.ts'
@@ -23,9 +24,11 @@ let killed: RunningStage
 let processes: Process[]
 let stage: RunningStage
 let tenant: StageTenant
-/** As the interface told of them before the stage was killed. */
+/** As the interface showed them before the stage was killed. */
 let connection: Json
 let messages: Json[]
+/** As it showed them when the stage was back. */
+let messagesAgain: Json[]
 
 const send = ({ baseUrl }: RunningStage, content: string): Promise<Json> =>
   askStage(baseUrl, tenant.token, `/basic-messages/${connection.id}`, { content })
@@ -64,7 +67,10 @@ beforeAll(async () => {
   tenant = await newTenant(killed, 'Acme')
   connection = await connectWallet(killed, tenant, wallet)
   await send(killed, 'zero')
-  await waitFor('the first message', async () => (await given()).length === 1)
+  await waitFor('the first message to be delivered, as its record says too', async () => {
+    const [first] = await messagesOf(killed, tenant, connection.id)
+    return first?.metadata[DELIVERY].state === 'delivered'
+  })
 
   await wallet.pause()
   const [first, ...others] = UNDELIVERED
@@ -77,8 +83,10 @@ beforeAll(async () => {
 
   processes = processTree(process.pid).filter(({ pid }) => pid !== process.pid)
   await killed.kill()
-  await deaf.stop()
   stage = await startStage({ port: Number(new URL(killed.baseUrl).port), dataDir: folder.path, env })
+  // It goes on at once, and an attempt that fails is noted with its message: until now it hangs.
+  messagesAgain = await messagesOf(stage, tenant, connection.id)
+  await deaf.stop()
 }, 60_000)
 
 afterAll(async () => {
@@ -94,9 +102,14 @@ test('a stage that is killed takes its database with it', async () => {
 
 test('everything is there under the same ids, for tokens of before', async () => {
   expect(await askStage(stage.baseUrl, tenant.token, `/connections/${connection.id}`)).toEqual(connection)
-  // What became of a message may be noted after it was read.
-  const kept = (await messagesOf(stage, tenant, connection.id)).map(({ id, content }) => ({ id, content }))
-  expect(kept).toEqual(messages.map(({ id, content }) => ({ id, content })))
+  const deliveries = messages.map(({ metadata }) => metadata[DELIVERY])
+  expect(deliveries).toMatchObject([
+    { state: 'delivered', attempts: 1 },
+    { state: 'pending', lastError: expect.any(String) },
+    { state: 'pending', attempts: 0 },
+    { state: 'pending', attempts: 0 },
+  ])
+  expect(messagesAgain).toEqual(messages)
   expect(await askStage(stage.baseUrl, killed.rootToken, '/connections')).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-/** What tests of invitations do again and again, over HTTP alone: two tenants, one invites, the other takes the invitation. */
+/** Two tenants of a stage, by its operations alone: one invites, the other takes the invitation, and what both wait for. */
 import { waitFor } from '../wallet/wait.ts'
 import type { Caller, InProcessStage, Json, OperationName } from './stage/in-process-stage.ts'
 
@@ -14,6 +14,40 @@ export const succeed = async (
   return body
 }
 
+export interface InvitationOptions {
+  multiUseInvitation?: boolean
+  autoAcceptConnection?: boolean
+  alias?: string
+}
+
+export interface Invited {
+  outOfBandId: string
+  invitationUrl: string
+  invitation: Json
+  invitationDid: string
+}
+
+/** An invitation of a tenant to connect, and nothing more. */
+export const inviteToConnect = async (
+  stage: InProcessStage,
+  caller: Caller,
+  options: InvitationOptions = {},
+): Promise<Invited> => {
+  const invited = await succeed(stage, 'createInvitation', caller, { body: options })
+  return { ...invited, outOfBandId: invited.outOfBandRecord.id }
+}
+
+/** Takes an invitation as a tenant. Resolves to its connection's id. */
+export const takeInvitation = async (
+  stage: InProcessStage,
+  caller: Caller,
+  invitationUrl: string,
+  options: InvitationOptions = {},
+): Promise<string> => {
+  const received = await succeed(stage, 'receiveInvitationUrl', caller, { body: { invitationUrl, ...options } })
+  return received.connectionRecord.id
+}
+
 /** The connection of an out-of-band record in this state. */
 export const connectionOf = (
   stage: InProcessStage,
@@ -27,6 +61,8 @@ export const connectionOf = (
   })
 
 export interface Taken {
+  /** Of the inviter's connection. */
+  connectionId: string
   /** Answer of CreateInvitation. */
   invited: Json
   /** Answer of ReceiveInvitation. */
@@ -37,7 +73,7 @@ export interface Taken {
 }
 
 /** A connection of two tenants. `invitation` and `receipt` are fields of the two calls. */
-export const connectTwo = async (
+export const connectTenants = async (
   stage: InProcessStage,
   inviter: Caller,
   invitee: Caller,
@@ -48,7 +84,7 @@ export const connectTwo = async (
   const received = await succeed(stage, 'receiveInvitation', invitee, { body })
   const inviters = await connectionOf(stage, inviter, invited.outOfBandRecord.id)
   const invitees = await connectionOf(stage, invitee, received.outOfBandRecord.id)
-  return { invited, received, inviters, invitees }
+  return { connectionId: inviters.id, invited, received, inviters, invitees }
 }
 
 /** The out-of-band record, as soon as it is in this state. */

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { READING_FUNCTIONS } from '../support/source/operation-functions.ts'
+import { exportOf, READING_FUNCTIONS } from '../support/source/operation-functions.ts'
 
 /** What each folder may import, besides itself and the files at the top of `lib/`. */
 const ARROWS: Record<string, string[]> = {
@@ -164,7 +164,7 @@ test('only the guarded client connects to addresses of others, one to those that
 
 test('every function is one operation: it exports the handler that its file is named after', () => {
   const names = globSync('functions/*.ts').map((file) => {
-    const name = file.slice('functions/'.length, -'.ts'.length).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+    const name = exportOf(file.slice('functions/'.length, -'.ts'.length))
     const exported = [...readFileSync(file, 'utf8').matchAll(/^export (?:const|async function|function) (\w+)/gm)]
     return { file, name, exported: exported.map(([, found]) => found) }
   })

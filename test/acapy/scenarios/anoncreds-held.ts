@@ -4,7 +4,7 @@ import type { Json } from '../../support/stage/in-process-stage.ts'
 import { PERSON } from '../anoncreds-offers.ts'
 import { nameAndAge, secondThatIsOver } from '../anoncreds-proofs.ts'
 import { INDY } from '../anoncreds-scenario.ts'
-import { ourExchangeOf, theirExchangeOf } from '../holding.ts'
+import { accept, ourExchangeOf, theirExchangeOf } from '../holding.ts'
 import { connectAsInvitee } from '../inviter.ts'
 import { ourProofOf, prove, theirProofOf } from '../proving.ts'
 import type { Scenario, Scene } from '../scenario.ts'
@@ -25,14 +25,10 @@ const preview = {
 }
 
 /** From the offer to the stored credential. Resolves to the wallet's exchange. */
-const takeOffer = async ({ acapy, agent }: Scene, threadId: string): Promise<Json> => {
+const takeOffer = async (scene: Scene, threadId: string): Promise<Json> => {
+  const { acapy, agent } = scene
   const ours = await ourExchangeOf(agent, threadId, 'offer-received')
-  await agent.ask('/credentials/accept-offer', { credentialRecordId: ours.id, autoAcceptCredential: 'never' })
-  const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'request-received')
-  await acapy.post(`/issue-credential-2.0/records/${id}/issue`, {})
-  await agent.credentialIn(ours, 'credential-received')
-  await agent.ask('/credentials/accept-credential', { credentialRecordId: ours.id })
-  await agent.credentialIn(ours, 'done')
+  await accept(scene, ours)
   return theirExchangeOf(acapy, threadId, 'done')
 }
 

@@ -1,13 +1,21 @@
 /** JSON-LD credentials that the wallet issues, and the agent holds: Issue Credential 2.0 (Aries RFC 0453) with RFC 0593. */
 import assert from 'node:assert/strict'
 import { connect } from '../connect.ts'
-import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
+import { newHolderDid } from '../credentials.ts'
 import { license } from '../harness.ts'
-import { accept, detailBy, offerOf, ourExchangeOf, type ProofType, theirExchangeOf } from '../holding.ts'
-import { connectAsInvitee, invite, take } from '../inviter.ts'
+import {
+  accept,
+  detailBy,
+  offerInInvitation,
+  offerOf,
+  ourExchangeOf,
+  type ProofType,
+  theirExchangeOf,
+} from '../holding.ts'
+import { connectAsInvitee, take, takenBy } from '../inviter.ts'
 import { heardOn } from '../messages.ts'
 import { plainCredential } from '../requests.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario, Scene } from '../scenario.ts'
 
 const PROTOCOL = 'Issue Credential 2.0, JSON-LD'
 const ROLE = 'holder'
@@ -45,6 +53,17 @@ const proposes =
     const { _tags } = await accept(scene, ours)
     assert.ok(_tags.types.includes('AATHDriversLicense'))
   }
+
+/** From our offer to the credential that the wallet stores, each step by a call. */
+const issueByCalls = async ({ acapy, agent }: Scene, threadId: string, holderDid: string): Promise<void> => {
+  const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'offer-received')
+  await acapy.post(`/issue-credential-2.0/records/${id}/send-request`, { holder_did: holderDid })
+  const ours = await ourExchangeOf(agent, threadId, 'request-received')
+  await agent.ask('/credentials/accept-request', { credentialRecordId: ours.id, autoAcceptCredential: 'never' })
+  await theirExchangeOf(acapy, threadId, 'credential-received')
+  await acapy.post(`/issue-credential-2.0/records/${id}/store`)
+  await agent.credentialIn(ours, 'done')
+}
 
 export const HELD_CREDENTIALS: Scenario[] = [
   {
@@ -130,12 +149,10 @@ export const HELD_CREDENTIALS: Scenario[] = [
     versions: BOTH,
     play: async (scene) => {
       const { acapy, agent } = scene
-      const offer = await acapy.post('/issue-credential-2.0/create-offer', {
-        filter: { ld_proof: await detailBy(scene, license) },
-      })
-      const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
-      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
-      await accept(scene, await ourExchangeOf(agent, offer.thread_id, 'offer-received'))
+      const detail = await detailBy(scene, license)
+      const { invited, threadId } = await offerInInvitation(acapy, detail, { handshake_protocols: [] })
+      await take(scene, invited)
+      await accept(scene, await ourExchangeOf(agent, threadId, 'offer-received'))
     },
   },
   {
@@ -147,15 +164,13 @@ export const HELD_CREDENTIALS: Scenario[] = [
     versions: BOTH,
     play: async (scene) => {
       const { acapy, agent } = scene
-      const offer = await acapy.post('/issue-credential-2.0/create-offer', {
-        filter: { ld_proof: await detailBy(scene, license) },
-      })
-      const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
-      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
-      const ours = await ourExchangeOf(agent, offer.thread_id, 'offer-received')
+      const detail = await detailBy(scene, license)
+      const { invited, threadId } = await offerInInvitation(acapy, detail, { handshake_protocols: [] })
+      await take(scene, invited)
+      const ours = await ourExchangeOf(agent, threadId, 'offer-received')
       await agent.ask('/credentials/decline-offer', { credentialRecordId: ours.id })
       await agent.credentialIn(ours, 'declined')
-      await heardOn(acapy, 'issue-credential/2.0/problem-report', offer.thread_id)
+      await heardOn(acapy, 'issue-credential/2.0/problem-report', threadId)
     },
   },
   {
@@ -207,16 +222,10 @@ export const HELD_CREDENTIALS: Scenario[] = [
     versions: BOTH,
     play: async (scene) => {
       const { acapy, agent } = scene
-      const offer = await acapy.post('/issue-credential-2.0/create-offer', {
-        filter: { ld_proof: await detailBy(scene, license) },
-      })
-      const attachments = [{ id: offer.cred_ex_id, type: 'credential-offer' }]
-      const invited = await invite(acapy, { attachments })
-      const { connectionRecord } = await take(scene, invited)
-      await agentConnectionIn(agent, connectionRecord.id, 'completed')
-      await walletConnectionOf(acapy, invited.invitation['@id'], 'completed')
-      const ours = await ourExchangeOf(agent, offer.thread_id, 'offer-received')
-      assert.equal(ours.connectionId, connectionRecord.id)
+      const { invited, threadId } = await offerInInvitation(acapy, await detailBy(scene, license))
+      const { connection } = await takenBy(scene, invited, await take(scene, invited))
+      const ours = await ourExchangeOf(agent, threadId, 'offer-received')
+      assert.equal(ours.connectionId, connection.id)
       await accept(scene, ours)
     },
   },
@@ -230,26 +239,19 @@ export const HELD_CREDENTIALS: Scenario[] = [
       const { acapy, agent } = scene
       const { walletConnectionId } = await connect(scene)
       const { did: issuer } = await agent.ask('/dids/write', { method: 'key' })
-      const { result } = await acapy.post('/wallet/did/create', { method: 'key', options: { key_type: 'ed25519' } })
+      const holderDid = await newHolderDid(acapy)
       const { thread_id: threadId } = await acapy.post('/issue-credential-2.0/send-proposal', {
         connection_id: walletConnectionId,
         filter: {
           ld_proof: {
-            credential: { ...license(result.did), issuer },
+            credential: { ...license(holderDid), issuer },
             options: { proofType: 'Ed25519Signature2018' },
           },
         },
       })
       const ours = await ourExchangeOf(agent, threadId, 'proposal-received')
-      const step = { credentialRecordId: ours.id, autoAcceptCredential: 'never' }
-      await agent.ask('/credentials/accept-proposal', step)
-      const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'offer-received')
-      await acapy.post(`/issue-credential-2.0/records/${id}/send-request`, { holder_did: result.did })
-      await agent.credentialIn(ours, 'request-received')
-      await agent.ask('/credentials/accept-request', step)
-      await theirExchangeOf(acapy, threadId, 'credential-received')
-      await acapy.post(`/issue-credential-2.0/records/${id}/store`)
-      await agent.credentialIn(ours, 'done')
+      await agent.ask('/credentials/accept-proposal', { credentialRecordId: ours.id, autoAcceptCredential: 'never' })
+      await issueByCalls(scene, threadId, holderDid)
     },
   },
   {
@@ -260,24 +262,17 @@ export const HELD_CREDENTIALS: Scenario[] = [
     versions: BOTH,
     play: async (scene) => {
       const { acapy, agent } = scene
-      const { result } = await acapy.post('/wallet/did/create', { method: 'key', options: { key_type: 'ed25519' } })
+      const holderDid = await newHolderDid(acapy)
       const offered = await agent.ask('/credentials/create-offer-oob', {
         protocolVersion: 'v2',
         credentialFormats: {
-          jsonld: { credential: license(result.did), options: { proofType: 'Ed25519Signature2018' } },
+          jsonld: { credential: license(holderDid), options: { proofType: 'Ed25519Signature2018' } },
         },
         autoAcceptCredential: 'never',
         handshake: false,
       })
       await acapy.post('/out-of-band/receive-invitation?auto_accept=true', offered.invitation)
-      const threadId = offered.credentialRequestThId
-      const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'offer-received')
-      await acapy.post(`/issue-credential-2.0/records/${id}/send-request`, { holder_did: result.did })
-      const ours = await ourExchangeOf(agent, threadId, 'request-received')
-      await agent.ask('/credentials/accept-request', { credentialRecordId: ours.id })
-      await theirExchangeOf(acapy, threadId, 'credential-received')
-      await acapy.post(`/issue-credential-2.0/records/${id}/store`)
-      await agent.credentialIn(ours, 'done')
+      await issueByCalls(scene, offered.credentialRequestThId, holderDid)
     },
   },
 ]

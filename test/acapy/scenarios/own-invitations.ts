@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Json } from '../../support/stage/in-process-stage.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import { receive } from '../connect.ts'
-import { agentConnectionIn, agentConnectionOf } from '../connections.ts'
+import { agentConnectionIn, agentConnectionOf, walletConnectionIdOf } from '../connections.ts'
 import { arrived, ping, talkBothWays } from '../messages.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
@@ -33,12 +33,7 @@ const stepByStep = async (scene: Scene, path: string, body: object, acceptInvita
   const { acapy, agent } = scene
   const invited = await agent.ask(path, { ...body, autoAcceptConnection: false })
   const { connection_id: id } = await acapy.post(acceptInvitation, invited.invitation)
-  const walletConnectionId =
-    id ??
-    (await waitFor('the wallet to have the invitation', async () => {
-      const { results } = await acapy.get(`/connections?invitation_msg_id=${invited.invitation['@id']}`)
-      return results[0]?.connection_id
-    }))
+  const walletConnectionId = id ?? (await walletConnectionIdOf(acapy, invited.invitation['@id']))
   const protocol = acceptInvitation.startsWith('/out-of-band') ? 'didexchange' : 'connections'
   if (protocol === 'connections') await acapy.post(`/connections/${walletConnectionId}/accept-invitation`)
   const waiting = await agentConnectionOf(agent, invited.outOfBandRecord.id, 'request-received')

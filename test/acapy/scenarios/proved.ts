@@ -1,14 +1,13 @@
 /** DIF presentations that the wallet asks for, and the agent makes: Present Proof 2.0 (Aries RFC 0454) with RFC 0510. */
 import assert from 'node:assert/strict'
 import { connect } from '../connect.ts'
-import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
 import { newHolderDid, selfIssue } from '../credentials.ts'
 import { license, licenseRequest, resident, residentRequest, trustedContexts } from '../harness.ts'
 import type { ProofType } from '../holding.ts'
-import { connectAsInvitee, invite, take } from '../inviter.ts'
+import { connectAsInvitee, take, takenBy } from '../inviter.ts'
 import { heardOn } from '../messages.ts'
-import { hold, holdLicense, ourProofOf, prove, requestOf, theirProofOf } from '../proving.ts'
-import type { Scenario } from '../scenario.ts'
+import { hold, holdLicense, ourProofOf, prove, requestInInvitation, requestOf, theirProofOf } from '../proving.ts'
+import type { Scenario, Scene } from '../scenario.ts'
 
 const PROTOCOL = 'Present Proof 2.0, DIF'
 const ROLE = 'prover'
@@ -23,6 +22,18 @@ const proves =
     await holdLicense(scene, walletConnectionId, proofType)
     await prove(scene, await requestOf(scene, walletConnectionId, licenseRequest(proofType)))
   }
+
+/** From our request to the presentation that we accept, each step by a call. `credentials`: ids in the wallet's store, by descriptor. */
+const verifyByCalls = async (scene: Scene, threadId: string, credentials: Record<string, string[]>): Promise<void> => {
+  const { acapy, agent } = scene
+  const { pres_ex_id: theirs } = await theirProofOf(acapy, threadId, 'request-received')
+  await acapy.post(`/present-proof-2.0/records/${theirs}/send-presentation`, { dif: { record_ids: credentials } })
+  const { id, isVerified } = await ourProofOf(scene, threadId, 'presentation-received')
+  assert.equal(isVerified, true)
+  await agent.ask(`/proofs/${id}/accept-presentation`, {})
+  await ourProofOf(scene, threadId, 'done')
+  await theirProofOf(acapy, threadId, 'done')
+}
 
 interface Verified {
   credentialAbout?: typeof license | typeof resident
@@ -46,15 +57,8 @@ const verifies =
       comment: '',
       autoAcceptProof: 'never',
     })
-    const { pres_ex_id: theirs } = await theirProofOf(acapy, threadId, 'request-received')
-    await acapy.post(`/present-proof-2.0/records/${theirs}/send-presentation`, {
-      dif: { record_ids: { [presentationDefinition.input_descriptors[0]?.id ?? '']: [credentialId] } },
-    })
-    const { isVerified } = await ourProofOf(scene, threadId, 'presentation-received')
-    assert.equal(isVerified, true)
-    await agent.ask(`/proofs/${id}/accept-presentation`, {})
-    await ourProofOf(scene, threadId, 'done')
-    await theirProofOf(acapy, threadId, 'done')
+    const descriptor = presentationDefinition.input_descriptors[0]?.id ?? ''
+    await verifyByCalls(scene, threadId, { [descriptor]: [credentialId] })
     const { presentation } = await agent.ask(`/proofs/${id}/form-data`)
     const [{ credentialSubject }] = presentation.presentationExchange.verifiableCredential
     const { type: __, ...claims }: Record<string, unknown> = credentialAbout(holder).credentialSubject
@@ -174,11 +178,8 @@ export const PROVED: Scenario[] = [
       const { acapy } = scene
       const { walletConnectionId } = await connectAsInvitee(scene)
       await holdLicense(scene, walletConnectionId)
-      const { pres_ex_id: id, thread_id: threadId } = await acapy.post('/present-proof-2.0/create-request', {
-        presentation_request: { dif: licenseRequest(TYPE) },
-      })
-      const attachments = [{ id, type: 'present-proof' }]
-      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
+      const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE), { handshake_protocols: [] })
+      await take(scene, invited)
       await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
     },
   },
@@ -191,11 +192,8 @@ export const PROVED: Scenario[] = [
     versions: BOTH,
     play: async (scene) => {
       const { acapy, agent } = scene
-      const { pres_ex_id: id, thread_id: threadId } = await acapy.post('/present-proof-2.0/create-request', {
-        presentation_request: { dif: licenseRequest(TYPE) },
-      })
-      const attachments = [{ id, type: 'present-proof' }]
-      await take(scene, await invite(acapy, { handshake_protocols: [], attachments }))
+      const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE), { handshake_protocols: [] })
+      await take(scene, invited)
       const ours = await ourProofOf(scene, threadId, 'request-received')
       await agent.ask(`/proofs/${ours.id}/decline-request`, {})
       await ourProofOf(scene, threadId, 'declined')
@@ -228,16 +226,11 @@ export const PROVED: Scenario[] = [
     role: ROLE,
     versions: BOTH,
     play: async (scene) => {
-      const { acapy, agent } = scene
+      const { acapy } = scene
       const { walletConnectionId } = await connectAsInvitee(scene)
       await holdLicense(scene, walletConnectionId)
-      const { pres_ex_id: id, thread_id: threadId } = await acapy.post('/present-proof-2.0/create-request', {
-        presentation_request: { dif: licenseRequest(TYPE) },
-      })
-      const invited = await invite(acapy, { attachments: [{ id, type: 'present-proof' }] })
-      const { connectionRecord } = await take(scene, invited)
-      await agentConnectionIn(agent, connectionRecord.id, 'completed')
-      await walletConnectionOf(acapy, invited.invitation['@id'], 'completed')
+      const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE))
+      await takenBy(scene, invited, await take(scene, invited))
       await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
     },
   },
@@ -287,13 +280,7 @@ export const PROVED: Scenario[] = [
         proofFormats: { presentationExchange: { presentationDefinition, options: trustedContexts } },
         autoAcceptProof: 'never',
       })
-      const { pres_ex_id: theirs } = await theirProofOf(acapy, threadId, 'request-received')
-      await acapy.post(`/present-proof-2.0/records/${theirs}/send-presentation`, {
-        dif: { record_ids: { [DESCRIPTOR]: [credentialId] } },
-      })
-      await ourProofOf(scene, threadId, 'presentation-received')
-      await agent.ask(`/proofs/${id}/accept-presentation`, {})
-      await ourProofOf(scene, threadId, 'done')
+      await verifyByCalls(scene, threadId, { [DESCRIPTOR]: [credentialId] })
     },
   },
 ]

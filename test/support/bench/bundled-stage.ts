@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
+import { exportOf } from '../source/operation-functions.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import { CREDENTIALS, REGION, startDynamo } from '../table/dynamo.ts'
-import { handlerOf, type UnpackedFunction } from './bundles.ts'
+import type { UnpackedFunction } from './bundles.ts'
 import { runDeliveries } from './deliveries.ts'
 import { type FunctionProcess, startFunction } from './function-process.ts'
 import { type GatewayCall, gatewayEvent } from './gateway-event.ts'
@@ -95,7 +96,7 @@ export const startBundledStage = async (
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
     // As /var/task on AWS.
     const library = { LIB_ANONCREDS_PATH: dirname(module) }
-    const starting = startFunction(module, handlerOf(name), { ...stage.environment, ...library })
+    const starting = startFunction(module, exportOf(name), { ...stage.environment, ...library })
     starting.then((running) => started.set(name, running)).catch(() => {})
     processes.set(name, starting)
     return starting

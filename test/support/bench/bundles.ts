@@ -22,9 +22,6 @@ export const FUNCTIONS: readonly string[] = globSync('functions/*.ts', { cwd: FO
 
 export const bundleFunction = (name: string): Promise<Bundle> => bundle(FOLDER, `functions/${name}.ts`)
 
-/** Name of the export of a function's module: `createRequest` of `create-request`. */
-export const handlerOf = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-
 export interface UnpackedFunction extends Bundle {
   name: string
   /** Path of the module that exports the handler. */

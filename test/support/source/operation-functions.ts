@@ -14,9 +14,11 @@ export const functionOf = (operationId: string): string =>
     .replace(/\B[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase()
 
-/** The handler that the file exports, which is also the function's key in serverless.yml: `getCredentialById`. */
-export const handlerOf = (operationId: string): string =>
-  functionOf(operationId).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+/** What a file in `functions/` exports: `createRequest` of `create-request`. */
+export const exportOf = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The handler of an operation, which is also its function's key in serverless.yml: `getCredentialById`. */
+export const handlerOf = (operationId: string): string => exportOf(functionOf(operationId))
 
 export const contractOf = (operationId: string): Contract => {
   const found = OPERATIONS.find((contract) => contract.operationId === operationId)

@@ -1,6 +1,6 @@
 /** Commands of a guide, pasted one after another into a shell while a stage runs. */
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { freePort } from '../../../infra/local/port.ts'
 import { type Ending, startProgram } from './program.ts'
 import type { StartedStage } from './started.ts'
 
@@ -30,15 +30,6 @@ export const paste = async (
     .replaceAll(FILES, (name) => `${folder}/${name}`)
   return startProgram('bash', ['-c', script]).ended(deadline)
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 
 /** The lines of what commands wrote that are JSON. */
 export const jsonLines = ({ stdout }: Ending): unknown[] =>

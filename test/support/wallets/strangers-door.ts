@@ -4,10 +4,11 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Kms } from '@credo-ts/core'
 import { type BundledStage, toReply } from '../bench/bundled-stage.ts'
-import { handlerOf, type UnpackedFunction } from '../bench/bundles.ts'
+import type { UnpackedFunction } from '../bench/bundles.ts'
 import { startFunction } from '../bench/function-process.ts'
 import { gatewayEvent } from '../bench/gateway-event.ts'
 import { requestBody } from '../scenes.ts'
+import { exportOf } from '../source/operation-functions.ts'
 
 const DOOR = 'receive-didcomm'
 
@@ -55,7 +56,7 @@ export const openDoor = async (
 ): Promise<Door> => {
   const { module } = functions.get(DOOR) ?? { module: `no function ${DOOR}` }
   const { requests, server, endpoint } = await countRequests(DYNAMODB_ENDPOINT)
-  const process = await startFunction(module, handlerOf(DOOR), { ...environment, DYNAMODB_ENDPOINT: endpoint })
+  const process = await startFunction(module, exportOf(DOOR), { ...environment, DYNAMODB_ENDPOINT: endpoint })
   return {
     post: async (body) => {
       requests.length = 0
