@@ -123,7 +123,7 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
 }
 
 /**
- * Bundles several modules, by the names of the files that export their handlers, in a twentieth of the time that it takes one by one. What one
+ * Bundles several modules, by the names of the files that export their handlers, for tests that load them all: it is many times faster than one by one. What one
  * of them imports is in chunks with what the others do, and is as much as any of them needs; each is therefore larger than by itself.
  */
 export const bundleTogether = async (
