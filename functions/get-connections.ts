@@ -7,7 +7,7 @@ import { GetConnections } from '../lib/interface/connections.ts'
 import type { Paging } from '../lib/interface/fields.ts'
 import { toConnectionJson } from '../lib/records/connection.ts'
 import { everyPartition, tagPartition } from '../lib/store/index-entries.ts'
-import { listRecords, type ReadRecord } from '../lib/store/record-reads.ts'
+import { filterBy, listRecords } from '../lib/store/record-reads.ts'
 
 type Filters = Omit<v.InferOutput<typeof GetConnections.parameters.query>, keyof Paging>
 
@@ -15,8 +15,8 @@ export const getConnections = defineOperation(GetConnections, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
     const { limit, cursor, order, ...filters } = query
-    const partition = partitionOf(agent, filters)
-    const page = await listRecords(partition, { limit, cursor, order }, (record) => passes(record, filters))
+    const { myDid: did, ...fields } = filters
+    const page = await listRecords(partitionOf(agent, filters), { limit, cursor, order }, filterBy({ ...fields, did }))
     return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
   },
 })
@@ -28,6 +28,3 @@ const partitionOf = (tenant: string, { outOfBandId, theirDid, myDid, alias }: Fi
     if (value !== undefined) return tagPartition(tenant, 'ConnectionRecord', tag, value)
   return everyPartition(tenant, 'ConnectionRecord')
 }
-
-const passes = ({ value }: ReadRecord, { myDid, ...filters }: Filters): boolean =>
-  Object.entries({ ...filters, did: myDid }).every(([field, wanted]) => wanted === undefined || value[field] === wanted)

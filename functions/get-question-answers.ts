@@ -5,7 +5,7 @@ import { pageOf } from '../lib/http/request.ts'
 import { GetQuestionAnswers } from '../lib/interface/question-answer.ts'
 import { QUESTION_ANSWER, toQuestionAnswerJson } from '../lib/records/question-answer.ts'
 import { everyPartition, tagPartition } from '../lib/store/index-entries.ts'
-import { listRecords, type ReadRecord } from '../lib/store/record-reads.ts'
+import { filterBy, listRecords } from '../lib/store/record-reads.ts'
 
 type Filters = Record<'connectionId' | 'role' | 'state' | 'threadId', string | undefined>
 
@@ -14,7 +14,7 @@ export const getQuestionAnswers = defineOperation(GetQuestionAnswers, {
   handle: async ({ agent, query }) => {
     const { connectionId, role, state, threadId, ...paging } = query
     const filters = { connectionId, role, state, threadId }
-    const page = await listRecords(partitionOf(agent, filters), paging, (record) => passes(record, filters))
+    const page = await listRecords(partitionOf(agent, filters), paging, filterBy(filters))
     return pageOf(page.records.map(toQuestionAnswerJson), { path: GetQuestionAnswers.path, query, next: page.next })
   },
 })
@@ -25,6 +25,3 @@ const partitionOf = (tenant: string, { threadId, connectionId }: Filters): strin
   if (connectionId !== undefined) return tagPartition(tenant, QUESTION_ANSWER, 'connectionId', connectionId)
   return everyPartition(tenant, QUESTION_ANSWER)
 }
-
-const passes = ({ tags }: ReadRecord, filters: Filters): boolean =>
-  Object.entries(filters).every(([tag, wanted]) => wanted === undefined || tags[tag] === wanted)

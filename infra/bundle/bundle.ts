@@ -54,14 +54,17 @@ interface Contents {
   withRegistries: boolean
 }
 
-/** Builds the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
-const buildEntries = (
+/**
+ * Builds the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. Throws where a module that is
+ * imported for what it does would be left out: package.json has to list it in `sideEffects`.
+ */
+const buildEntries = async (
   folder: string,
   entries: Record<string, string>,
   { withLibrary, withRegistries }: Contents,
   inject: string[] = [],
-) =>
-  build({
+) => {
+  const built = await build({
     absWorkingDir: folder,
     entryPoints: entries,
     inject,
@@ -98,6 +101,10 @@ const buildEntries = (
       slimWebvh,
     ],
   })
+  const ignored = built.warnings.filter(({ id }) => id === 'ignored-bare-import')
+  if (ignored.length > 0) throw new Error(ignored.map(({ text }) => text).join('\n'))
+  return built
+}
 
 /** The part of what was built that the module `name` can come to load. */
 const bundleOf = async (
@@ -123,8 +130,9 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
 }
 
 /**
- * Bundles several modules, by the names of the files that export their handlers, in a twentieth of the time that it takes one by one. What one
- * of them imports is in chunks with what the others do, and is as much as any of them needs; each is therefore larger than by itself.
+ * Bundles several modules, by the names of the files that export their handlers, for tests that load them all: it is many times faster than
+ * one by one. What one of them imports is in chunks with what the others do, and is as much as any of them needs; each is therefore larger
+ * than by itself.
  */
 export const bundleTogether = async (
   folder: string,
@@ -133,9 +141,6 @@ export const bundleTogether = async (
 ): Promise<Map<string, Bundle>> => {
   // Shared chunks are not evaluated in the order of the imports: this comes before all others, which need it.
   const built = await buildEntries(folder, entries, contents, ['reflect-metadata'])
-  // A module that is imported for what it does would be left out of one bundle, and kept for another's sake in those that share it.
-  const ignored = built.warnings.filter(({ id }) => id === 'ignored-bare-import')
-  if (ignored.length > 0) throw new Error(ignored.map(({ text }) => text).join('\n'))
   const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
   return new Map(await Promise.all(bundles))
 }

@@ -14,12 +14,12 @@ const MEANINGS: Record<Status, string> = {
   403: 'A valid token that may not do this.',
   404: "The record, connection, tenant or endpoint does not exist in the caller's tenant or organization.",
   409:
-    'The connection is not ready, the endpoint is not active, the record changed at the same time, or the Idempotency-Key ' +
-    'came with another body.',
+    'What the request is about is in another state: a connection is not ready, an exchange is at another step, an endpoint is not active, what is to be made ' +
+    'is there already; or it changed at the same time, or the Idempotency-Key came with another request. `message` says which.',
   410: 'The invitation was used, or its agent has deleted it.',
   413: 'The body, or what would be stored of it, is too large.',
   415: 'The content type is not JSON.',
-  422: 'The body breaks its schema; `details` names every failing field.',
+  422: 'The request breaks its schema (`details` names every failing field), or what it names can not be used.',
   429: 'More requests a second than the operation takes, or than the tenant may send.',
   500: 'A failure of the service. The log has the request id.',
   503: 'A dependency failed, after retries. Try again.',

@@ -101,7 +101,7 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
   info: {
     title: 'Agent Service Interface',
     description:
-      'Credentials, basic messages, proofs and webhook registration. `x-companion` marks what is beyond the seven operations.',
+      'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. `x-companion` marks what is beyond the seven operations.',
     version,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },

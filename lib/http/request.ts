@@ -79,19 +79,12 @@ export class StoredDocument {
   }
 }
 
-/** Nothing but what comes from here, and no script or style within the page. https://www.w3.org/TR/CSP3/ */
-export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
-
 /** An answer that is a page. */
 export class Page {
   readonly html: string
-  /** Value of `Content-Security-Policy`. */
-  readonly policy: string
 
-  constructor(html: string, policy = PAGE_POLICY) {
+  constructor(html: string) {
     this.html = html
-    this.policy = policy
   }
 }
 

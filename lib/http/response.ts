@@ -7,7 +7,7 @@ import { log } from '../log.ts'
 import { wantedOf } from './accept.ts'
 import { toErrorBody, toErrorLog } from './error-body.ts'
 import { type OperationMiddleware, requestIdOf } from './event.ts'
-import { Answer, type AnswerBody, PAGE_POLICY, Page, Redirect, StoredDocument } from './request.ts'
+import { Answer, type AnswerBody, Page, Redirect, StoredDocument } from './request.ts'
 import { toFieldIssues } from './validate.ts'
 
 const headersOf = (requestId: string) => ({
@@ -42,7 +42,7 @@ export const toResponse = (
   if (contract.contentType !== undefined && given instanceof StoredDocument)
     return documentResponse(given, String(given.contentType ?? contract.contentType), { requestId, ifNoneMatch })
   if (contract.pages !== undefined && given instanceof Page)
-    return { statusCode: 200, headers: pageHeaders(given.policy, requestId), body: given.html }
+    return { statusCode: 200, headers: pageHeaders(requestId), body: given.html }
   if (contract.redirects && given instanceof Redirect)
     return { statusCode: 302, headers: { location: given.location, ...PRIVATE, ...headersOf(requestId) }, body: '' }
   const { body, headers } = given instanceof Answer ? given : new Answer(given, {})
@@ -78,9 +78,13 @@ const documentResponse = (
 /** An address may hold an invitation, which is nobody else's business. */
 const PRIVATE = { 'referrer-policy': 'no-referrer' }
 
-const pageHeaders = (policy: string, requestId: string) => ({
+/** Nothing but what comes from here, and no script or style within the page. https://www.w3.org/TR/CSP3/ */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+const pageHeaders = (requestId: string) => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policy,
+  'content-security-policy': PAGE_POLICY,
   ...PRIVATE,
   ...headersOf(requestId),
 })
@@ -109,7 +113,7 @@ export const refuse =
     if (errorPage !== undefined && wantedOf(event) === 'page')
       return {
         statusCode: body.statusCode,
-        headers: { ...headers, ...pageHeaders(PAGE_POLICY, requestId) },
+        headers: { ...headers, ...pageHeaders(requestId) },
         body: errorPage(body),
       }
     return {

@@ -3,12 +3,23 @@ import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { Cursor, Did, exactly, Limit, MAX_PAGE, Order, text } from './fields.ts'
+import { Did, exactly, Paging, text } from './fields.ts'
 
 /** What an agent is called, by itself or by the other one. In characters. */
 const Name = text(1000)
 
 const OfConnection = v.object({ connectionId: EntityId })
+
+/** A step that is taken on a connection, and answered with its record. */
+const STEP = {
+  method: 'POST',
+  security: 'token',
+  companion: true,
+  idempotent: true,
+  parameters: { path: OfConnection },
+  answers: { 200: ConnectionRecord },
+  refusals: [404, 409],
+} as const
 
 export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetConnections',
@@ -25,9 +36,7 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
       myDid: v.optional(Did),
       theirDid: v.optional(Did),
       theirLabel: v.optional(Name),
-      limit: v.optional(Limit, String(MAX_PAGE)),
-      cursor: v.optional(Cursor),
-      order: v.optional(Order, 'asc'),
+      ...Paging.entries,
     }),
   },
   answers: { 200: v.array(ConnectionRecord) },
@@ -46,50 +55,32 @@ export const GetConnectionById = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
+  ...STEP,
   operationId: 'AcceptConnectionRequest',
-  method: 'POST',
   path: '/connections/{connectionId}/accept-request',
   summary: 'Accept a request to connect',
   description:
     'For a connection whose state is `request-received`: its invitation does not accept by itself, or the other agent has asked a DID of this agent without an invitation. It waits for 7 days.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
-  parameters: { path: OfConnection },
   body: exactly({}),
-  answers: { 200: ConnectionRecord },
-  refusals: [404, 409],
 }))
 
 export const AcceptConnectionResponse = /* @__PURE__ */ defineContract(() => ({
+  ...STEP,
   operationId: 'AcceptConnectionResponse',
-  method: 'POST',
   path: '/connections/{connectionId}/accept-response',
   summary: 'Accept the response to a request to connect',
   description:
     'For a connection whose state is `response-received`: its invitation was received without `autoAcceptConnection`.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
-  parameters: { path: OfConnection },
   body: exactly({}),
-  answers: { 200: ConnectionRecord },
-  refusals: [404, 409],
 }))
 
 export const SendPing = /* @__PURE__ */ defineContract(() => ({
+  ...STEP,
   operationId: 'SendPing',
-  method: 'POST',
   path: '/connections/{connectionId}/send-ping',
   summary: 'Send a trust ping to a connection',
   description: 'Aries RFC 0048. The answer is the connection, whose state the ping does not change.',
-  security: 'token',
-  companion: true,
-  idempotent: true,
-  parameters: { path: OfConnection },
   body: exactly({ responseRequested: v.optional(v.boolean(), true), comment: v.optional(text(1000)) }),
-  answers: { 200: ConnectionRecord },
-  refusals: [404, 409],
 }))
 
 export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({

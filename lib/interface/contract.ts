@@ -34,7 +34,7 @@ export interface Contract {
   pages?: 'html' | 'html or json'
   /** Who asks for no JSON is sent to another address: 302. */
   redirects?: true
-  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready, 410 for what is no more, 422 for what a path names and nobody can read. */
+  /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready, 410 for what is no more, 422 for an id in the path that cannot be resolved. */
   refusals?: readonly (404 | 409 | 410 | 422)[]
 }
 

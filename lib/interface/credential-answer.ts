@@ -3,15 +3,9 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import {
-  Attributes,
-  CredentialFormats,
-  JsonLdOffer,
-  SUITS,
-  suits,
-  UnqualifiedDefinitionId,
-} from './credential-offer.ts'
+import { Attributes, CredentialFormats, JsonLdOffer, SUITS, suits } from './credential-offer.ts'
 import { AutoAccept, exactly, text } from './fields.ts'
+import { UnqualifiedDefinitionId } from './indy-ids.ts'
 
 const Nothing = exactly({})
 

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AutoAccept, exactly, text } from './fields.ts'
+import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { INVITATION_FIELDS } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 
@@ -27,16 +28,8 @@ const AnonCredsOffer = exactly({
   attributes: Attributes,
 })
 
-/** Wallets take no other id in this format. */
-const UNQUALIFIED = /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/
-
-export const UnqualifiedDefinitionId = v.pipe(
-  text(MAX_OBJECT_ID),
-  v.regex(UNQUALIFIED, 'must be an unqualified id of a credential definition on an Indy ledger'),
-)
-
 const IndyOffer = exactly({
-  /** A credential definition of this agent, by its unqualified id (`<did>:3:CL:<number>:<tag>`). */
+  /** A credential definition of this agent, by its unqualified id. */
   credentialDefinitionId: UnqualifiedDefinitionId,
   attributes: Attributes,
 })

@@ -67,7 +67,7 @@ export const Limit = v.pipe(
 export const Cursor = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~-]{1,4096}$/, 'is not a cursor of this service'))
 
 /** By `createdAt`, then id. */
-export const Order = v.picklist(['asc', 'desc'])
+const Order = v.picklist(['asc', 'desc'])
 
 export const Paging = v.object({
   limit: v.optional(Limit, String(MAX_PAGE)),

@@ -3,8 +3,9 @@ import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
+import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
-import { Comment, ProofFormats } from './proof-request.ts'
+import { Comment, ProofFormats, SUITS, suits } from './proof-request.ts'
 
 const Name = text(256)
 
@@ -59,27 +60,13 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
 
 const AnonCredsProposal = preview(text(MAX_OBJECT_ID))
 
-/** Wallets take no other id in this format. */
-const IndyProposal = preview(
-  v.pipe(
-    text(MAX_OBJECT_ID),
-    v.regex(
-      /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/,
-      'must be an unqualified id of a credential definition on an Indy ledger',
-    ),
-  ),
-)
+const IndyProposal = preview(UnqualifiedDefinitionId)
 
 const ProposalFormats = exactly({
   indy: v.optional(IndyProposal),
   anoncreds: v.optional(AnonCredsProposal),
   presentationExchange: v.optional(exactly({ presentationDefinition: PresentationDefinition })),
 })
-
-const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
-  const keys = Object.keys(formats)
-  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
-}
 
 export const ProofProposal = v.pipe(
   exactly({
@@ -96,7 +83,7 @@ export const ProofProposal = v.pipe(
     v.partialCheck(
       [['protocolVersion'], ['proofFormats']],
       ({ protocolVersion, proofFormats }) => suits(protocolVersion, proofFormats),
-      'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2',
+      SUITS,
     ),
     ['proofFormats'],
   ),

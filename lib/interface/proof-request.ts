@@ -17,12 +17,12 @@ export const ProofFormats = exactly({
 export const RequestedFormats = v.object({ proofFormats: ProofFormats })
 
 /** present-proof 1.0 knows Indy alone; 2.0 carries one or more of the three. */
-const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
+export const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
   const keys = Object.keys(formats)
   return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
 }
 
-const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
+export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
 
 export const Comment = v.pipe(v.string(), v.maxLength(2000))
 

@@ -1,12 +1,10 @@
 /** The index of what is due: lanes, destinations and jobs that wait for a time, found by it. Sparse: only what waits is in it. */
-import { createHash } from 'node:crypto'
 import { integer, optional, text } from '../store/item-fields.ts'
+import { shardOf } from '../store/keys.ts'
 import { type Item, queryIndex } from '../store/table.ts'
 
 /** Shards, so that no key of the index takes more than a sixteenth of the writes; DynamoDB takes 1,000 a second for one key. */
 const SHARDS = 16
-
-const shardOf = (id: string): string => `due|${(createHash('sha256').update(id).digest()[0] ?? 0) % SHARDS}`
 
 export const DUE_SHARDS = Array.from({ length: SHARDS }, (_, shard) => `due|${shard}`)
 
@@ -18,7 +16,7 @@ export const DUE_FIELDS = ['dueShard', 'dueAt'] as const
 
 /** What puts the item of `id` into the index. */
 export const dueFor = (id: string, at: number): { dueShard: string; dueAt: number } => ({
-  dueShard: shardOf(id),
+  dueShard: `due|${shardOf(id, SHARDS)}`,
   dueAt: at,
 })
 

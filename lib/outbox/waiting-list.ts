@@ -1,8 +1,7 @@
 /** The lanes that wait for a destination which is closed or busy: a sharded list, and what the destination's due time does with it. */
-import { createHash } from 'node:crypto'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
-import { type Address, eventLaneOf, messageLaneOf, waitingAddress, waitingPartition } from '../store/keys.ts'
+import { type Address, eventLaneOf, messageLaneOf, shardOf, waitingAddress, waitingPartition } from '../store/keys.ts'
 import { addressOf as addressInTable, type Item, queryPage } from '../store/table.ts'
 import { removeIf, type TableWrite } from '../store/write.ts'
 import { probeDelay } from './circuit-breaker.ts'
@@ -32,14 +31,12 @@ const DIGITS = 15
 
 const sortable = (time: number): string => String(time).padStart(DIGITS, '0')
 
-const shardOf = (lane: string): number => (createHash('sha256').update(lane).digest()[0] ?? 0) % SHARDS
-
 /**
  * The name of a lane's new entry: its shard, then when its first item is given up (ms since the epoch), so that those whose time is over
  * come first. `id` is unique: a wake-up for an entry that the lane had before finds nothing to do.
  */
 export const newEntry = (lane: string, giveUpAt: number, id: string): string =>
-  `${shardOf(lane)}|${sortable(giveUpAt)}|${id}`
+  `${shardOf(lane, SHARDS)}|${sortable(giveUpAt)}|${id}`
 
 const addressOf = ({ destination, entry }: { destination: string; entry: string }): Address => {
   const [shard = '', ...position] = entry.split('|')

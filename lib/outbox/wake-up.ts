@@ -1,8 +1,6 @@
 /** Wake-ups: the small messages in SQS that say where to look for work. The table is the truth; a wake-up may come twice, late or never. */
-
-import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { digest, laneOwner } from '../store/keys.ts'
+import { digest, laneOwner, shardOf } from '../store/keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
@@ -72,7 +70,5 @@ const GROUPS = { fast: 32, slow: 8, released: 64 }
 export type Use = keyof typeof GROUPS
 
 /** SQS takes 128 characters for the id of a group; a digest is shorter, and shows nobody's ids. */
-export const groupOf = (lane: string, use: Use): string => {
-  const number = (createHash('sha256').update(lane).digest()[0] ?? 0) % GROUPS[use]
-  return digest(JSON.stringify([laneOwner(lane), use, number]))
-}
+export const groupOf = (lane: string, use: Use): string =>
+  digest(JSON.stringify([laneOwner(lane), use, shardOf(lane, GROUPS[use])]))

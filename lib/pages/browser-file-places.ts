@@ -1,4 +1,4 @@
-/** Where the files for browsers are, by their names. infra/bundle/browser-files.ts puts them beside a function's code, and this aside. */
+/** Where the files for browsers are, by their names. In a bundle infra/bundle/browser-files.ts replaces this module, because they are beside the code there. */
 
 const OWN = ['page.css', 'docs.css', 'docs.js']
 const VIEWER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt']

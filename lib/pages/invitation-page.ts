@@ -1,5 +1,6 @@
 /** The page of an invitation: who invites, what for, and how to take it with a wallet or without one. */
-import { isObject, type JsonObject, parseBase64 } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { attachedContent, objects } from '../records/message-attachments.ts'
 import { shortAddress, walletAddress } from './invitation-address.ts'
 import { layout } from './layout.ts'
 import { html, type Markup, shortText } from './markup.ts'
@@ -16,18 +17,13 @@ const PURPOSES: [type: RegExp, purpose: string][] = [
 
 const CONNECT = 'to connect with you'
 
-/** An attachment is JSON, or JSON in base64 (Aries RFC 0017). */
-const messageIn = (attachment: unknown): unknown => {
-  const data = isObject(attachment) && isObject(attachment.data) ? attachment.data : {}
-  return typeof data.base64 === 'string' ? parseBase64(data.base64) : data.json
-}
-
 const purposesOf = ({ 'requests~attach': attached, handshake_protocols: handshakes }: JsonObject): string[] => {
-  const messages = (Array.isArray(attached) ? attached : []).map(messageIn)
-  const purposes = messages.map((message) => {
-    const type = isObject(message) ? String(message['@type']) : ''
-    return PURPOSES.find(([pattern]) => pattern.test(type))?.[1] ?? 'to send you a message'
-  })
+  const purposes = objects(attached)
+    .map(attachedContent)
+    .map((message) => {
+      const type = isObject(message) ? String(message['@type']) : ''
+      return PURPOSES.find(([pattern]) => pattern.test(type))?.[1] ?? 'to send you a message'
+    })
   const connects = Array.isArray(handshakes) && handshakes.length > 0
   return [...new Set([...(connects || purposes.length === 0 ? [CONNECT] : []), ...purposes])]
 }

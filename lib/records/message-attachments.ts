@@ -9,8 +9,8 @@ export type FormatData = Record<string, unknown>
 
 export const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Content of an attachment. What the other side garbled is left out: it must not hide the rest. */
-const decode = (attachment: Message | undefined): unknown => {
+/** Content of an attachment: JSON, or JSON in base64. What the other side garbled is left out: it must not hide the rest. */
+export const attachedContent = (attachment: Message | undefined): unknown => {
   const data = attachment?.data
   if (!isObject(data)) return undefined
   return typeof data.base64 === 'string' ? parseBase64(data.base64) : data.json
@@ -18,7 +18,7 @@ const decode = (attachment: Message | undefined): unknown => {
 
 /** Content of the attachment with this id. */
 export const contentWithId = (attachments: unknown, id: unknown): unknown =>
-  decode(objects(attachments).find((attachment) => attachment['@id'] === id))
+  attachedContent(objects(attachments).find((attachment) => attachment['@id'] === id))
 
 /** For each format that is known (by its name, to its key), the content of the attachment that it points to. */
 export const contentsByFormat = (

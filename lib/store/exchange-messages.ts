@@ -16,6 +16,8 @@ export interface ReadExchange {
 /** The message that an exchange in this state has. */
 const HAS: Record<'ProofRecord' | 'CredentialRecord', Record<string, string>> = {
   ProofRecord: {
+    'proposal-sent': 'propose-presentation',
+    'proposal-received': 'propose-presentation',
     'request-sent': 'request-presentation',
     'request-received': 'request-presentation',
     'presentation-sent': 'presentation',

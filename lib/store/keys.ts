@@ -14,6 +14,10 @@ export const ALONE = '-'
 /** Values of any length in keys: SHA-256 in base64url. A did:peer:4 is over 1 KB, a key at most 2 KB. */
 export const digest = (value: string): string => createHash('sha256').update(value).digest('base64url')
 
+/** The shard that an id is in, of so many (256 at most): always the same one. */
+export const shardOf = (id: string, shards: number): number =>
+  (createHash('sha256').update(id).digest()[0] ?? 0) % shards
+
 export const recordAddress = (tenant: string, type: string, id: string): Address => ({
   pk: `${tenant}|${type}|${id}`,
   sk: ALONE,
@@ -213,8 +217,6 @@ export const outcomeAddress = (tenant: string, connectionId: string, id: string)
 /** What an endpoint has is spread, so that its events are not bound to the 1,000 writes a second of one partition. */
 const ENDPOINT_SHARDS = 8
 
-const shardOf = (eventId: string): number => (createHash('sha256').update(eventId).digest()[0] ?? 0) % ENDPOINT_SHARDS
-
 const endpointPartitions = (endpointId: string, list: string): string[] =>
   Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|${list}|${shard}`)
 
@@ -230,7 +232,7 @@ export const eventAddress = ({
   occurredAt: string
   id: string
 }): Address => ({
-  pk: eventPartitions(endpointId)[shardOf(id)] ?? '',
+  pk: eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? '',
   sk: `${occurredAt}#${id}`,
 })
 
@@ -248,7 +250,7 @@ export const attemptAddress = ({
   eventId: string
   attempt: number
 }): Address => ({
-  pk: attemptPartitions(endpointId)[shardOf(eventId)] ?? '',
+  pk: attemptPartitions(endpointId)[shardOf(eventId, ENDPOINT_SHARDS)] ?? '',
   sk: `${startedAt}#${eventId}#${attempt}`,
 })
 

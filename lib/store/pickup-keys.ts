@@ -1,6 +1,5 @@
 /** The keys of what waits until another agent fetches it (message pickup). */
-import { createHash } from 'node:crypto'
-import { type Address, ALONE } from './keys.ts'
+import { type Address, ALONE, shardOf } from './keys.ts'
 
 /** What waits until a connection's agent fetches it: the queue itself, and behind it its messages by their UUIDs. */
 export const pickupPartition = (tenant: string, connectionId: string): string => `${tenant}|pickup|${connectionId}`
@@ -20,6 +19,6 @@ const USAGE_SHARDS = 16
 
 /** How much waits in the pickup queues of an agent: one item for a share of its connections. */
 export const pickupUsageAddress = (key: { tenant: string; connectionId: string }): Address => ({
-  pk: `${key.tenant}|pickup-usage|${(createHash('sha256').update(key.connectionId).digest()[0] ?? 0) % USAGE_SHARDS}`,
+  pk: `${key.tenant}|pickup-usage|${shardOf(key.connectionId, USAGE_SHARDS)}`,
   sk: ALONE,
 })

@@ -33,6 +33,13 @@ export interface ListPage {
 /** Which records of a list to show. */
 export type ListFilter = (record: ReadRecord) => boolean
 
+/** The filter for records whose fields, or tags where they have no such field, are these; undefined where none is asked for: all pass. */
+export const filterBy = (filters: Readonly<Record<string, string | undefined>>): ListFilter | undefined => {
+  const wanted = Object.entries(filters).filter(([, one]) => one !== undefined)
+  if (wanted.length === 0) return undefined
+  return ({ value, tags }) => wanted.every(([name, one]) => (value[name] ?? tags[name]) === one)
+}
+
 /** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
 export const listRecords = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
   pageOfRecords(partition, query, viewOf(passes))

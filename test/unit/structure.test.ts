@@ -42,7 +42,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/outbox': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/egress': [],
   'lib/http': ['lib/auth', 'lib/interface', 'lib/store', 'lib/records'],
-  'lib/pages': ['lib/interface', 'lib/store'],
+  'lib/pages': ['lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/egress', 'lib/presentation-exchange'],
   'lib/auth': ['lib/egress', 'lib/store', 'lib/records'],
   'lib/store': ['lib/records'],

@@ -49,6 +49,7 @@ export const anoncreds = new Proxy({} as Anoncreds, {
   },
 })
 
+// Set when this module is imported, also where nothing of it is used: package.json therefore lists it in `sideEffects`, so that no bundle leaves it out.
 // By `require`: Credo reads the library out of this module's exports, of which an import has a copy.
 const { NativeAnoncreds } = require('@hyperledger/anoncreds-shared') as typeof import('@hyperledger/anoncreds-shared')
 NativeAnoncreds.register(anoncreds)

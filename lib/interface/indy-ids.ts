@@ -1,0 +1,13 @@
+/** Ids of objects on Indy ledgers, as requests and offers in the format `indy` have them. */
+import * as v from 'valibot'
+import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { text } from './fields.ts'
+
+/** `<did>:3:CL:<number>:<tag>`: wallets take no other id in this format. */
+export const UnqualifiedDefinitionId = v.pipe(
+  text(MAX_OBJECT_ID),
+  v.regex(
+    /^[1-9A-HJ-NP-Za-km-z]{21,22}:3:CL:[1-9][0-9]*:.+$/,
+    'must be an unqualified id of a credential definition on an Indy ledger',
+  ),
+)
