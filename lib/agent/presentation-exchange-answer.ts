@@ -1,6 +1,6 @@
 /** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
-import { type AgentContext, CredoError, DidRepository } from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type AgentError, invalidField } from '../errors.ts'
 import { permits } from '../presentation-exchange/definition.ts'
@@ -11,6 +11,7 @@ import { issuerDid } from './dids.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { heldCredential, heldCredentials } from './json-ld/held-credentials.ts'
 import { signPresentation } from './json-ld/sign-presentation.ts'
+import { findOwnDid } from './own-dids.ts'
 
 type Json = Record<string, unknown>
 
@@ -153,6 +154,5 @@ const notOwn = (named: ReadonlyMap<string, readonly HeldCredential[]>, signer: s
 
 const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> => {
   if (!did.startsWith('did:')) return false
-  const [record] = await agentContext.resolve(DidRepository).getCreatedDids(agentContext, { did })
-  return record !== undefined
+  return (await findOwnDid({ context: agentContext }, did)) !== undefined
 }
