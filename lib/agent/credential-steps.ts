@@ -13,7 +13,7 @@ import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import type { TenantAgent } from './agent.ts'
 import { defined } from './defined.ts'
-import { type Formats, takeStep } from './exchange-steps.ts'
+import { type Formats, type Turn, takeStep } from './exchange-steps.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
@@ -27,12 +27,6 @@ export interface Step {
   goal?: string | undefined
 }
 
-/** Whose turn it is. */
-interface Turn {
-  role: DidCommCredentialRole
-  state: DidCommCredentialState
-}
-
 const HOLDER_HAS_OFFER = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.OfferReceived }
 const HOLDER_HAS_CREDENTIAL = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.CredentialReceived }
 const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived }
@@ -40,7 +34,7 @@ const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommC
 /** Takes a step of a credential exchange in the running unit of work, by `act`. Returns its record. Throws what `takeStep` throws. */
 export const takeCredentialStep = (
   { credentialRecordId }: Pick<Step, 'credentialRecordId'>,
-  turn: Turn,
+  turn: Turn<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => takeStep(CREDENTIAL_EXCHANGES, credentialRecordId, turn, act)
 

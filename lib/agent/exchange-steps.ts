@@ -12,7 +12,7 @@ import { toStored } from './storage-service.ts'
 export type Formats = Record<string, object | undefined>
 
 /** Whose turn it is. */
-interface Turn<Of extends Exchange> {
+export interface Turn<Of extends Exchange> {
   role: Of['role']
   state: Of['state']
 }

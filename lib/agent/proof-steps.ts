@@ -13,15 +13,9 @@ import type { RecordJson } from '../records/record-json.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
 import { defined } from './defined.ts'
-import { type Formats, takeStep } from './exchange-steps.ts'
+import { type Formats, type Turn, takeStep } from './exchange-steps.ts'
 
 type Exchange = DidCommProofExchangeRecord
-
-/** Whose turn it is. */
-interface Turn {
-  role: DidCommProofRole
-  state: DidCommProofState
-}
 
 export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
@@ -30,7 +24,7 @@ const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidC
 /** Takes a step of a proof exchange in the running unit of work, by `act`. Returns its record. Throws what `takeStep` throws. */
 export const takeProofStep = (
   proofRecordId: string,
-  turn: Turn,
+  turn: Turn<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => takeStep(PROOF_EXCHANGES, proofRecordId, turn, act)
 
