@@ -3,9 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type AgentError, invalidField } from '../errors.ts'
+import {
+  type Chosen,
+  chooseCredentials,
+  type HeldCredential,
+  type Unmet,
+} from '../presentation-exchange/choose-credentials.ts'
 import { permits } from '../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../presentation-exchange/received-definition.ts'
-import { type Chosen, chooseCredentials, type HeldCredential, type Unmet } from '../presentation-exchange/selection.ts'
 import { Work, WorkLimitError } from '../presentation-exchange/work.ts'
 import { issuerDid } from './dids.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
