@@ -6,8 +6,9 @@ import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { type OfferedFormats, toOfferedFormats } from './credential-offers.ts'
-import { optionsOf, type Step, takeStep } from './credential-steps.ts'
+import { optionsOf, type Step, takeCredentialStep } from './credential-steps.ts'
 import { defined } from './defined.ts'
+import type { Formats } from './exchange-steps.ts'
 import { toStored } from './storage-service.ts'
 
 type Credentials = TenantAgent['didcomm']['credentials']
@@ -47,9 +48,6 @@ export const proposeCredential = async (proposal: Proposal): Promise<RecordJson>
 
 const ISSUER_HAS_PROPOSAL = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.ProposalReceived }
 
-/** Formats by their key, as an offer names them, and not yet checked. */
-type Formats = Record<string, object | undefined>
-
 /**
  * Offers what was proposed, or what is named in its place: what is left out there is the proposal's. `check` reads an offer's formats, and
  * throws `request.invalid` for what could not be offered.
@@ -58,7 +56,7 @@ export const acceptProposal = (
   { credentialFormats, ...step }: Step & { credentialFormats?: Formats | undefined },
   check: (formats: Formats, protocolVersion: string) => OfferedFormats,
 ): Promise<RecordJson> =>
-  takeStep(step, ISSUER_HAS_PROPOSAL, async (agent, { id, protocolVersion }) => {
+  takeCredentialStep(step, ISSUER_HAS_PROPOSAL, async (agent, { id, protocolVersion }) => {
     const { credentials } = agent.didcomm
     const proposed = await proposedFormats(credentials, id)
     const formats = Object.keys(credentialFormats ?? proposed).map((key) => [

@@ -2,7 +2,6 @@
 import {
   createPeerDidDocumentFromServices,
   DidDocumentRole,
-  DidKey,
   DidRepository,
   Kms,
   PeerDidNumAlgo,
@@ -16,13 +15,12 @@ import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { newKey, saveOwnDid } from './own-dids.ts'
+import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
 /** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
 export const assertOwnDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
-  const [record] = await agent.context.resolve(DidRepository).getCreatedDids(agent.context, { did })
-  if (record === undefined) throw invalidField(path, 'is not a DID of this agent')
+  if ((await findOwnDid(agent, did)) === undefined) throw invalidField(path, 'is not a DID of this agent')
 }
 
 /** Throws `request.invalid` unless the DID is this agent's and others can reach the agent by it. */
@@ -65,13 +63,9 @@ export const issuerDid = async (agent: Pick<TenantAgent, 'context'>): Promise<st
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })
   if (known !== undefined) return known.did
-  const key = await newKey(agent)
-  const { did, didDocument } = new DidKey(key)
-  await saveOwnDid(agent, {
-    did,
-    didDocument,
-    keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }],
-  })
+  const own = ownDidKey(await newKey(agent))
+  const { did } = own
+  await saveOwnDid(agent, own)
   unit.create(issuerDidItem.encode({ tenant, did }))
   return did
 }

@@ -2,6 +2,7 @@
 import {
   type DidDocument,
   DidDocumentRole,
+  DidKey,
   DidRecord,
   DidRepository,
   getAlternativeDidsForPeerDid,
@@ -78,6 +79,13 @@ export interface OwnDid {
   stored?: boolean
   /** Which key of the agent a key of the document is. */
   keys: { didDocumentRelativeKeyId: string; kmsKeyId: string }[]
+}
+
+/** The did:key of a key of the agent. Its document is made of the DID alone: one that is made of the key names it by its id here. */
+export const ownDidKey = (key: Kms.PublicJwk): OwnDid => {
+  const { did } = new DidKey(key)
+  const { didDocument } = DidKey.fromDid(did)
+  return { did, didDocument, keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }] }
 }
 
 /**

@@ -1,16 +1,22 @@
 /** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
-import { type AgentContext, CredoError, DidRepository } from '@credo-ts/core'
+import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
 import { type AgentError, invalidField } from '../errors.ts'
+import {
+  type Chosen,
+  chooseCredentials,
+  type HeldCredential,
+  type Unmet,
+} from '../presentation-exchange/choose-credentials.ts'
 import { permits } from '../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../presentation-exchange/received-definition.ts'
-import { type Chosen, chooseCredentials, type HeldCredential, type Unmet } from '../presentation-exchange/selection.ts'
 import { Work, WorkLimitError } from '../presentation-exchange/work.ts'
 import { issuerDid } from './dids.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { heldCredential, heldCredentials } from './json-ld/held-credentials.ts'
 import { signPresentation } from './json-ld/sign-presentation.ts'
+import { findOwnDid } from './own-dids.ts'
 
 type Json = Record<string, unknown>
 
@@ -153,6 +159,5 @@ const notOwn = (named: ReadonlyMap<string, readonly HeldCredential[]>, signer: s
 
 const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> => {
   if (!did.startsWith('did:')) return false
-  const [record] = await agentContext.resolve(DidRepository).getCreatedDids(agentContext, { did })
-  return record !== undefined
+  return (await findOwnDid({ context: agentContext }, did)) !== undefined
 }

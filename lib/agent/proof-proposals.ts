@@ -14,7 +14,7 @@ import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { takeStep, VERIFIER_HAS_PROPOSAL } from './proof-steps.ts'
+import { takeProofStep, VERIFIER_HAS_PROPOSAL } from './proof-steps.ts'
 import { toStored } from './storage-service.ts'
 
 type Proofs = TenantAgent['didcomm']['proofs']
@@ -74,7 +74,7 @@ export const acceptProofProposal = (
 ): Promise<RecordJson> => {
   if ((answer.proofRecordId ?? proofRecordId) !== proofRecordId)
     throw invalidField('proofRecordId', 'is not the record of the path')
-  return takeStep(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
+  return takeProofStep(proofRecordId, VERIFIER_HAS_PROPOSAL, async (agent, exchange) => {
     const { proofFormats, autoAcceptProof, willConfirm, comment, goalCode } = answer
     const formats = check({ ...(await proposedIn(agent, exchange)), ...defined(proofFormats) })
     return agent.didcomm.proofs.negotiateProposal({

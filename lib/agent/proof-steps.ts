@@ -1,5 +1,5 @@
 /** The steps of a proof exchange that a caller takes, each in its turn (present-proof, Aries RFC 0037 and 0454). */
-import { CredoError } from '@credo-ts/core'
+import type { AgentContext } from '@credo-ts/core'
 import {
   DidCommMessageRecord,
   DidCommProofExchangeRecord,
@@ -7,87 +7,36 @@ import {
   DidCommProofRole,
   DidCommProofState,
 } from '@credo-ts/didcomm'
-import { AgentError, invalidField, isAgentError } from '../errors.ts'
+import { AgentError, invalidField } from '../errors.ts'
 import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentUnit } from '../store/transaction.ts'
-import { currentAgent, type TenantAgent } from './agent.ts'
-import { readyConnection, send } from './connections.ts'
+import type { TenantAgent } from './agent.ts'
 import { defined } from './defined.ts'
-import { toStored } from './storage-service.ts'
+import { type Formats, type Turn, takeStep } from './exchange-steps.ts'
 
 type Exchange = DidCommProofExchangeRecord
-
-/** Whose turn it is. */
-interface Turn {
-  role: DidCommProofRole
-  state: DidCommProofState
-}
 
 export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: DidCommProofState.ProposalReceived }
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
-/**
- * Takes a step in the running unit of work, by `act`. Returns the exchange record. Throws `resource.not_found`, `exchange.out_of_turn`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` where the other agent's message can not be answered.
- */
-export const takeStep = async (
+/** Takes a step of a proof exchange in the running unit of work, by `act`. Returns its record. Throws what `takeStep` throws. */
+export const takeProofStep = (
   proofRecordId: string,
-  turn: Turn,
+  turn: Turn<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
-): Promise<RecordJson> => {
-  const agent = await currentAgent()
-  const { context } = agent
-  await readWithMessages(proofRecordId)
-  const exchange = await context.resolve(DidCommProofExchangeRepository).findById(context, proofRecordId)
-  if (exchange === null) throw new AgentError('resource.not_found', 'there is no such proof exchange')
-  if (exchange.role !== turn.role || exchange.state !== turn.state)
-    throw new AgentError(
-      'exchange.out_of_turn',
-      `the state of the exchange is ${exchange.state}, as ${exchange.role}: it would have to be ${turn.state}, as ${turn.role}`,
-    )
-  await assertConnected(agent, exchange)
-  const changed = await answerable(() => send(() => act(agent, exchange)))
-  return toProofJson(toStored(context, changed))
-}
+): Promise<RecordJson> => takeStep(PROOF_EXCHANGES, proofRecordId, turn, act)
 
 /** Credo asks for the exchange and each of its messages. The unit of work reads all of them in two requests, and remembers them. */
-const readWithMessages = async (id: string): Promise<void> => {
+const findWithMessages = async (agentContext: AgentContext, id: string): Promise<Exchange | null> => {
   const unit = currentUnit()
   const exchange = { type: DidCommProofExchangeRecord.type, id }
   await unit.find(unit.tenant, DidCommMessageRecord.type, { associatedRecordId: id }, [exchange])
+  return agentContext.resolve(DidCommProofExchangeRepository).findById(agentContext, id)
 }
 
-/** The answer to a request without a connection goes where that says. */
-const assertConnected = async ({ context }: TenantAgent, { connectionId }: Exchange): Promise<void> => {
-  if (connectionId === undefined) return
-  try {
-    await readyConnection(context, connectionId)
-  } catch (error) {
-    if (!isAgentError(error, 'resource.not_found')) throw error
-    throw new AgentError('connection.not_ready', 'the connection of the exchange was deleted')
-  }
-}
-
-/** In characters: a message of the other agent may be quoted. */
-const MAX_REASON = 300
-
-/** What Credo and the libraries refuse here was written by the other agent. */
-const answerable = async <T>(act: () => Promise<T>): Promise<T> => {
-  try {
-    return await act()
-  } catch (error) {
-    if (!(error instanceof CredoError)) throw error
-    throw new AgentError('request.invalid', 'the message of the other agent can not be answered', {
-      cause: error,
-      details: [{ path: 'proofRecordId', message: `can not be answered: ${error.message}`.slice(0, MAX_REASON) }],
-    })
-  }
-}
-
-/** Formats by their key, of which only what is defined is there. */
-type Formats = Record<string, object | undefined>
+const PROOF_EXCHANGES = { name: 'proof exchange', field: 'proofRecordId', find: findWithMessages, toJson: toProofJson }
 
 interface Answer {
   proofFormats: Formats
@@ -100,7 +49,7 @@ type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest'
 
 /** Presents what was asked for, in the formats that are named or else in all of them, with the named credentials or with such as fit. */
 export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promise<RecordJson> =>
-  takeStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
+  takeProofStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
     const { comment, goalCode, filterByNonRevocationRequirements } = answer
     const { request = {} } = await proofs.getFormatData(id)
     const named = defined(answer.proofFormats)
@@ -124,7 +73,7 @@ interface Refusal {
 }
 
 export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Promise<RecordJson> =>
-  takeStep(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
+  takeProofStep(proofRecordId, PROVER_HAS_REQUEST, ({ didcomm: { proofs } }, { id }) => {
     const { sendProblemReport, problemReportDescription } = refusal
     return proofs.declineRequest({
       proofExchangeRecordId: id,
@@ -135,7 +84,7 @@ export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Pr
 
 /** Acknowledges a presentation. `exchange.out_of_turn` where it did not verify: the prover would take it for accepted. */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
-  takeStep(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
+  takeProofStep(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
     if (isVerified !== true) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')
     return proofs.acceptPresentation({ proofExchangeRecordId: id })
   })

@@ -1,5 +1,4 @@
 /** Invitations of other agents (Aries RFC 0434): each is received once, and accepted at once or by a later call. */
-import { DidRepository } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommOutOfBandInvitation,
@@ -18,6 +17,7 @@ import { currentAgent, type TenantAgent } from './agent.ts'
 import { requestOf } from './attached-requests.ts'
 import { defined } from './defined.ts'
 import { uuidOf } from './hash-id.ts'
+import { findOwnDid } from './own-dids.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
 import { toStored } from './storage-service.ts'
 import { reachableKeysOf } from './their-services.ts'
@@ -84,8 +84,7 @@ export const acceptReceived = async (outOfBandId: string, acceptance: Acceptance
  */
 export const askPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
-  const own = await agent.context.resolve(DidRepository).getCreatedDids(agent.context, { did })
-  if (own.length > 0) throw invalidField('did', 'is a DID of this agent')
+  if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'is a DID of this agent')
   const invitation = new DidCommOutOfBandInvitation({
     id: did,
     services: [did],

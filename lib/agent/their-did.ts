@@ -5,12 +5,10 @@ import {
   DidDocument,
   DidsApi,
   didDocumentJsonToNumAlgo1Did,
-  getNumAlgoFromPeerDid,
   isDid,
   JsonEncoder,
   JsonTransformer,
   JwsService,
-  PeerDidNumAlgo,
   TypedArrayEncoder,
 } from '@credo-ts/core'
 import {
@@ -49,7 +47,7 @@ export const theirDidOf = async (
     assertOfSender(document, senderKey)
     return { did: toPeerDid(document, senderKey) }
   }
-  if (isDid(did, 'peer') && getNumAlgoFromPeerDid(did) === PeerDidNumAlgo.GenesisDoc) {
+  if (PEER_OF_DOCUMENT.test(did)) {
     const json = await attachedDocument(agentContext, request, senderKey)
     if (didDocumentJsonToNumAlgo1Did(json) !== did) throw refusal('the attached document is of another DID')
     return { did, didDocument: storable(JsonTransformer.fromJSON({ ...json, id: did }, DidDocument), senderKey) }
@@ -68,11 +66,11 @@ export const assertOfResponder = async (
   { did, didDoc }: Request,
   senderKey: Ed25519Key,
 ): Promise<void> => {
-  const isGenesis = isDid(did, 'peer') && PEER_WITH_DOCUMENT.test(did)
-  const json = isGenesis ? parseBase64(didDoc?.data.base64 ?? '') : undefined
-  if (isGenesis && (!isObject(json) || didDocumentJsonToNumAlgo1Did(json) !== did))
+  const isOfDocument = PEER_OF_DOCUMENT.test(did)
+  const json = isOfDocument ? parseBase64(didDoc?.data.base64 ?? '') : undefined
+  if (isOfDocument && (!isObject(json) || didDocumentJsonToNumAlgo1Did(json) !== did))
     throw rejection('the attached document is of another DID')
-  const document = isGenesis
+  const document = isOfDocument
     ? JsonTransformer.fromJSON({ ...(json as object), id: did }, DidDocument)
     : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
   if (document === null) throw rejection('the DID of the response does not resolve')
@@ -83,8 +81,8 @@ export const assertOfResponder = async (
     throw rejection('the response is not packed with the key of the DID that it names')
 }
 
-/** Method 1: the document is attached. */
-const PEER_WITH_DOCUMENT = /^did:peer:1/
+/** Method 1: the DID is a hash of its document, which is attached. */
+const PEER_OF_DOCUMENT = /^did:peer:1/
 
 const NOT_THEIRS = 'the request is not packed with a key of the DID that it names'
 

@@ -2,7 +2,6 @@
 import {
   createPeerDidDocumentFromServices,
   DidJwk,
-  DidKey,
   type DidRecord,
   didDocumentToNumAlgo2Did,
   didDocumentToNumAlgo4Did,
@@ -22,6 +21,7 @@ import {
   keyOfSeed,
   newKey,
   type OwnDid,
+  ownDidKey,
   saveOwnDid,
 } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
@@ -80,12 +80,7 @@ type DidOfKey = (agent: TenantAgent, key: Kms.PublicJwk, wish: Pick<Wish, 'numAl
 
 /** DIDs that follow from a key, and resolve without anything else. */
 const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
-  key: async (_agent, key) => {
-    const { did } = new DidKey(key)
-    // Of the DID alone: that of the key names it by its id here.
-    const { didDocument } = DidKey.fromDid(did)
-    return { did, didDocument, keys: [{ didDocumentRelativeKeyId: `#${key.fingerprint}`, kmsKeyId: key.keyId }] }
-  },
+  key: async (_agent, key) => ownDidKey(key),
   jwk: async (_agent, key) => {
     const { did } = DidJwk.fromPublicJwk(key)
     const { didDocument } = DidJwk.fromDid(did)

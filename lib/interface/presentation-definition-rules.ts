@@ -3,6 +3,8 @@
 import {
   type InputDescriptor,
   isVerifiable,
+  MAX_PATHS,
+  MAX_PATTERN_SIZES,
   type PresentationDefinition,
   VERIFIABLE_PROOF_TYPES,
 } from '../presentation-exchange/definition.ts'
@@ -14,12 +16,6 @@ import { translatePattern } from '../presentation-exchange/pattern-syntax.ts'
 import type { Fault } from './faults.ts'
 import { filtersIn, version1Faults, version2Faults } from './presentation-filter.ts'
 import { groupsOf } from './submission-requirement.ts'
-
-/** Most paths of all fields of a definition: each is looked for in every credential that is presented for it. */
-const MAX_PATHS = 500
-
-/** Most parts of all patterns of a definition, their repetitions written out: to compile them takes 0.1 s. */
-const MAX_PATTERN_SIZES = 10_000
 
 interface Placed<T> {
   path: (string | number)[]

@@ -1,6 +1,7 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
+import { MAX_DESCRIPTORS } from '../presentation-exchange/definition.ts'
 import { ClaimFormats } from './claim-formats.ts'
 import { noFaults } from './faults.ts'
 import { exactly, noArray, text, Uri } from './fields.ts'
@@ -47,7 +48,7 @@ export const PresentationDefinition = v.pipe(
     purpose: Sentence,
     format: v.optional(ClaimFormats),
     submission_requirements: v.optional(v.pipe(v.array(SubmissionRequirement), v.minLength(1), v.maxLength(50))),
-    input_descriptors: v.pipe(v.array(InputDescriptor), v.minLength(1), v.maxLength(50)),
+    input_descriptors: v.pipe(v.array(InputDescriptor), v.minLength(1), v.maxLength(MAX_DESCRIPTORS)),
   }),
   v.check(
     (definition) => !isNestedDeeperThan(definition, MAX_DEPTH),

@@ -20,6 +20,15 @@ export interface PresentationDefinition {
   input_descriptors: readonly InputDescriptor[]
 }
 
+/** Most descriptors of a definition, of this agent's tenants or of another verifier, and of a submission. */
+export const MAX_DESCRIPTORS = 50
+
+/** Most paths of all fields of a definition: each is looked for in every credential that is presented for it. */
+export const MAX_PATHS = 500
+
+/** Most parts of all patterns of a definition, their repetitions written out: to compile them takes 0.1 s. */
+export const MAX_PATTERN_SIZES = 10_000
+
 /** Proof types that the verifier can verify; credentials and presentations are JSON-LD. */
 export const VERIFIABLE_PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 

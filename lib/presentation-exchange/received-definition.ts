@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
-import type { PresentationDefinition } from './definition.ts'
+import { MAX_DESCRIPTORS, MAX_PATHS, MAX_PATTERN_SIZES, type PresentationDefinition } from './definition.ts'
 import type { Field } from './field.ts'
 import type { Filter as Keywords } from './filter.ts'
 import { FORMATS } from './formats.ts'
@@ -13,11 +13,6 @@ import { compilePattern } from './pattern.ts'
 import { PatternError } from './pattern-characters.ts'
 import { MAX_PATTERN, translatePattern } from './pattern-syntax.ts'
 import type { SubmissionRequirement as Requirement } from './submission-requirements.ts'
-
-const MAX_DESCRIPTORS = 50
-/** Most paths of all fields together, and most parts of all patterns, as for the definitions of this agent's tenants. */
-const MAX_PATHS = 500
-const MAX_PATTERN_SIZES = 10_000
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 const Text = v.pipe(v.string(), v.maxLength(2048))
@@ -31,42 +26,35 @@ const ClaimFormats = read({ ldp: ProofTypes, ldp_vc: ProofTypes, ldp_vp: ProofTy
 /** An annotation asserts nothing. */
 const ANNOTATIONS = ['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples']
 
-const KNOWN = [
-  ...['type', 'const', 'enum', 'format', 'pattern', 'minLength', 'maxLength', 'not', 'contains', 'items'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
-]
-
 const Bound = v.optional(v.union([v.number(), Text]))
 const Length = v.optional(v.number())
 
 const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
   v.custom<Record<string, unknown>>(isObject),
   v.transform((filter) => Object.fromEntries(Object.entries(filter).filter(([name]) => !ANNOTATIONS.includes(name)))),
-  v.check(
-    (filter) => Object.keys(filter).every((name) => KNOWN.includes(name)),
+  v.strictObject(
+    {
+      type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),
+      const: v.optional(v.union([v.number(), Text, v.boolean()])),
+      enum: v.optional(v.pipe(v.array(v.union([v.number(), Text])), v.maxLength(1000))),
+      format: v.optional(v.picklist(FORMATS)),
+      pattern: v.optional(v.pipe(v.string(), v.maxLength(MAX_PATTERN))),
+      minLength: Length,
+      maxLength: Length,
+      minimum: Bound,
+      maximum: Bound,
+      exclusiveMinimum: Bound,
+      exclusiveMaximum: Bound,
+      formatMinimum: v.optional(Text),
+      formatMaximum: v.optional(Text),
+      formatExclusiveMinimum: v.optional(Text),
+      formatExclusiveMaximum: v.optional(Text),
+      not: v.optional(v.lazy(() => Filter)),
+      contains: v.optional(v.lazy(() => Filter)),
+      items: v.optional(v.lazy(() => Filter)),
+    },
     'has a keyword that is not evaluated here',
   ),
-  v.object({
-    type: v.optional(v.picklist(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])),
-    const: v.optional(v.union([v.number(), Text, v.boolean()])),
-    enum: v.optional(v.pipe(v.array(v.union([v.number(), Text])), v.maxLength(1000))),
-    format: v.optional(v.picklist(FORMATS)),
-    pattern: v.optional(v.pipe(v.string(), v.maxLength(MAX_PATTERN))),
-    minLength: Length,
-    maxLength: Length,
-    minimum: Bound,
-    maximum: Bound,
-    exclusiveMinimum: Bound,
-    exclusiveMaximum: Bound,
-    formatMinimum: v.optional(Text),
-    formatMaximum: v.optional(Text),
-    formatExclusiveMinimum: v.optional(Text),
-    formatExclusiveMaximum: v.optional(Text),
-    not: v.optional(v.lazy(() => Filter)),
-    contains: v.optional(v.lazy(() => Filter)),
-    items: v.optional(v.lazy(() => Filter)),
-  }),
 )
 
 /** Alternatives that this engine can't follow are left to other wallets. */

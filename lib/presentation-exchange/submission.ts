@@ -1,10 +1,8 @@
 /** The presentation submission of a wallet: which credential it presents for which input descriptor (DIF Presentation Exchange, section Presentation Submission). */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
+import { MAX_DESCRIPTORS } from './definition.ts'
 import { parseWalletPath } from './path.ts'
-
-/** Most descriptors of a submission. */
-const MAX_DESCRIPTORS = 50
 
 const Name = v.pipe(v.string(), v.maxLength(256))
 

@@ -50,7 +50,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
     outOfBandId: { name: 'outOfBandId', copy: true },
     alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
     unfinished: { name: 'unfinished', of: unfinishedListOf },
-    invitationDid: { name: 'invitationDid' },
+    invitationDid: { name: 'invitationDid', copy: true },
   },
   OutOfBandRecord: {
     // Without copies: an invitation holds the request that it carries, and few are ever listed.

@@ -80,6 +80,8 @@ const PROGRAM = `return process.mainModule.require('fs').writeFileSync(${JSON.st
 
 const NESTED = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)
 
+const base64Of = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString('base64')
+
 const HOSTILE: [string, Json][] = [
   ...scriptPaths(PROGRAM).map(([name, path]): [string, Json] => [
     `a path that ${name}`,
@@ -90,10 +92,11 @@ const HOSTILE: [string, Json][] = [
     { json: asked(definitionOf({ filter: { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } })) },
   ],
   ['a filter that refers', { json: asked(definitionOf({ filter: { $ref: 'https://evil.example/schema.json' } })) }],
-  [
-    'a filter that is a program',
-    { json: asked(definitionOf({ filter: { type: 'string', __proto__: { a: 1 }, toString: 'x' } })) },
-  ],
+  // In base64: Credo leaves such names out of what comes as JSON.
+  ...['__proto__', 'toString'].map((name): [string, Json] => [
+    `a filter with the keyword ${name}`,
+    { base64: base64Of(asked(definitionOf({ filter: JSON.parse(`{"type":"array","${name}":"x"}`) }))) },
+  ]),
   ['no definition', { json: asked(undefined) }],
   ['a list for a definition', { json: asked([]) }],
   ['descriptors that are texts', { json: asked({ id: 'it', input_descriptors: ['degree'] }) }],
@@ -129,23 +132,24 @@ const HOSTILE: [string, Json][] = [
       ),
     },
   ],
-  ['what is nested without an end', { base64: Buffer.from(JSON.stringify(asked(NESTED))).toString('base64') }],
+  ['what is nested without an end', { base64: base64Of(asked(NESTED)) }],
   ['a list in base64', { base64: Buffer.from('[]').toString('base64') }],
   ['what is no JSON', { base64: 'AAAA' }],
 ]
 
 describe('is refused to a verifier, and nothing is shown, that sends', () => {
   test.each(HOSTILE)('%s', async (_, data) => {
+    rmSync(MARKER, { force: true })
     const message = messageOf(data)
     const answer = await answered(message)
+    expect(existsSync(MARKER)).toBe(false)
+    // A message whose attachment nobody can read is refused by itself.
     if (answer === undefined) return
     expect(answer).toMatchObject({
       status: 422,
       body: { details: [{ path: expect.stringMatching(/^proofFormats\.presentationExchange/) }] },
     })
     expect(await proofOf(prover, message['@id'])).toMatchObject({ state: 'request-received' })
-    expect(existsSync(MARKER)).toBe(false)
-    rmSync(MARKER, { force: true })
   })
 
   test.each(HOSTILE)('%s, to a tenant whose settings accept requests', async (_, data) => {

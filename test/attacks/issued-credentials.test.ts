@@ -112,22 +112,25 @@ const nested = (levels: number): Json =>
   JSON.parse(`${'{"knows":'.repeat(levels)}{"degree":"Bachelor"}${'}'.repeat(levels)}`)
 
 describe('a credential is stored', () => {
-  test.each<[string, Json, object]>([
+  test.each<[string, Json, object, Json?]>([
     ['as it was offered', {}, OPTIONS],
     ['of an offer that does not say for what purpose', {}, { proofType: 'Ed25519Signature2018' }],
     ['about nobody who is named', { credentialSubject: { degree: 'Bachelor' } }, OPTIONS],
-    ['with a list of one subject, which is offered by itself', {}, OPTIONS],
+    [
+      'with a list of one subject, which is offered by itself',
+      {},
+      OPTIONS,
+      { credentialSubject: [{ id: SUBJECT, degree: 'Bachelor' }] },
+    ],
     [
       'whose status is for a verifier to look up',
       { credentialStatus: { id: 'https://example.org/status/1', type: 'https://example.org/Status' } },
       OPTIONS,
     ],
-  ])('%s', async (name, changes, options) => {
+  ])('%s', async (_, changes, options, issued = {}) => {
     const { threadId, credential } = await requested(credentialOf(changes), options)
-    const subject = credential.credentialSubject
-    const document = name.includes('list') ? { ...credential, credentialSubject: [subject] } : credential
     const before = (await held()).length
-    const signed = await signing.signed(document, issuer, { proofPurpose: 'assertionMethod' })
+    const signed = await signing.signed({ ...credential, ...issued }, issuer, { proofPurpose: 'assertionMethod' })
     expect(await issue(threadId, signed)).toMatchObject({ status: 200, message: { '~thread': { thid: threadId } } })
     const [exchange] = await exchangesOn(threadId)
     expect(exchange).toMatchObject({ state: 'done', credentials: [{ credentialRecordType: 'w3c' }] })

@@ -25,9 +25,9 @@ const withAttachments = (...attachments: Json[]): Json => ({
 })
 
 /** Sends what `messagesOf` makes of an honest presentation, and of the same with a claim that nobody has signed. */
-const answered = async (messagesOf: (honest: Json, forged: Json) => Json[]): Promise<Json> => {
+const answered = async (messagesOf: (honest: Json, forged: Json) => Json[], asked: object = {}): Promise<Json> => {
   const { stage, caller, wallet } = started
-  const { request, thread, send, answers } = await askWallet(stage, caller, wallet, body)
+  const { request, thread, send, answers } = await askWallet(stage, caller, wallet, { ...body, ...asked })
   const { challenge } = request.presentationExchange.options
   const byHand = new HandSigning(wallet)
   const holder = keySigner()
@@ -93,3 +93,19 @@ test.each<[string, Json[]]>([
   expect(proof.state).not.toBe('done')
   expect(JSON.stringify(proof.presentation ?? {})).not.toContain('Professor')
 })
+
+test.each(['never', 'contentApproved'])(
+  'a presentation that does not verify can not be accepted by a call, with autoAcceptProof %s',
+  async (autoAcceptProof) => {
+    const { stage, caller } = started
+    const forgedOnly = (_: Json, forged: Json) => [withAttachments(attachment({ json: forged }))]
+    const { id: proofRecordId } = await answered(forgedOnly, { autoAcceptProof })
+    const path = { proofRecordId }
+    expect(await stage.call('acceptPresentation', { caller, path })).toMatchObject({
+      status: 409,
+      body: { error: 'Conflict', message: expect.stringContaining('the state of the exchange is abandoned') },
+    })
+    const { body: proof } = await stage.call('getProofById', { caller, path })
+    expect(proof).toMatchObject({ state: 'abandoned', isVerified: false })
+  },
+)

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 test.each(Object.keys(WAYS) as Way[])(
-  'a presentation by %s stays at presentation-received, and says that nobody has verified it',
+  'a presentation by %s stays at presentation-received, says that nobody has verified it, and can not be accepted',
   async (way) => {
     const caller = await createTenant(stage)
     const { requested_attributes, requested_predicates } = anonCredsRequest
@@ -33,5 +33,14 @@ test.each(Object.keys(WAYS) as Way[])(
     expect(proof).toMatchObject({ state: 'presentation-received', isVerified: false, connectionId: expect.any(String) })
     expect(proof.errorMessage).toContain('not verified')
     expect(proof.presentation).toEqual({ [WAYS[way].asked]: {} })
+    const path = { proofRecordId: proof.id }
+    expect(await stage.call('acceptPresentation', { caller, path })).toMatchObject({
+      status: 409,
+      body: { error: 'Conflict', message: 'the presentation did not verify' },
+    })
+    expect((await stage.call('getProofById', { caller, path })).body).toMatchObject({
+      state: 'presentation-received',
+      isVerified: false,
+    })
   },
 )

@@ -12,7 +12,7 @@ import {
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { readText } from '../web-documents.ts'
 import { BUNDLED_CONTEXTS, bundledContext } from './bundled-contexts.ts'
-import { CARRIED_CONTEXTS } from './carried-contexts.ts'
+import { COMMUNITY_CONTEXTS } from './community-contexts.ts'
 
 /** `loadOther` gets the document of an address that is neither a DID nor a bundled context, or throws. */
 export const documentLoader = (
@@ -33,7 +33,7 @@ export const documentLoader = (
 export const w3cCredentials = () =>
   new W3cCredentialsModule({
     documentLoader: (agentContext) =>
-      documentLoader(agentContext, async (url) => CARRIED_CONTEXTS.get(url) ?? JSON.parse(await readText(url))),
+      documentLoader(agentContext, async (url) => COMMUNITY_CONTEXTS.get(url) ?? JSON.parse(await readText(url))),
   })
 
 /** Contexts of the key types that Credo's suites know: they ask the key for them, whatever its DID document names. */

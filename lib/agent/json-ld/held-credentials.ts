@@ -1,8 +1,8 @@
 /** JSON-LD credentials that an agent holds, as its prover chooses among them. */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../../json.ts'
+import type { HeldCredential } from '../../presentation-exchange/choose-credentials.ts'
 import { VERIFIABLE_PROOF_TYPES } from '../../presentation-exchange/definition.ts'
-import type { HeldCredential } from '../../presentation-exchange/selection.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'
 import { currentUnit } from '../../store/transaction.ts'
 

@@ -61,6 +61,8 @@ describe('refused is', () => {
   test.each<[string, object]>([
     ['a script in the only path', withField({ path: ["$[?(@.constructor.constructor('return process')())]"] })],
     ['a keyword that is not evaluated', withField({ filter: { allOf: [{ const: 'a' }] } })],
+    ["a keyword that is a prototype's", withField({ filter: JSON.parse('{"const":"a","__proto__":{}}') })],
+    ["a keyword that is a prototype's method", withField({ filter: { const: 'a', toString: 'x' } })],
     ['the same within another', withField({ filter: { not: { if: {} } } })],
     ['a pattern that would backtrack', withField({ filter: { pattern: '(a+)+\\1$' } })],
     [
