@@ -31,6 +31,12 @@ beforeAll(async () => {
   silent = await Wallet.start({ acceptOffers: false, answerProofs: false })
   call = callInProcess(stage, issuer)
   scene = await CallScene.start(call, silent)
+  stage.onEnvelope(async (handle) => {
+    await taking
+    const handling = handle().finally(() => taken.delete(handling))
+    taken.add(handling)
+    return handling
+  })
 })
 afterAll(async () => {
   await silent.stop()
@@ -80,14 +86,24 @@ const difference = (after: Record<string, number>, before: Record<string, number
       .filter(([, more]) => more !== 0),
   )
 
+/** Resolved while the service takes envelopes: the wallet answers what calls have sent to it when it likes. */
+let taking = Promise.resolve()
+const taken = new Set<Promise<unknown>>()
+
 /** What a call changes that is made as `run` says; nothing else moves meanwhile. */
 const effectOf = async (made: Call, run: (made: Call) => Promise<void>): Promise<Record<string, number>> => {
   await stage.line.pause()
-  const before = await census()
-  await run(made)
-  const effect = difference(await census(), before)
-  stage.line.run()
-  return effect
+  const { promise, resolve } = Promise.withResolvers<void>()
+  taking = promise
+  await Promise.allSettled(taken)
+  try {
+    const before = await census()
+    await run(made)
+    return difference(await census(), before)
+  } finally {
+    resolve()
+    stage.line.run()
+  }
 }
 
 /** The pipeline takes all errors of the store alike: a reading and a writing operation go through all of them. */

@@ -4,11 +4,7 @@ import type { CallScene, Examples } from './call-scene.ts'
 
 /** An invitation of another agent, which may be taken once. */
 const othersInvitation = async (scene: CallScene) => {
-  const { outOfBandInvitation } = await scene.wallet.agent.didcomm.oob.createInvitation({
-    label: 'Another',
-    // What it answers would come amid a test.
-    autoAcceptConnection: false,
-  })
+  const { outOfBandInvitation } = await scene.wallet.agent.didcomm.oob.createInvitation({ label: 'Another' })
   return outOfBandInvitation
 }
 
