@@ -36,7 +36,10 @@ try {
       .map((line): RecordedCall => JSON.parse(line)),
   )
   // A test that fails has not made all of its calls.
-  if (status === 0) writeFileSync(RECORDED_CALLS, `${JSON.stringify(summaryOf(calls), null, 2)}\n`)
+  if (status === 0) {
+    writeFileSync(RECORDED_CALLS, JSON.stringify(summaryOf(calls)))
+    spawnSync(process.execPath, [resolve('node_modules/@biomejs/biome/bin/biome'), 'format', '--write', RECORDED_CALLS])
+  }
   process.exitCode = status ?? 1
 } finally {
   rmSync(folder, { recursive: true })

@@ -35,8 +35,7 @@ export const STRANGERS = '*|strangers|*'
 export const ORGANIZATION = '@org|*'
 export const ENDPOINT_EVENTS = '@endpoint|*|events|*'
 export const ENDPOINT_ATTEMPTS = '@endpoint|*|attempts|*'
-/** What waits in lanes, of messages (beside the connection's record) and of events, and the states of these lanes. */
-export const MESSAGE_LANES = CONNECTION
+/** What waits in lanes of events (messages wait beside the connection's record), and the states of all lanes. */
 export const EVENT_LANES = '@outbox|*'
 export const LANES = ['*|ConnectionRecord|*|lane', '@outbox|*|lane']
 export const CORRUPT = '@corrupt|*'
@@ -62,5 +61,3 @@ export const SLOTS = '@destination|*|slot|*'
 export const REVOCATION_REGISTRY = '*|revocation-registry|*'
 export const PENDING_REVOCATION = '*|revocation|*'
 export const TAILS = '@tails|*'
-/** An offer asks for a registry unless there is one, it is being made, or it waits to be written to a ledger. */
-export const ASKS_FOR_REGISTRY = [JOB, LEDGER_OBJECT, REVOCATION_REGISTRY]

@@ -28,9 +28,9 @@ const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => lette
 
 /** Throws where infra/access.ts says nothing of the function. */
 const roleOf = (key: string, definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
-  const access = ACCESS[key]
-  if (access === undefined) throw new Error(`infra/access.ts does not say what ${key} may do: {} if that is nothing`)
-  const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(access)]
+  const rights = ACCESS[key]
+  if (rights === undefined) throw new Error(`infra/access.ts does not say what ${key} may do: [] if that is nothing`)
+  const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(rights)]
   return {
     Type: 'AWS::IAM::Role',
     // CloudFormation names it: so it has at most 64 characters, in every region.

@@ -9,6 +9,6 @@ import { statementsOf } from './statements.ts'
 export const roleCheck = (): IsAllowed => {
   const { RECORD_CALLS } = process.env
   if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
-  const roles = new Map(Object.entries(ACCESS).map(([key, access]) => [key, statementsOf(access)]))
+  const roles = new Map(Object.entries(ACCESS).map(([key, rights]) => [key, statementsOf(rights)]))
   return (functionKey, call) => allows(roles.get(functionKey) ?? [], call)
 }

@@ -1,17 +1,17 @@
 /** What a function may do, in the words of infra/access.ts, as statements of its role. */
 import type { Conditions, Statement } from './policy.ts'
 
-const TABLE_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const
+const TABLE_ACTIONS = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const
 const KMS_ACTIONS = ['GenerateDataKey', 'Decrypt'] as const
 type TableAction = (typeof TABLE_ACTIONS)[number]
 type KmsAction = (typeof KMS_ACTIONS)[number]
 
 /** Whose data keys: what the encryption context binds them to (lib/store/data-keys.ts). */
-export type Scope = 'agents' | 'organizations'
+type Scope = 'agents' | 'organizations'
 
-/** What is not named is not allowed. */
+/** Rights that belong together. What is not named is not allowed. */
 export type Access = {
-  /** Patterns of partition keys (lib/store/keys.ts); `*` stands for any text. */
+  /** Patterns of partition keys (lib/store/keys.ts); `*` stands for any text. To get one item is to get several at once (BatchGetItem). */
   [Action in TableAction]?: string[]
 } & {
   [Action in KmsAction]?: Scope[]
@@ -22,20 +22,34 @@ export type Access = {
   SendMessage?: string[]
 }
 
-export const statementsOf = (access: Access): Statement[] => [
-  ...alike(TABLE_ACTIONS, access).map(({ actions, values }) => ({
-    ...allow('dynamodb', actions, arnOf('Table')),
-    Condition: ofKeys(values),
-  })),
-  ...(access.QueryIndex ?? []).map((index) =>
-    allow('dynamodb', ['Query'], { 'Fn::Sub': `\${Table.Arn}/index/${index}` }),
-  ),
-  ...(access.SendMessage === undefined ? [] : [allow('sqs', ['SendMessage'], access.SendMessage.map(arnOf))]),
-  ...alike<KmsAction, Scope>(KMS_ACTIONS, access).map(({ actions, values }) => ({
-    ...allow('kms', actions, arnOf('SealingKey')),
-    Condition: ofScopes(values),
-  })),
-]
+/** Of the rights of a role, which may say the same. */
+export const statementsOf = (rights: Access[]): Statement[] => {
+  const access = joined(rights)
+  return [
+    ...alike(TABLE_ACTIONS, access).map(({ actions, values }) => ({
+      ...allow('dynamodb', actions.flatMap(actionsOnTable), arnOf('Table')),
+      Condition: ofKeys(values),
+    })),
+    ...(access.QueryIndex ?? []).map((index) =>
+      allow('dynamodb', ['Query'], { 'Fn::Sub': `\${Table.Arn}/index/${index}` }),
+    ),
+    ...(access.SendMessage === undefined ? [] : [allow('sqs', ['SendMessage'], access.SendMessage.map(arnOf))]),
+    ...alike<KmsAction, Scope>(KMS_ACTIONS, access).map(({ actions, values }) => ({
+      ...allow('kms', actions, arnOf('SealingKey')),
+      Condition: ofScopes(values),
+    })),
+  ]
+}
+
+const actionsOnTable = (action: TableAction): string[] =>
+  action === 'GetItem' ? ['GetItem', 'BatchGetItem'] : [action]
+
+const joined = (rights: Access[]): Access => {
+  const actions = [...new Set(rights.flatMap((access) => Object.keys(access)))] as (keyof Access)[]
+  return Object.fromEntries(
+    actions.map((action) => [action, [...new Set(rights.flatMap((access) => access[action] ?? []))]]),
+  )
+}
 
 export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
 

@@ -122,7 +122,8 @@ test('requests to the table: a message to a wallet that fetches, and each reques
 const runExpiry = async (connectionId: string): Promise<void> => {
   const { runJob } = await import('../../lib/jobs/run.ts')
   const { pickupExpiryJob } = await import('../../lib/pickup/expiry-job.ts')
-  await runJob({ ...tenant(), type: 'pickup-expiry', id: connectionId }, pickupExpiryJob)
+  const job = { ...tenant(), type: 'pickup-expiry', id: connectionId } as const
+  await stage.line.guard.run('runJobs', () => runJob(job, pickupExpiryJob))
 }
 
 const tenant = () => ({ tenant: caller.tenantId })

@@ -5,12 +5,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { destinationItem, readDestination } from '../../lib/outbox/destination.ts'
 import { dueFor } from '../../lib/outbox/due.ts'
 import { laneItem, leaseLane } from '../../lib/outbox/lane.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { freeSlots, takeSlot } from '../../lib/outbox/slots.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
@@ -83,10 +84,10 @@ const corruptEntry = (destination: string, of: string): Item => {
   const entry = newEntry(of, Date.now() + 60_000, randomUUID())
   return { ...entryWrite(destination, { lane: of, entry, now: 0 }).put, since: { S: 'ever' } }
 }
-const commit = async (payload: string): Promise<void> => {
+const commit = async (payload: string, url = receiver.url): Promise<void> => {
   const [, , connectionId = ''] = lane.split('|')
   const of = { tenant: 'acme', connectionId, id: newOutboxId(Date.now()) }
-  const messages = [{ endpoint: `${receiver.url}/${connectionId}`, payload }]
+  const messages = [{ endpoint: `${url}/${connectionId}`, payload }]
   await put(outboxItem.encode({ ...of, messages, taken: 0, attempts: 0, createdAt: new Date().toISOString() }))
 }
 
@@ -253,6 +254,33 @@ describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
     const heard = receiver.received.filter(({ path }) => lane.endsWith(path.slice(1)))
     expect(heard.map(({ body }) => body)).toEqual(['1', '2', '3'])
   })
+})
+
+test('deliverSlowly waits while as many attempts at a slow destination are made as it has slots', async () => {
+  const { deliverSlowly } = await import('../../functions/deliver-slowly.ts')
+  const { wake } = await import('../../functions/wake.ts')
+  const slow = await startFaultyReceiver()
+  onTestFinished(() => slow.stop())
+  const context = { getRemainingTimeInMillis: () => 60_000 } as Context
+  const now = Date.now()
+  await put(destinationItem.encode({ destination: slow.url, version: 1, slowUntil: now + 60_000 }))
+  const taken = []
+  while ((await freeSlots(slow.url, now)) > 0) taken.push(await takeSlot(slow.url, 'another', { now, random: 0 }))
+  await commit('1', slow.url)
+  const run = () =>
+    stage.line.guard.run('deliverSlowly', () =>
+      deliverSlowly(eventOf({ lane, reason: { kind: 'committed' } }), context),
+    )
+  await run()
+  expect(slow.received).toEqual([])
+  await taken[0]?.release()
+  const free = () => freeSlots(slow.url, Date.now())
+  expect(await free()).toBe(1)
+  const { dueAt: at = 0 } = (await destinationState(slow.url)) ?? {}
+  await stage.line.guard.run('wake', () => wake(eventOf({ destination: slow.url, at })))
+  await stage.line.settle()
+  expect(slow.received.map(({ body }) => body)).toEqual(['1'])
+  expect(await free()).toBe(1)
 })
 
 test('enableWebhookEndpoint has the lanes looked at that wait for the endpoint', async () => {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DidCommConnectionRecord } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { QUEUES } from '../../infra/access/shared.ts'
 import { ACCESS } from '../../infra/access.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { jobItem } from '../../lib/jobs/job-item.ts'
@@ -59,9 +60,7 @@ const RECEIVING = ['ReceiveInvitation', 'ReceiveInvitationUrl', 'AcceptInvitatio
 /** Those whose role lets them add to queues. */
 const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
   (operationId) =>
-    operationId in EXAMPLES &&
-    operationId !== 'ReceiveDidcomm' &&
-    ACCESS[handlerOf(operationId)]?.PutItem?.includes('*|pickup|*'),
+    operationId in EXAMPLES && operationId !== 'ReceiveDidcomm' && ACCESS[handlerOf(operationId)]?.includes(QUEUES),
 )
 
 /** As if nothing had ever waited: what is sent next makes the queue of its connection, and the job of that. */

@@ -25,7 +25,7 @@ const furtherOperations = (serviceFile: string, count: number): string => {
 
 /** What they may do: the same. */
 const furtherAccess = (accessFile: string, count: number): string => {
-  const [, access] = /^ {2}createOffer: (sending\(\{\n(?: {4}.*\n)+ {2}\}\)),\n/m.exec(accessFile) ?? []
+  const [, access] = /^ {2}createOffer: (.+),\n/m.exec(accessFile) ?? []
   if (access === undefined) throw new Error('infra/access.ts has no createOffer')
   return Array.from({ length: count }, (_, index) => `  furtherOperation${index}: ${access},\n`).join('')
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ACCESS } from '../../../../infra/access.ts'
 import { allows, resourceName, type Statement } from '../../../../infra/roles/policy.ts'
+import { type Access, statementsOf as madeOf } from '../../../../infra/roles/statements.ts'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
 import { ofFunctions, roleIdOf, singleRights, statementsIn } from '../../../support/roles/packaged-roles.ts'
@@ -117,6 +118,10 @@ describe('roles', () => {
   test('are said for every function, and for none that is not there', () => {
     expect(Object.keys(ACCESS).toSorted()).toEqual(Object.keys(functions).toSorted())
   })
+
+  test('allow what infra/access.ts says', () => {
+    for (const [key, rights] of Object.entries(ACCESS)) expect(statementsOf(key)).toEqual(madeOf(rights))
+  })
 })
 
 describe('every right', () => {
@@ -198,26 +203,33 @@ test('nobody may scan, or change the table itself', () => {
 })
 
 describe('what functions were seen to do (npm run record-calls)', () => {
-  /** One code with two queues: what one was seen to do the other does too, but for what their rights differ in. */
-  const ALIKE: Record<string, string> = { deliver: 'deliverSlowly', deliverSlowly: 'deliver' }
-  const seen = (key: string) => [key, ALIKE[key] ?? []].flat().flatMap(recordedCalls)
-
   test.each(Object.keys(functions))('%s may do all of it', (key) => {
     expect(recordedCalls(key).filter((call) => !allows(statementsOf(key), call))).toEqual([])
   })
 
-  test.each(Object.keys(functions))('%s may do nothing more', (key) => {
-    const unused = statementsOf(key)
-      .flatMap(singleRights)
-      .filter((right) => !seen(key).some((call) => allows([right], call)))
-    expect(unused).toEqual([])
-  })
+  /** Which functions have the same rights: what one has in memory when a test calls it, another one is seen to read. */
+  const sharing = new Map<Access, string[]>()
+  for (const [key, rights] of Object.entries(ACCESS))
+    for (const some of rights) sharing.set(some, [...(sharing.get(some) ?? []), key])
+
+  test.each([...sharing].map(([rights, keys]) => ({ rights, keys, names: keys.join(', ') })))(
+    '$names may do nothing more',
+    ({ rights, keys }) => {
+      // To get one item and to get several are one right to the same things.
+      const calls = keys.flatMap(recordedCalls).map((call) => ({ ...call, action: call.action.replace('Batch', '') }))
+      const unused = madeOf([rights])
+        .flatMap(singleRights)
+        .filter((right) => !right.Action.includes('dynamodb:BatchGetItem'))
+        .filter((right) => !calls.some((call) => allows([right], call)))
+      expect(unused).toEqual([])
+    },
+  )
 
   test('a pattern of all records is for functions that were seen with several types of them', () => {
     for (const key of Object.keys(functions)) {
       const patterns = statementsOf(key).filter((statement) => JSON.stringify(statement).includes('*Record'))
       // To read one by its key or many at once is one right to the same things.
-      const types = seen(key).flatMap(({ context }) =>
+      const types = recordedCalls(key).flatMap(({ context }) =>
         Object.values(context)
           .flat()
           .filter((one) => /Record/.test(one)),
@@ -261,13 +273,13 @@ describe('what a function loads is what it may do', () => {
     )
 
   test('the authorizer may look whether a tenant exists, and which keys an issuer has, and nothing else', () => {
-    expect(actionsOf('authorizer')).toEqual(['dynamodb:GetItem'])
+    expect(actionsOf('authorizer')).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem'])
     for (const pk of ['@tenant|acme', '@issuer-keys|hash']) expect(mayOf('authorizer', pk)).toEqual(['GetItem'])
     expect(mayOf('authorizer', 'acme|key|k1')).toEqual([])
   })
 
   test('who confirms the keys of issuers may read and write these, and nothing else', () => {
-    expect(actionsOf('confirmIssuerKeys').toSorted()).toEqual(['dynamodb:GetItem', 'dynamodb:PutItem'])
+    expect(actionsOf('confirmIssuerKeys')).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem'])
     expect(mayOf('confirmIssuerKeys', '@issuer-keys|hash')).toEqual(['GetItem', 'PutItem'])
     expect(mayOf('confirmIssuerKeys', '@tenant|acme')).toEqual([])
   })
@@ -299,7 +311,7 @@ describe('what a function loads is what it may do', () => {
     expect(queuesOf('dispatchChanges')).toEqual(['WakeUpQueue'])
     for (const key of [...MANAGERS, 'recoverWakeUps']) expect(queuesOf(key)).toEqual(['TimerQueue'])
     for (const key of ['deliver', 'wake'])
-      expect(queuesOf(key)).toEqual(['WakeUpQueue', 'SlowWakeUpQueue', 'TimerQueue'])
+      expect(queuesOf(key).toSorted()).toEqual(['SlowWakeUpQueue', 'TimerQueue', 'WakeUpQueue'])
     expect(queuesOf('deliverSlowly')).toEqual(['SlowWakeUpQueue', 'TimerQueue'])
     expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue', 'JobQueue'])
     expect(queuesOf('runJobs')).toContain('JobQueue')
