@@ -1,4 +1,4 @@
-/** The layers of tests: units are quick and touch no network beyond loopback; the others run the service. */
+/** The layers of tests. `npm test` runs the first ones, in a few minutes, `npm run test:long` the others. */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { folderOnThisMachine, WITHOUT_LIBRARY } from './infra/anoncreds/library-file.ts'
@@ -33,10 +33,12 @@ export default defineConfig({
       layer('api', 30 * SECOND, { globalSetup: ['test/support/api/stage.ts'] }),
       layer('interop', 60 * SECOND),
       layer('attacks', 60 * SECOND),
+      layer('simulation', 120 * SECOND, { isolate: true }),
       layer('faults', 120 * SECOND),
       // A few long files that load no Credo: shared processes would keep one processor waiting for the other.
       layer('property', 120 * SECOND, { isolate: true }),
-      layer('simulation', 120 * SECOND, { isolate: true }),
+      layer('bundles', 60 * SECOND, { isolate: true }),
+      layer('pages', 30 * SECOND, { globalSetup: ['test/support/api/stage.ts'] }),
       layer('stage', 60 * SECOND, { isolate: true }),
     ],
   },

@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Without results of an earlier run vitest goes by the size of the files, which says nothing of these. */
 const LONG = [
-  'test/simulation/strangers.test.ts',
-  'test/unit/bundles.test.ts',
+  'test/faults/hostile-receivers.test.ts',
+  'test/bundles/bundles.test.ts',
   'test/unit/infra/deployment.test.ts',
   'test/unit/infra/hundred-operations.test.ts',
   'test/unit/infra/wrong-settings.test.ts',

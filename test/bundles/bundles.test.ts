@@ -30,9 +30,9 @@ import { functionOf, READING_FUNCTIONS } from '../support/source/operation-funct
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
-import { testAttack } from './bundles/attack.ts'
-import { testNativeLibrary } from './bundles/native-library.ts'
-import { testTextToCode } from './bundles/text-to-code.ts'
+import { testAttack } from './attack.ts'
+import { testNativeLibrary } from './native-library.ts'
+import { testTextToCode } from './text-to-code.ts'
 
 /** An issuer that serves its keys at an address. */
 const REMOTE = 'urn:test:remote'

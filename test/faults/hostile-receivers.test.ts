@@ -1,8 +1,8 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
-import './queue-urls.ts'
+import '../simulation/queue-urls.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHostile, runTarpits, type StrangersResult, tarpitSize } from '../simulation/strangers.ts'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
-import { runHostile, runTarpits, type StrangersResult, tarpitSize } from './strangers.ts'
 
 let table: StartedTable
 

@@ -1,9 +1,9 @@
 /** Every place in the bundles where text could become code, and why it may be there. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Unpacked } from '../../support/bench/bundles.ts'
-import { sourcesOf } from '../../support/bench/places.ts'
-import { textToCode } from '../../support/source/text-to-code.ts'
+import type { Unpacked } from '../support/bench/bundles.ts'
+import { sourcesOf } from '../support/bench/places.ts'
+import { textToCode } from '../support/source/text-to-code.ts'
 
 /** By reason: `<module>: <what>`. What is `Function` or `eval` Node's flag stops, whatever the reason. */
 const KNOWN: Record<string, string[]> = {
