@@ -5,7 +5,6 @@ import { currentAgent } from '../../lib/agent/agent.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -361,22 +360,6 @@ describe('a proposal', () => {
       expect((await record(offered)).state).toBe('proposal-received')
       expect((await send(requestOf(offered.thid, alter(offered.detail)))).status).toBe(400)
     }
-  })
-
-  test.each([
-    ['1.0', 'credential_proposal'],
-    ['2.0', 'credential_preview'],
-  ])('of version %s whose attributes are no list is refused, and nothing is kept', async (version, member) => {
-    const protocol = `https://didcomm.org/issue-credential/${version}`
-    const proposal = {
-      ...{ '@type': `${protocol}/propose-credential`, '@id': randomUUID() },
-      [member]: { '@type': `${protocol}/credential-preview`, attributes: { name: 'degree', value: 'Doctor' } },
-      formats: [{ attach_id: 'a', format: 'hlindy/cred-filter@v2.0' }],
-      'filters~attach': [{ '@id': 'a', data: base64({ cred_def_id: 'LjgpST2rjsoxYegQDRm7EL:3:CL:1:t' }) }],
-    }
-    const before = await recordsInTable(stage)
-    expect((await send(proposal)).status).toBeLessThan(500)
-    expect(changesSince(before, await recordsInTable(stage))).toEqual([])
   })
 
   test('out of nothing is not offered by itself', async () => {

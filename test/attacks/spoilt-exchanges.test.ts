@@ -149,7 +149,7 @@ const MESSAGES: [type: string, format: string, content: Json][] = [
   ],
   [
     'questionanswer/1.0/question',
-    'none',
+    'text',
     { question_text: 'Pay?', question_detail: 'now', valid_responses: [{ text: 'Yes' }, { text: 'No' }] },
   ],
 ]
@@ -175,7 +175,7 @@ const inBase64 = (message: Json): Json => {
 const give = async (message: Json, isInvited: boolean): Promise<void> => {
   if (!isInvited) return expect((await raw.send(message, route)).status).toBeLessThan(500)
   const recipientKeys = [new DidKey(await raw.newKey()).did]
-  const service = { id: '#inline', type: 'did-communication', serviceEndpoint: 'http://127.0.0.1:9', recipientKeys }
+  const service = { id: '#inline', type: 'did-communication', serviceEndpoint: 'http://127.0.0.1:9999', recipientKeys }
   const invitation = {
     ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Mallory' },
     services: [service],
@@ -184,11 +184,12 @@ const give = async (message: Json, isInvited: boolean): Promise<void> => {
   await call('receiveInvitation', { body: { invitation } }, message)
 }
 
-/** Takes every step that a tenant may take with what there is on a thread; most are refused, because it is another's turn. */
-const goOn = async (message: Json): Promise<void> => {
+/** Takes every step that a tenant may take with what there is on a thread; most are refused, because it is another's turn. Says how much there is. */
+const goOn = async (message: Json): Promise<number> => {
   const query = { threadId: String(message['@id']) }
   const { caller } = started
-  for (const { id } of await call('getCredentials', { query }, message)) {
+  const credentials = await call('getCredentials', { query }, message)
+  for (const { id } of credentials) {
     const body = { credentialRecordId: id }
     await call('getCredentialById', { path: body }, message)
     await call('acceptCredentialOffer', { body }, message)
@@ -197,7 +198,8 @@ const goOn = async (message: Json): Promise<void> => {
     await call('getCredentialFormData', { path: body }, message)
     await call('declineCredentialOffer', { body }, message)
   }
-  for (const { id: proofRecordId } of await call('getProofs', { query }, message)) {
+  const proofs = await call('getProofs', { query }, message)
+  for (const { id: proofRecordId } of proofs) {
     const path = { proofRecordId }
     await call('getProofById', { path }, message)
     await call('tenantProofFormData', { path: { ...path, ...caller } }, message)
@@ -207,23 +209,55 @@ const goOn = async (message: Json): Promise<void> => {
     await call('getProofFormData', { path }, message)
     await call('declineProofRequest', { path, body: { sendProblemReport: true } }, message)
   }
-  for (const { id: questionAnswerId, validResponses } of await call('getQuestionAnswers', { query }, message)) {
+  const questions = await call('getQuestionAnswers', { query }, message)
+  for (const { id: questionAnswerId, validResponses } of questions) {
     const path = { questionAnswerId }
     await call('getQuestionAnswerById', { path }, message)
     await call('sendAnswer', { path, body: { response: String(validResponses[0]?.text ?? 'Yes') } }, message)
   }
+  return credentials.length + proofs.length + questions.length
 }
 
 test.each(MESSAGES)('%s, as %s', async (type, _, content) => {
-  const messages = fc.oneof({ weight: 1, arbitrary: fc.constant(content) }, { weight: 8, arbitrary: spoilt(content) })
+  const isAttachable = /\/(offer|request)-/.test(type)
+  const tryWith = async (said: Json, { isInvited = false, isBase64 = false }): Promise<number> => {
+    const message = { ...said, '@type': `https://didcomm.org/${type}`, '@id': randomUUID() }
+    const sent = isBase64 || type.includes('/1.0/') ? inBase64(message) : message
+    await give(sent, isInvited && isAttachable)
+    return goOn(sent)
+  }
+  expect(await tryWith(content, { isInvited: false })).toBe(1)
+  expect(await tryWith(content, { isInvited: true })).toBe(1)
   const ways = fc.record({ isInvited: fc.boolean(), isBase64: fc.boolean() })
   await fc.assert(
-    fc.asyncProperty(messages, ways, async (said: Json, { isInvited, isBase64 }) => {
-      const message = { ...said, '@type': `https://didcomm.org/${type}`, '@id': randomUUID() }
-      const sent = isBase64 || type.includes('/1.0/') ? inBase64(message) : message
-      await give(sent, isInvited && /\/(offer|request)-/.test(type))
-      await goOn(sent)
+    fc.asyncProperty(spoilt(content), ways, async (said: Json, way) => {
+      await tryWith(said, way)
     }),
     { numRuns: RUNS },
   )
+})
+
+const [ATTRIBUTE] = preview('2.0').attributes
+const PREDICATE = { name: 'age', predicate: '>=', threshold: 18 }
+const PROVED = { '@type': 'https://didcomm.org/present-proof/1.0/presentation-preview', attributes: [], predicates: [] }
+
+test.each<[string, string, Json]>([
+  ['attributes', 'issue-credential/1.0', { credential_proposal: { ...preview('1.0'), attributes: ATTRIBUTE } }],
+  [
+    'attributes',
+    'issue-credential/2.0',
+    inFormat(
+      'filters~attach',
+      'hlindy/cred-filter@v2.0',
+      {},
+      { credential_preview: { ...preview('2.0'), attributes: ATTRIBUTE } },
+    ),
+  ],
+  ['attributes', 'present-proof/1.0', { presentation_proposal: { ...PROVED, attributes: ATTRIBUTE } }],
+  ['predicates', 'present-proof/1.0', { presentation_proposal: { ...PROVED, predicates: PREDICATE } }],
+])('a proposal whose %s are no list is refused, and nothing is kept: %s', async (_, protocol, content) => {
+  const name = protocol.startsWith('issue') ? 'propose-credential' : 'propose-presentation'
+  const message = { ...content, '@type': `https://didcomm.org/${protocol}/${name}`, '@id': randomUUID() }
+  await give(message, false)
+  expect(await goOn(message)).toBe(0)
 })
