@@ -93,11 +93,15 @@ export const abandonedUnlessOffered = async <T>(
 export const mayAnswerByItself = ({ autoAcceptCredential }: DidCommCredentialExchangeRecord): boolean =>
   autoAcceptCredential !== DidCommAutoAcceptCredential.Never
 
-/** Throws where the preview of an offer is none that a credential could match: its names are those of a schema. */
+/**
+ * Throws where the preview of an offer or a proposal is none that a credential could match: its names are those of a schema. Credo takes one that
+ * is no list.
+ */
 export const assertPreview = (attributes: readonly { name: string }[], refusal: Step['refusal']): void => {
+  if (!Array.isArray(attributes)) throw refusal('the attributes are no list')
   const names = attributes.map(({ name }) => name)
-  if (names.length > MAX_ATTRIBUTES) throw refusal(`the offer has more than ${MAX_ATTRIBUTES} attributes`)
-  if (new Set(names).size < names.length) throw refusal('the offer names an attribute twice')
+  if (names.length > MAX_ATTRIBUTES) throw refusal(`there are more than ${MAX_ATTRIBUTES} attributes`)
+  if (new Set(names).size < names.length) throw refusal('an attribute is named twice')
   // Credo collects values in an object, where this one would be lost.
-  if (names.includes('__proto__')) throw refusal('the offer has an attribute that no credential can have')
+  if (names.includes('__proto__')) throw refusal('there is an attribute that no credential can have')
 }

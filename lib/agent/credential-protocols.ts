@@ -11,6 +11,7 @@ import {
 } from '@credo-ts/didcomm'
 import { AnonCredsFormat, IndyFormat, requestFormats } from './anoncreds/credential-formats.ts'
 import { abandonedUnlessOffered, assertPreview, mayAnswerByItself, processOfferedRequest } from './credential-checks.ts'
+import { defined } from './defined.ts'
 import { JsonLdFormat } from './json-ld/credential-format.ts'
 import { isAcceptedByItself, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
 
@@ -39,6 +40,11 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
   constructor(indyCredentialFormat: IndyFormat) {
     super({ indyCredentialFormat })
     this.#formats = [indyCredentialFormat]
+  }
+
+  override async processProposal(...[inbound]: Parameters<V1['processProposal']>) {
+    assertPreview(inbound.message.credentialPreview?.attributes ?? [], refusalV1)
+    return super.processProposal(inbound)
   }
 
   override async processOffer(...[inbound]: Parameters<V1['processOffer']>) {
@@ -76,6 +82,14 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return isAccepted && this.#acceptance.tryTo(exchange, accept)
   }
 
+  /** Credo's names no thread: nobody would know what it is about, and without a connection not even where it goes. */
+  override async createProblemReport(...[agentContext, options]: Parameters<V1['createProblemReport']>) {
+    const { threadId, parentThreadId } = options.credentialExchangeRecord
+    const { message, credentialExchangeRecord } = await super.createProblemReport(agentContext, options)
+    message.setThread({ threadId, ...defined({ parentThreadId }) })
+    return { message, credentialExchangeRecord }
+  }
+
   override async acceptOffer(...[agentContext, options]: Parameters<V1['acceptOffer']>) {
     return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
   }
@@ -104,6 +118,11 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   constructor(credentialFormats: Formats) {
     super({ credentialFormats })
     this.#formats = credentialFormats
+  }
+
+  override async processProposal(...[inbound]: Parameters<V2['processProposal']>) {
+    assertPreview(inbound.message.credentialPreview?.attributes ?? [], refusalV2)
+    return super.processProposal(inbound)
   }
 
   override async processOffer(...[inbound]: Parameters<V2['processOffer']>) {

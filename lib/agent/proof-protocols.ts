@@ -12,6 +12,7 @@ import {
   type DidCommInboundMessageContext,
   DidCommMessageRepository,
   DidCommMessageRole,
+  DidCommPresentationProblemReportReason,
   type DidCommPresentationV2Message,
   type DidCommProofExchangeRecord,
   DidCommProofExchangeRepository,
@@ -69,6 +70,16 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
   constructor(indyProofFormat: IndyProofFormat) {
     super({ indyProofFormat })
     this.#indy = indyProofFormat
+  }
+
+  /** Throws a problem report for a preview that is none: Credo takes one whose parts are no lists. */
+  override async processProposal(...[messageContext]: Parameters<DidCommProofV1Protocol['processProposal']>) {
+    const { attributes, predicates } = messageContext.message.presentationProposal
+    if (![attributes, predicates].every(Array.isArray))
+      throw new DidCommPresentationV1ProblemReportError('attributes or predicates are no list', {
+        problemCode: DidCommPresentationProblemReportReason.Abandoned,
+      })
+    return super.processProposal(messageContext)
   }
 
   override async processPresentation(...[messageContext]: ProcessV1) {

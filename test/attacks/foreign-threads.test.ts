@@ -1,11 +1,13 @@
 /** A thread belongs to its connection: what others say on it changes and creates nothing, and its own messages still count. */
-import { TypedArrayEncoder } from '@credo-ts/core'
+import { randomUUID } from 'node:crypto'
+import { DidKey, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommAutoAcceptCredential } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
-import { type DidCommJson, didCommMessages, type Thread } from '../support/wallets/didcomm-messages.ts'
+import { succeed } from '../support/tenants.ts'
+import { type DidCommJson, didCommMessage, didCommMessages, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -22,6 +24,8 @@ let handshake: string
 let offer: Json
 /** An invitation that nobody has taken. */
 let unused: Json
+/** Threads that others have begun, and on which the tenant has a turn: as holder, prover and responder, and as who was invited. */
+const begun: Record<string, string> = {}
 /** She has a connection of her own, and knows every id. */
 let mallory: RawMessages
 let mallorys: Connected
@@ -43,6 +47,7 @@ beforeAll(async () => {
   handshake = (await stage.call('getConnectionById', { caller, path })).body.threadId
   offer = (await stage.call('createOffer', { caller, body: offerBody(alices.connectionId, alice.did) })).body
   unused = (await stage.call('createRequest', { caller, body: requestBody })).body
+  await beginThreads()
   const wallet = await startWallet()
   mallory = new RawMessages(wallet)
   mallorys = await connect(stage, wallet, caller)
@@ -51,6 +56,43 @@ afterAll(async () => {
   await Promise.all(wallets.map((wallet) => wallet.stop()))
   await stage.stop()
 })
+
+const OFFER = 'issue-credential/2.0/offer-credential'
+
+/** What Alice begins, a question to her, and two invitations of another agent that the tenant has taken. */
+const beginThreads = async (): Promise<void> => {
+  const raw = new RawMessages(alice)
+  const say = async (type: string): Promise<string> => {
+    const message = didCommMessage(type)
+    expect((await raw.sendOn(alices.walletConnectionId, message)).status).toBe(200)
+    return String(message['@id'])
+  }
+  const invited = async (more: Json): Promise<Json> => {
+    const recipientKeys = [new DidKey(await raw.newKey()).did]
+    const service = {
+      id: '#inline',
+      type: 'did-communication',
+      serviceEndpoint: 'http://127.0.0.1:9999',
+      recipientKeys,
+    }
+    const invitation = {
+      ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Bob' },
+      ...{ services: [service], ...more },
+    }
+    return succeed(stage, 'receiveInvitation', caller, { body: { invitation } })
+  }
+  begun.held = await say(OFFER)
+  begun.shown = await say('present-proof/2.0/request-presentation')
+  begun.asked = await say('questionanswer/1.0/question')
+  const question = { question: 'Pay?', validResponses: [{ text: 'yes' }] }
+  const path = { connectionId: alices.connectionId }
+  begun.asking = (await stage.call('sendQuestion', { caller, path, body: question })).body.threadId
+  const attached = didCommMessage(OFFER)
+  await invited({ 'requests~attach': [{ '@id': 'offer', data: { json: attached } }] })
+  begun.taken = String(attached['@id'])
+  const { connectionRecord } = await invited({ handshake_protocols: ['https://didcomm.org/didexchange/1.1'] })
+  begun.handshake = connectionRecord.threadId
+}
 
 /** Sends messages, some at a time. Returns what they did to records, and what failed on our side. */
 const effects = async (messages: DidCommJson[], route: Route): Promise<unknown[]> => {
@@ -101,9 +143,20 @@ const THREADS: Record<string, () => string> = {
   'the invitation that she has taken': () => alices.request.outOfBandRecord.outOfBandInvitation['@id'],
   'her handshake': () => handshake,
   'the request of an invitation that nobody has taken': () => unused.proofRecordThId,
+  'an offer of hers': () => begun.held ?? '',
+  'a proof request of hers': () => begun.shown ?? '',
+  'a question of hers': () => begun.asked ?? '',
+  'a question to her': () => begun.asking ?? '',
+  'an offer in an invitation that was taken': () => begun.taken ?? '',
+  'a handshake that was asked for': () => begun.handshake ?? '',
 }
 
-const EXCHANGES = ['a proof request', 'the request of an invitation that nobody has taken']
+const EXCHANGES = [
+  'a proof request',
+  'the request of an invitation that nobody has taken',
+  'an offer of hers',
+  'an offer in an invitation that was taken',
+]
 
 /** Messages that exchanges are made of, and those that end them. */
 const exchangeMessages = (thread?: Thread): DidCommJson[] =>

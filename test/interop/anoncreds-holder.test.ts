@@ -145,6 +145,18 @@ describeWithLibrary('a tenant as holder', () => {
       }
     })
 
+    test('an offer is declined, and the issuer is told why', async () => {
+      const { id, heldId } = await offered(format, version, '24')
+      const body = { credentialRecordId: heldId, problemReportDescription: 'not mine' }
+      const { body: declined } = await world.stage.call('declineCredentialOffer', { caller: holder, body })
+      expect(declined).toMatchObject({ id: heldId, state: 'declined' })
+      const told = await waitFor('the issuer to know', async () => {
+        const exchange = await recordOf(world.caller, id)
+        return exchange.state === 'abandoned' && exchange
+      })
+      expect(told.errorMessage).toContain('not mine')
+    })
+
     test('a proposal is offered, asked for by itself, and stored', async () => {
       const { stage, caller: issuer } = world
       const { body: exchanges } = await stage.call('getCredentials', { caller: holder, query: { role: 'holder' } })

@@ -7,7 +7,7 @@ import { api, expectError, expectInvalid, expectMalformed, tokens, world } from 
 import { newIssuer, sign } from './tokens.ts'
 
 /** The path of an operation as it goes out; where no value is given, with the id of nothing. */
-const pathOf = (contract: Contract, values: Record<string, string> = {}): string =>
+export const pathOf = (contract: Contract, values: Record<string, string> = {}): string =>
   writePath(contract, { tenantId: 'nothing', ...values }, (value) => decodeURIComponent(value))
 
 /** With a token that is good for every operation, where it takes one. */

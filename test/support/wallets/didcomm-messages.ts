@@ -45,6 +45,11 @@ const DETAILS = {
 
 const INDY_REQUEST = { name: 'n', version: '1', nonce: '1', requested_attributes: {}, requested_predicates: {} }
 
+const INDY_OFFER = { schema_id: 'a:2:degree:1.0', cred_def_id: 'a:3:CL:1:t', key_correctness_proof: {}, nonce: '1' }
+
+/** A message that waited somewhere: whoever picks messages up would open it. */
+const WAITED = { protected: 'e30', iv: 'AA', ciphertext: 'AA', tag: 'AA' }
+
 /** What a message has besides id, type and thread, by its type: what this agent knows, and some that it does not. */
 const BODIES: Record<string, DidCommJson> = {
   'present-proof/1.0/propose-presentation': {
@@ -93,7 +98,18 @@ const BODIES: Record<string, DidCommJson> = {
   },
   'issue-credential/2.0/ack': ACK,
   'issue-credential/2.0/problem-report': REPORT,
+  'issue-credential/1.0/propose-credential': { comment: 'c', cred_def_id: 'a:3:CL:1:t' },
+  'issue-credential/1.0/offer-credential': {
+    credential_preview: {
+      '@type': 'https://didcomm.org/issue-credential/1.0/credential-preview',
+      attributes: [{ name: 'degree', 'mime-type': 'text/plain', value: 'Master' }],
+    },
+    'offers~attach': base64('libindy-cred-offer-0', JSON.stringify(INDY_OFFER)),
+  },
   'issue-credential/1.0/request-credential': { 'requests~attach': json({}) },
+  'issue-credential/1.0/issue-credential': { 'credentials~attach': base64('libindy-cred-0', '{}') },
+  'issue-credential/1.0/ack': ACK,
+  'issue-credential/1.0/problem-report': REPORT,
   'basicmessage/1.0/message': { content: 'hello', sent_time: '2026-01-01T00:00:00.000Z', '~l10n': { locale: 'en' } },
   'trust_ping/1.0/ping': { response_requested: true, '~transport': { return_route: 'all' } },
   'trust_ping/1.0/ping_response': {},
@@ -136,8 +152,13 @@ const BODIES: Record<string, DidCommJson> = {
   'coordinate-mediation/1.0/mediate-grant': { endpoint: 'http://127.0.0.1:1', routing_keys: ['x'] },
   'coordinate-mediation/1.0/keylist-update': { updates: [{ recipient_key: 'x', action: 'add' }] },
   'messagepickup/1.0/batch-pickup': { batch_size: 10 },
+  'messagepickup/1.0/batch': { 'messages~attach': [{ id: 'a', message: WAITED }] },
   'messagepickup/2.0/status-request': {},
+  'messagepickup/2.0/status': { message_count: 1 },
   'messagepickup/2.0/delivery-request': { limit: 10 },
+  'messagepickup/2.0/delivery': { '~attach': json(WAITED) },
+  'messagepickup/2.0/messages-received': { message_id_list: [randomUUID()] },
+  'messagepickup/2.0/live-delivery-change': { live_delivery: true },
   'questionanswer/1.0/question': { question_text: 'q', valid_responses: [{ text: 'yes' }] },
   'questionanswer/1.0/answer': { response: 'yes' },
   'action-menu/1.0/menu-request': {},
