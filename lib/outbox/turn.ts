@@ -1,5 +1,4 @@
 /** A turn: one invocation delivers what waits in a lane, in order, and records what came of it. */
-import { randomUUID } from 'node:crypto'
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
@@ -47,7 +46,7 @@ const MAX_TURN_MS = 10_000
  */
 export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurroundings): Promise<void> => {
   const now = surroundings.clock()
-  const leasing = await leaseLane(wakeUp, randomUUID(), now)
+  const leasing = await leaseLane(wakeUp, surroundings.newId(), now)
   if (leasing.leased === undefined) {
     return repairLane(wakeUp, leasing.found, { now, repeated: surroundings.repeated === true })
   }

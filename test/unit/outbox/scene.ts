@@ -169,6 +169,7 @@ export class OutboxScene {
     return deliverLane(wakeUp, {
       clock: () => this.now,
       random: () => this.random,
+      newId: randomUUID,
       pause: async () => undefined,
       after: (ms, act) => this.after(ms, act),
       startUntil: this.now + 14_000,
