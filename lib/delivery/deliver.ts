@@ -1,4 +1,5 @@
 /** Handles a batch of wake-ups: one turn for each lane, of messages or of events. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { POST_LIMITS } from '../egress/post.ts'
@@ -41,7 +42,7 @@ const deliverOne = async (
   try {
     const open = async (lane: string) => openMessageLane(lane) ?? (await openEventLane(lane))
     const repeated = Number(attributes?.ApproximateReceiveCount) > 1
-    const surroundings = { clock: Date.now, random: Math.random, pause, after }
+    const surroundings = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
     await deliverLane(wakeUp, { ...surroundings, startUntil, speed, repeated, open })
     return []
   } catch (error) {

@@ -1,5 +1,4 @@
 /** A lane that this invocation has leased: each way to give it back, and to record what came of its items. */
-import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type TableWrite, transact } from '../store/write.ts'
@@ -22,6 +21,8 @@ export interface HolderSurroundings {
   /** Ms since the epoch, and a number in [0, 1). */
   clock: () => number
   random: () => number
+  /** An id that nobody else has. */
+  newId: () => string
   /** Waits for some ms. */
   pause: (ms: number) => Promise<unknown>
   /** Which queue the wake-up came from. In the fast one only lanes of destinations are delivered that are known to be quick. */
@@ -110,7 +111,7 @@ export class HeldLane {
     const { lane } = this.#lane
     const now = this.#in.clock()
     // A lane that is in the list still gets an entry of another name: the repetition of its wake-up then has nothing to do.
-    const entry = newEntry(lane, giveUpAt, randomUUID())
+    const entry = newEntry(lane, giveUpAt, this.#in.newId())
     // Before the lane is in the list and after it: whoever finds the list empty takes the destination out of the index.
     if ((await recentDestination(destination, now)).dueAt === undefined) await ensureDue(destination, now)
     await this.end([

@@ -1,5 +1,4 @@
 /** A turn: one invocation delivers what waits in a lane, in order, and records what came of it. */
-import { randomUUID } from 'node:crypto'
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
@@ -47,7 +46,7 @@ const MAX_TURN_MS = 10_000
  */
 export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurroundings): Promise<void> => {
   const now = surroundings.clock()
-  const leasing = await leaseLane(wakeUp, randomUUID(), now)
+  const leasing = await leaseLane(wakeUp, surroundings.newId(), now)
   if (leasing.leased === undefined) {
     return repairLane(wakeUp, leasing.found, { now, repeated: surroundings.repeated === true })
   }
@@ -147,7 +146,7 @@ class Turn {
     const destination = await recentDestination(name, clock())
     const barred = isClosed(destination) && !this.#probes
     // Where the destination is open, even what is over its time gets its last attempt.
-    if (barred && clock() >= contents.giveUpAt(item)) return this.#giveUp(contents, item)
+    if (barred && clock() >= contents.giveUpAt(item)) return this.#giveUp(contents, item, last)
     if (barred) return this.#lane.waitFor(name, contents.giveUpAt(item))
     const slow = isSlow(destination, clock())
     this.#quick = isQuick(destination, clock())
@@ -234,7 +233,7 @@ class Turn {
       milliseconds: outcome.milliseconds,
       ...(next !== undefined && { nextAttemptAt: new Date(next).toISOString() }),
     })
-    if (next === undefined) return this.#giveUp(contents, item, attempt)
+    if (next === undefined) return this.#giveUp(contents, item, last, attempt)
     const writes = contents.failed(item, { ...attempt, nextAttemptAt: next })
     if (closed) return this.#lane.waitFor(destination, contents.giveUpAt(item), writes)
     await this.#lane.waitUntil(next, this.#failures, writes)
@@ -259,9 +258,10 @@ class Turn {
     await this.#lane.finish(writes, last)
   }
 
-  async #giveUp<T>(contents: LaneContents<T>, item: T, attempt?: Attempt): Promise<void> {
+  /** Takes the item out of the lane; other messages of the same item go with it, so what was read is out of date. */
+  async #giveUp<T>(contents: LaneContents<T>, item: T, last: boolean, attempt?: Attempt): Promise<void> {
     log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
-    await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), false)
+    await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), last)
     this.tally.count(contents, 'givenUp')
     this.#stale = true
   }

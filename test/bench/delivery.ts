@@ -61,7 +61,7 @@ export const measureDelivery = async (): Promise<void> => {
   const samples: number[] = []
   for (let message = 0; message < WARM_UP + MESSAGES; message++) {
     const arrival = wallet.next()
-    const to = connectionTo(wallet.origin, randomUUID())
+    const to = connectionTo(wallet.origin, randomUUID(), randomUUID())
     const items = to.items('{}', Date.now(), 1)
     await transact(items.map((put) => ({ put })))
     const committedAt = performance.now()

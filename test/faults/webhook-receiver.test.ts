@@ -1,4 +1,5 @@
 /** Every fault that a receiver of webhooks may have, by name, and what the sender does: signed, guarded, bounded, retried by plan. */
+import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { POST_LIMITS, type PostFailure } from '../../lib/egress/post.ts'
@@ -88,6 +89,7 @@ const deliver = async (
     {
       clock: () => now,
       random: () => 0.5,
+      newId: randomUUID,
       pause: async () => {},
       after: () => () => {},
       startUntil: Number.POSITIVE_INFINITY,

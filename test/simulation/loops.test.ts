@@ -1,6 +1,5 @@
 /** Lambda's loop detection, which no emulator has: a long lane that wakes itself stays below it by its count of hops. */
 import './queue-urls.ts'
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type StartedTable, startTable } from '../unit/store/started-table.ts'
 import { HEALTHY } from './service.ts'
@@ -17,7 +16,7 @@ afterAll(() => table.stop())
 /** A lane of 500 messages takes 20 turns. One wake-up is at its start: each commit's own would begin a new chain. */
 const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean }) => {
   const world = new World(table, { fast: 5, slow: 5, window: 1_000, ...options }, () => HEALTHY)
-  const to = connectionTo(`https://wallet-${randomUUID()}.example`, randomUUID())
+  const to = connectionTo('https://wallet.example', world.newId(), world.newId())
   world.clock.at(
     world.start,
     () =>

@@ -1,5 +1,4 @@
 /** The outage of one mediator with many connections behind it, or of many webhook endpoints, beside healthy destinations. */
-import { randomUUID } from 'node:crypto'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY } from './service.ts'
 import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
@@ -62,6 +61,9 @@ export interface OutageResult {
   /** Attempts at what was down while it was, and the probes among them. */
   attempts: number
   probes: number
+  /** Ms of the outage after which each attempt was a probe, and the lanes in which there were others until then. */
+  closedAfter: number
+  tried: number
   /** Minutes from its return until all was delivered. */
   recovery: number
   faults: string[]
@@ -153,35 +155,43 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
   const startedAt = performance.now()
   await table.dynamo.clear()
   const { size, failing, downFrom, downUntil, sentUntil, end, healthyRate, age = 0, allowLoop = true } = options
-  const run = randomUUID().slice(0, 8)
-  const dead = `https://dead-${run}`
+  const dead = 'https://dead'
   let attempts = 0
+  let probes = 0
+  let closedAfter = 0
+  const tried = new Set<string>()
   let lastTaken = 0
-  const receive = (origin: string, _lane: string, elapsed: number): Answer => {
+  const receive = (origin: string, lane: string, elapsed: number, probe: boolean): Answer => {
     if (!origin.startsWith(dead)) return HEALTHY
     lastTaken = elapsed
     if (elapsed < downFrom || elapsed >= downUntil) return HEALTHY
     attempts += 1
+    if (probe) return failing ?? HEALTHY
+    tried.add(lane)
+    closedAfter = elapsed - downFrom
     return failing ?? HEALTHY
   }
   const world = new World(table, { ...size, allowLoop }, receive, options.tick)
-  const tenants = Array.from({ length: size.tenants }, () => randomUUID())
+  const tenants = Array.from({ length: size.tenants }, world.newId)
   const tenantOf = (index: number) => tenants[index % tenants.length] ?? ''
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
-  const endpoints = numbers(size.endpoints ?? 0).map((index) => endpointAt(`${dead}-${index}.example`, world.start))
+  const endpoints = numbers(size.endpoints ?? 0).map((index) =>
+    endpointAt(`${dead}-${index}.example`, world.newId, world.start),
+  )
   await world.register(endpoints)
   const lanes = numbers(size.connections).map((index): Traffic => {
     const endpoint = endpoints[index % endpoints.length]
-    return endpoint === undefined ? connectionTo(`${dead}.example`, tenantOf(index), age) : recordAt(endpoint, age)
+    return endpoint === undefined
+      ? connectionTo(`${dead}.example`, tenantOf(index), world.newId(), age)
+      : recordAt(endpoint, world.newId(), age)
   })
   const healthy = numbers(size.healthy).map((index) =>
-    connectionTo(`https://healthy-${run}-${index}.example`, tenantOf(index)),
+    connectionTo(`https://healthy-${index}.example`, tenantOf(index), world.newId()),
   )
   if (failing !== undefined) world.traffic(lanes, { count: size.messages, from: 0, until: sentUntil })
   const hours = end / HOUR
   world.traffic(healthy, { count: Math.round(size.healthy * healthyRate * hours), from: 0, until: end })
 
-  let probes = 0
   world.service.onSend = (body) => {
     if (body.includes('"probe"')) probes += 1
   }
@@ -190,7 +200,7 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
   world.service.stop()
 
   const delays = [...world.delays]
-    .filter(([origin]) => origin.startsWith(`https://healthy-${run}`))
+    .filter(([origin]) => origin.startsWith('https://healthy'))
     .flatMap(([, values]) => values)
   const milliseconds = delays.map(({ delay }) => delay)
   const { table: requests, queues, lambdaSeconds } = world.service
@@ -209,6 +219,8 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
     healthyMessages: delays.length,
     attempts,
     probes,
+    closedAfter,
+    tried: tried.size,
     recovery: failing === undefined ? 0 : (lastTaken - downUntil) / MINUTE,
     stopped: world.service.stopped,
     faults: world.faults,

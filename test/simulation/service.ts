@@ -26,7 +26,8 @@ export interface Answer {
   retryAfter?: string
 }
 
-export type Receiver = (attempt: { lane: string; url: string; payload: string; now: number }) => Answer
+/** `probe`: the attempt is one of a turn that probes. */
+export type Receiver = (attempt: { lane: string; url: string; payload: string; probe: boolean; now: number }) => Answer
 
 export const HEALTHY: Answer = { after: 50, status: 200 }
 export const REFUSED: Answer = { after: 2, failure: 'connect' }
@@ -37,6 +38,7 @@ export const TARPIT: Answer = { after: 14_000, status: 200 }
 export interface ServiceOptions {
   clock: VirtualClock
   random: () => number
+  newId: () => string
   receive: Receiver
   /** Concurrency of the event sources, and how many messages a FIFO queue scans. */
   fast: number
@@ -171,11 +173,11 @@ export class Service {
   async #deliver(body: string, speed: 'fast' | 'slow'): Promise<void> {
     const wakeUp = decodeWakeUp(body)
     if (wakeUp === undefined || !isForLane(wakeUp)) throw new Error('not a wake-up of a lane')
-    const { clock, random } = this.#options
+    const { clock, random, newId } = this.#options
     await deliverLane(wakeUp, {
-      ...{ clock: clock.now, random, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
+      ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
       after: (ms, act) => clock.after(ms, act),
-      open: (lane) => this.#open(lane),
+      open: (lane) => this.#open(lane, wakeUp.reason.kind === 'probe'),
     })
   }
 
@@ -188,14 +190,18 @@ export class Service {
     if (taken !== true) throw new Error('not taken')
   }
 
-  async #open(lane: string): Promise<LaneContents<unknown> | undefined> {
+  async #open(lane: string, probe: boolean): Promise<LaneContents<unknown> | undefined> {
     const messages = openMessageLane(lane)
     if (messages !== undefined)
-      return this.#modelled(lane, messages, ({ item, index }) => item.messages[index] ?? { endpoint: '', payload: '' })
+      return this.#modelled(
+        { lane, probe },
+        messages,
+        ({ item, index }) => item.messages[index] ?? { endpoint: '', payload: '' },
+      )
     const events = await openEventLane(lane)
     return (
       events &&
-      this.#modelled(lane, events, ({ event }) => ({
+      this.#modelled({ lane, probe }, events, ({ event }) => ({
         endpoint: this.endpoints.get(event?.endpointId ?? '') ?? '',
         payload: event?.body ?? '',
       }))
@@ -204,7 +210,7 @@ export class Service {
 
   /** The contents of a lane that are sent to the receivers of the model. */
   #modelled<T>(
-    lane: string,
+    { lane, probe }: { lane: string; probe: boolean },
     contents: LaneContents<T>,
     read: (item: T) => { endpoint: string; payload: string },
   ): LaneContents<unknown> {
@@ -213,7 +219,7 @@ export class Service {
       const { endpoint: url, payload } = read(item)
       const { origin } = new URL(url)
       this.attempts.set(origin, (this.attempts.get(origin) ?? 0) + 1)
-      const { after, status, failure, retryAfter } = receive({ lane, url, payload, now: clock.now() })
+      const { after, status, failure, retryAfter } = receive({ lane, url, payload, probe, now: clock.now() })
       await clock.sleep(after)
       return {
         headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },

@@ -1,16 +1,20 @@
 /** Hostile receivers beside healthy ones: connections that fail behind a mediator that others use, and endpoints that answer late. */
-import { randomUUID } from 'node:crypto'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY, TARPIT } from './service.ts'
 import { connectionTo, type Traffic } from './traffic.ts'
 import { MINUTE, quantile, World } from './world.ts'
 
-const newTenants = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
+const newTenants = (count: number, { newId }: World): string[] => Array.from({ length: count }, newId)
 
-const connections = (count: number, origin: (index: number) => string, tenants: number | string[]): Traffic[] => {
-  const ids = typeof tenants === 'number' ? newTenants(tenants) : tenants
-  return Array.from({ length: count }, (_, index) => connectionTo(origin(index), ids[index % ids.length] ?? ''))
-}
+const connections = (
+  count: number,
+  origin: (index: number) => string,
+  tenants: readonly string[],
+  { newId }: World,
+): Traffic[] =>
+  Array.from({ length: count }, (_, index) =>
+    connectionTo(origin(index), tenants[index % tenants.length] ?? '', newId()),
+  )
 
 export interface StrangersResult {
   p50: number
@@ -44,12 +48,13 @@ const resultOf = (world: World, healthy: readonly { origin: string; delay: numbe
 export const runHostile = async (table: StartedTable, status: number): Promise<StrangersResult> => {
   const startedAt = performance.now()
   await table.dynamo.clear()
-  const mediator = `https://mediator-${randomUUID()}.example`
-  const hostile = connections(50, () => mediator, 20)
-  const healthy = connections(100, () => mediator, 20)
-  const lanes = new Set(hostile.map(({ lane }) => lane))
+  const mediator = 'https://mediator.example'
+  const lanes = new Set<string>()
   const receive = (_origin: string, lane: string): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
   const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
+  const hostile = connections(50, () => mediator, newTenants(20, world), world)
+  const healthy = connections(100, () => mediator, newTenants(20, world), world)
+  for (const { lane } of hostile) lanes.add(lane)
   const end = 3 * MINUTE
   world.traffic(hostile, { count: 50, from: 0, until: MINUTE })
   world.traffic(healthy, { count: 900, from: 0, until: end })
@@ -96,23 +101,23 @@ export const runTarpits = async (table: StartedTable, size: TarpitSize): Promise
   const startedAt = performance.now()
   await table.dynamo.clear()
   const { tarpits, healthy, fast, slow, end = 30 * MINUTE, atOnce, sameTenants = false } = size
-  const run = randomUUID().slice(0, 8)
-  const late = `https://tarpit-${run}`
+  const late = 'https://tarpit'
   const from = atOnce === undefined ? 0 : end / 2
   const receive = (origin: string, _lane: string, elapsed: number): Answer =>
     origin.startsWith(late) && (atOnce !== 'primed' || elapsed >= from) ? TARPIT : HEALTHY
   const world = new World(table, { fast, slow, window: 120_000 }, receive)
-  const tenants = newTenants(20)
-  const to = connections(tarpits, (index) => `${late}-${index}.example`, sameTenants ? tenants.slice(0, 5) : 5)
+  const tenants = newTenants(20, world)
+  const theirs = sameTenants ? tenants.slice(0, 5) : newTenants(5, world)
+  const to = connections(tarpits, (index) => `${late}-${index}.example`, theirs, world)
   if (atOnce === undefined) world.traffic(to, { count: (tarpits * end) / MINUTE, from, until: end })
   else world.traffic(to, { count: tarpits * 2, from, until: from + 1_000 })
   if (atOnce === 'primed') world.traffic(to, { count: tarpits, from: 0, until: from - MINUTE })
-  const others = connections(healthy, (index) => `https://healthy-${run}-${index}.example`, tenants)
+  const others = connections(healthy, (index) => `https://healthy-${index}.example`, tenants, world)
   world.traffic(others, { count: (healthy * 2 * end) / MINUTE, from: 0, until: end })
   await world.runUntil(end)
   world.service.stop()
   const delays = [...world.delays]
-    .filter(([origin]) => origin.startsWith(`https://healthy-${run}`))
+    .filter(([origin]) => origin.startsWith('https://healthy'))
     .flatMap(([origin, values]) => values.map(({ delay, at }) => ({ origin, delay, at })))
     .filter(({ at }) => at - world.start >= from)
   return { ...resultOf(world, delays, startedAt), delayedTwice: 0, closings: 0 }

@@ -31,6 +31,11 @@ export interface Peak {
   key: string
 }
 
+/** What Node's HTTP handler of the SDK has besides its type. */
+interface Configurable {
+  updateHttpClientConfig(name: string, value: number): void
+}
+
 let standing: TableModel | undefined
 
 export class TableModel {
@@ -58,6 +63,10 @@ export class TableModel {
     standing = this
     if (isThere) return
     const open = withOpenStack(client)
+    // The clock stands still while the table answers. A timeout by the machine's own clock would be a fault that nobody has planned.
+    const handler = open.config.requestHandler as unknown as Configurable
+    for (const timeout of ['connectionTimeout', 'requestTimeout', 'socketTimeout'])
+      handler.updateHttpClientConfig(timeout, 0)
     open.middlewareStack.add(
       (next, { commandName = '' }) =>
         (args) =>

@@ -1,5 +1,4 @@
 /** What is sent in a simulation: messages to connections, and events of records to webhook endpoints, as the service commits them. */
-import { randomUUID } from 'node:crypto'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { eventLane, messageLane } from '../../lib/store/keys.ts'
@@ -18,9 +17,8 @@ export interface Traffic {
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** `age`: how old messages are when they are committed, in ms. */
-export const connectionTo = (origin: string, tenant: string, age = 0): Traffic => {
-  const connectionId = randomUUID()
+/** The messages of a connection. `age`: how old they are when they are committed, in ms. */
+export const connectionTo = (origin: string, tenant: string, connectionId: string, age = 0): Traffic => {
   return {
     lane: messageLane(tenant, connectionId),
     origin,
@@ -42,8 +40,8 @@ export interface SimulatedEndpoint {
   item: Item
 }
 
-export const endpointAt = (origin: string, now: number): SimulatedEndpoint => {
-  const [orgId, id] = [randomUUID(), randomUUID()]
+export const endpointAt = (origin: string, newId: () => string, now: number): SimulatedEndpoint => {
+  const [orgId, id] = [newId(), newId()]
   const item = endpointItem.encode({
     ...{ orgId, id, kind: 'webhook', url: `${origin}/`, status: 'active', version: 1, secret: new Uint8Array(32) },
     ...{ createdAt: iso(now), updatedAt: iso(now) },
@@ -52,8 +50,7 @@ export const endpointAt = (origin: string, now: number): SimulatedEndpoint => {
 }
 
 /** The events of one record. */
-export const recordAt = ({ orgId, id: endpointId, origin }: SimulatedEndpoint, age = 0): Traffic => {
-  const recordId = randomUUID()
+export const recordAt = ({ orgId, id: endpointId, origin }: SimulatedEndpoint, recordId: string, age = 0): Traffic => {
   return {
     lane: eventLane(orgId, endpointId, recordId),
     origin,

@@ -15,6 +15,8 @@ export class VirtualClock {
   readonly #events: Event[] = []
   #order = 0
   #underWay = 0
+  /** Ends with the last thing that was asked for. */
+  #last: Promise<unknown> = Promise.resolve()
   /** Called when nothing is under way any more. */
   #onStill: () => void = () => undefined
 
@@ -54,11 +56,16 @@ export class VirtualClock {
     }
   }
 
-  /** Waits for something real, such as the answer of the table. Time stands still until then. */
+  /**
+   * Waits for something real, such as the answer of the table. Time stands still until then. One thing happens after the other, in the order
+   * in which they were asked for: so a simulation is the same each time, however busy the machine is.
+   */
   async real<T>(work: () => Promise<T>): Promise<T> {
     this.#underWay += 1
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => undefined)
     try {
-      return await work()
+      return await result
     } finally {
       this.#underWay -= 1
       if (this.#underWay === 0) this.#onStill()

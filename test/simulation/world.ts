@@ -1,23 +1,16 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb'
-import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
+import { newOutboxId, timeOfId } from '../../lib/outbox/outbox-id.ts'
 import { eventLane, messageLane } from '../../lib/store/keys.ts'
 import type { Item } from '../../lib/store/table.ts'
 import type { StartedTable } from '../unit/store/started-table.ts'
+import { seeded, seededIds } from './seeded.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
 import type { SimulatedEndpoint, Traffic } from './traffic.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
-
-/** A generator of numbers in [0, 1) that gives the same ones each time (mulberry32). */
-const seeded = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-}
 
 interface Payload {
   lane: string
@@ -39,6 +32,7 @@ const laneOf = ({ kind, tenant, connectionId, orgId, endpointId, recordId }: Ite
 export class World {
   readonly clock: VirtualClock
   readonly random: () => number
+  readonly newId = seededIds(2)
   readonly service: Service
   readonly start: number
   /** Ms from commit to the start of the POST that was taken, by origin. */
@@ -56,22 +50,21 @@ export class World {
   constructor(
     table: StartedTable,
     options: Pick<ServiceOptions, 'fast' | 'slow' | 'window'> & Partial<ServiceOptions>,
-    receivers: (origin: string, lane: string, elapsed: number) => Answer,
+    receivers: (origin: string, lane: string, elapsed: number, probe: boolean) => Answer,
     tick = 1,
   ) {
     this.#table = table
-    // The clock of the ids never goes back in a process, so that of the next simulation starts after the last one.
-    this.start = Number.parseInt(newOutboxId(0).replaceAll('-', '').slice(0, 12), 16)
-    this.start = Math.max(this.start, Date.now())
+    // The clock of the ids never goes back in a process, so that of the next simulation starts after the last one; always on the hour.
+    this.start = HOUR * Math.ceil((Math.max(timeOfId(newOutboxId(0)), Date.now()) + MINUTE) / HOUR)
     this.clock = new VirtualClock(this.start, tick)
     this.random = seeded(1)
-    const receive: Receiver = ({ lane, url, payload, now }) => {
+    const receive: Receiver = ({ lane, url, payload, probe, now }) => {
       const { origin } = new URL(url)
-      const answer = receivers(origin, lane, now - this.start)
+      const answer = receivers(origin, lane, now - this.start, probe)
       if (answer.status !== undefined && answer.status < 300) this.#take(origin, lane, JSON.parse(payload), now)
       return answer
     }
-    this.service = new Service({ clock: this.clock, random: this.random, receive, ...options })
+    this.service = new Service({ clock: this.clock, random: this.random, newId: this.newId, receive, ...options })
   }
 
   get elapsed(): number {

@@ -114,17 +114,17 @@ export class OutboxScene {
     return { lane: `${tenant}|ConnectionRecord|${connectionId}`, tenant, connectionId }
   }
 
-  /** Commits a message; no wake-up. */
+  /** Commits a message, or several in one item; no wake-up. */
   async commit(
     { tenant, connectionId }: { tenant: string; connectionId: string },
-    payload: string,
+    payload: string | string[],
     { origin = 'https://wallet.example', id = newOutboxId(this.now), createdAt = this.now, unknown = false } = {},
   ): Promise<string> {
     if (!unknown) await this.#makeKnown(origin)
     await this.table.put(
       outboxItem.encode({
         ...{ tenant, connectionId, id, taken: 0, attempts: 0 },
-        messages: [{ endpoint: `${origin}/`, payload }],
+        messages: [payload].flat().map((one) => ({ endpoint: `${origin}/`, payload: one })),
         createdAt: new Date(createdAt).toISOString(),
       }),
     )
@@ -141,7 +141,7 @@ export class OutboxScene {
   /** Commits a message and wakes its lane, as send-message does. */
   async send(
     to: { lane: string; tenant: string; connectionId: string },
-    payload: string,
+    payload: string | string[],
     options: Parameters<OutboxScene['commit']>[2] = {},
   ): Promise<void> {
     const itemId = await this.commit(to, payload, options)
@@ -169,6 +169,7 @@ export class OutboxScene {
     return deliverLane(wakeUp, {
       clock: () => this.now,
       random: () => this.random,
+      newId: randomUUID,
       pause: async () => undefined,
       after: (ms, act) => this.after(ms, act),
       startUntil: this.now + 14_000,

@@ -201,6 +201,30 @@ describe('giving up', () => {
     expect(await scene.left()).toEqual([])
   })
 
+  test('costs three requests where nothing else waits: lease, read, outcome with the end of the lane', async () => {
+    const origin = newOrigin()
+    await scene.send(scene.newLane(), 'in time', { origin })
+    await scene.handleAll()
+    scene.respond = () => answered(404)
+    await scene.send(scene.newLane(), 'late', { origin, createdAt: scene.now - 24 * HOUR })
+    scene.table.watch()
+    await scene.handleAll()
+    expect(scene.table.requests).toEqual(['UpdateItem', 'Query', 'TransactWriteItems'])
+    expect((await scene.outcomes()).sort()).toEqual(['delivered', 'failed'])
+    expect(await scene.left()).toEqual([])
+  })
+
+  test('of several messages of one item is one outcome, and what comes after them has its turn', async () => {
+    const to = scene.newLane()
+    const origin = newOrigin()
+    scene.respond = () => answered(404)
+    await scene.send(to, ['one', 'two'], { origin, createdAt: scene.now - 24 * HOUR })
+    await scene.handleAll()
+    expect(scene.attempts.map(({ payload }) => payload)).toEqual(['one'])
+    expect(await scene.outcomes()).toEqual(['failed'])
+    expect(await scene.left()).toEqual([])
+  })
+
   test('never comes before the first attempt where the destination is open, however late that is', async () => {
     const to = scene.newLane()
     await scene.send(to, 'late', { origin: newOrigin(), createdAt: scene.now - 48 * HOUR })

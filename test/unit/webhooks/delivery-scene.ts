@@ -1,4 +1,5 @@
 /** What a delivery is tried with: an endpoint that listens, an event for it and a clock, anew before each test of a file. */
+import { randomUUID } from 'node:crypto'
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
@@ -59,6 +60,7 @@ class DeliveryScene {
       {
         clock: () => this.now,
         random,
+        newId: randomUUID,
         pause: async () => {},
         after: () => () => {},
         startUntil: this.now + 60_000,

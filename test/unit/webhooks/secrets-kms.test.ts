@@ -1,4 +1,5 @@
 /** Signing secrets on AWS: the data key is made when the first secret is sealed, and only decrypted by whoever signs. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { laneAddress } from '../../../lib/store/keys.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
@@ -55,6 +56,7 @@ const deliver = async (lane: string): Promise<void> => {
   const surroundings = {
     clock: Date.now,
     random: Math.random,
+    newId: randomUUID,
     pause: async () => {},
     after: () => () => {},
     startUntil: Date.now() + 60_000,
