@@ -1,4 +1,4 @@
-/** `npm run bench [-- warm read size cold anoncreds strangers tenants writes delivery]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
+/** `npm run bench [-- warm read size cold anoncreds operations strangers tenants writes delivery]`: what the service costs in time and bytes, as tables; all of them, or those that are named. */
 
 /** Each is loaded when it is its turn: what the others bring with them would be measured too. */
 const PARTS: Record<string, () => Promise<void>> = {
@@ -7,6 +7,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   size: async () => (await import('./size.ts')).measureSizes(),
   cold: async () => (await import('./cold.ts')).measureColdStarts(),
   anoncreds: async () => (await import('./anoncreds.ts')).measureAnonCreds(),
+  operations: async () => (await import('./operations.ts')).measureOperations(),
   strangers: async () => (await import('./strangers.ts')).measureStrangers(),
   tenants: async () => (await import('./tenants.ts')).measureTenants(),
   delivery: async () => (await import('./delivery.ts')).measureDelivery(),

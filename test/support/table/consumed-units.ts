@@ -25,6 +25,7 @@ const READS = /^(GetItem|BatchGetItem|Query|TransactGetItems)Command$/
 export class ConsumedUnits {
   readonly #total: Units = { read: 0, write: 0 }
   readonly #aside = new AsyncLocalStorage<true>()
+  readonly #own = new AsyncLocalStorage<Units>()
 
   constructor(client: DynamoDBClient) {
     withOpenStack(client).middlewareStack.add(
@@ -34,8 +35,10 @@ export class ConsumedUnits {
           const input = { ...parameters.input, ReturnConsumedCapacity: 'TOTAL' }
           const result = await next({ ...parameters, input })
           const { ConsumedCapacity } = v.parse(Output, result.output)
+          const kind = READS.test(String(commandName)) ? 'read' : 'write'
           for (const { CapacityUnits } of ConsumedCapacity)
-            this.#total[READS.test(String(commandName)) ? 'read' : 'write'] += CapacityUnits
+            for (const units of [this.#total, this.#own.getStore()])
+              if (units !== undefined) units[kind] += CapacityUnits
           return result
         },
       { step: 'initialize' },
@@ -47,6 +50,12 @@ export class ConsumedUnits {
     const before = { ...this.#total }
     const result = await act()
     return { result, units: { read: this.#total.read - before.read, write: this.#total.write - before.write } }
+  }
+
+  /** Runs `act` and tells what its own requests have consumed, whatever else goes on. */
+  async of<T>(act: () => Promise<T>): Promise<{ result: T; units: Units }> {
+    const units: Units = { read: 0, write: 0 }
+    return { result: await this.#own.run(units, act), units }
   }
 
   /** Runs `act`, and counts nothing of it. */

@@ -1,4 +1,4 @@
-/** Room for 100 operations: a service with as many, and with all that a stage can ask for, is one stack that CloudFormation takes. */
+/** Room for 100 operations: a service with as many, and with all that a stage can ask for but a rate of tenants, is one stack that CloudFormation takes. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../../infra/deployment/checks/template.ts'
@@ -51,6 +51,7 @@ test(
         CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
         HOSTED_ZONE_ID: 'Z0123456789',
         ADDRESS_RATE: '2000',
+        ALARM_EMAIL: 'operators@example.org',
       },
       '--stage',
       'prod',
@@ -61,6 +62,12 @@ test(
     expect(operations).toHaveLength(OPERATIONS_WANTED + 1)
     for (const type of ['AWS::Lambda::Alias', 'AWS::CloudWatch::Alarm', 'AWS::ApiGateway::DomainName'])
       expect(ofType(resources, type)).not.toEqual([])
+
+    // Each part of a path is a resource of the API, of which an account allows 300 unless AWS is asked for more.
+    const parts = Object.keys(document.paths).flatMap((path) =>
+      path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
+    )
+    expect(new Set(parts).size).toBeLessThanOrEqual(300)
 
     expect(cycleIn(resources)).toBeUndefined()
     expect(Object.keys(resources).length).toBeLessThanOrEqual(LIMITS.resources)

@@ -182,3 +182,30 @@ test('there are at most 30 metrics of our own', () => {
   const filters = ofType(resources, 'AWS::Logs::MetricFilter').length
   expect(Object.keys(METRICS).length - 1 + exchanges + filters).toBeLessThanOrEqual(30)
 })
+
+describe('what watching costs', () => {
+  const guide = readFileSync('docs/operations.md', 'utf8')
+  const [, section = ''] = /\n## What watching costs\n([\s\S]*?)\n## /.exec(guide) ?? []
+  const rows = section
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, , , price = '']) => price.startsWith('$'))
+  const dollars = (text = ''): number => Number(/\$([\d.]+)/.exec(text)?.[1])
+  const sum = rows.map(([, , , , cost]) => dollars(cost)).reduce((a, b) => a + b, 0)
+
+  test('is said for as many metrics as alarms look at', () => {
+    const [, , many = ''] = rows.find(([, what]) => what === 'metrics in alarms') ?? []
+    expect(Number(many)).toBe(alarms.flatMap(([, alarm]) => watchedBy(alarm)).length)
+    expect(readFileSync('README.md', 'utf8')).toContain(` ${alarms.length} alarms,`)
+  })
+
+  test('is what its parts come to, of which ten metrics in alarms, ten others, the dashboard and logs are free', () => {
+    for (const [, what, many = '', price, cost] of rows)
+      if (/^\d+(?= |$)/.test(many))
+        expect(dollars(cost), what).toBeCloseTo(Number.parseInt(many, 10) * dollars(price), 6)
+    expect(section).toContain(
+      `**$${sum.toFixed(2)}**; with the free tier **$${(sum - 1 - 3 - 1.5 - 0.03).toFixed(2)}**`,
+    )
+    expect(readFileSync('docs/cost.md', 'utf8')).toContain(`($${sum.toFixed(2)}, [the sum]`)
+  })
+})

@@ -1,0 +1,62 @@
+/** The table of docs/cost.md, row by row, and what a row comes to. */
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import type { Units } from '../table/consumed-units.ts'
+
+export interface Row extends Units {
+  /** Processor time of the functions, in ms. */
+  lambdaMs: number
+  /** Memory of the functions, in MB. */
+  memory: number
+  /** Invocations of functions beside the one of an HTTP request. */
+  background: number
+  /** HTTP requests that API Gateway takes. */
+  http: number
+  /** US dollars for a million. */
+  total: number
+}
+
+/** Prices of docs/cost.md, in US dollars. */
+const PRICES = { read: 0.125, write: 0.625, gbSecond: 0.0000133334, invocation: 0.2, http: 3.5, queueRequest: 0.5 }
+/** Requests of a wake-up to its queue: it is sent, received and deleted. */
+const QUEUE_REQUESTS = 3
+
+/** Rows of the document's table, by their first cell up to a comma. */
+export const documented = new Map(
+  readFileSync('docs/cost.md', 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, , read = '', write = '']) => /^[\d.]+$/.test(read) && /^[\d.]+$/.test(write))
+    .map(([, what = '', ...cells]): [string, Row] => {
+      const [read = 0, write = 0, http = 0, background = 0, memory = 0, lambdaMs = 0, total = 0] = cells.map(Number)
+      return [what.replaceAll('`', '').replace(/,.*/, ''), { read, write, http, background, memory, lambdaMs, total }]
+    }),
+)
+
+/** What a row comes to, in US dollars for a million. */
+export const priceOf = ({ read, write, http, background, memory, lambdaMs }: Row): number =>
+  read * PRICES.read +
+  write * PRICES.write +
+  http * PRICES.http +
+  // An HTTP request is an invocation; the authorizer's answers are cached.
+  (http + background) * PRICES.invocation +
+  background * QUEUE_REQUESTS * PRICES.queueRequest +
+  lambdaMs * (memory / 1024) * 1000 * PRICES.gbSecond
+
+/** Rows that take AnonCreds' native library, and are measured where it is. */
+export const ANONCREDS_FLOWS = [
+  'a credential definition that is made',
+  'an AnonCreds credential that is issued',
+  'a proof of it',
+  'its revocation',
+]
+
+/** Holds what was measured against a row. */
+export const expectUnits = (measured: Units | undefined, { read, write, http }: Row): void => {
+  // What is known of destinations is read again after some seconds; in a flow invocations that meet read again.
+  const isFlow = http > 1
+  expect(measured?.read).toBeLessThanOrEqual(read * (isFlow ? 1.6 : 1) + 1)
+  expect(measured?.write).toBeLessThanOrEqual(write * (isFlow ? 1.2 : 1))
+  // The document does not say more than there is, either.
+  expect(measured?.write).toBeGreaterThanOrEqual(write * (isFlow ? 0.8 : 1))
+}
