@@ -4,9 +4,12 @@ import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { CreateDid } from '../lib/interface/dids.ts'
+import { sealedAnswers } from '../lib/store/sealed-answers.ts'
 
 export const createDid = defineOperation(CreateDid, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: ({ body }) => writeDid(body),
   inTransaction,
+  // The digest of a request would let a weak seed be guessed.
+  answers: sealedAnswers,
 })

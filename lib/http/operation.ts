@@ -40,7 +40,7 @@ export type Operation<C extends Contract, Prepared = undefined> = Handle<C, Prep
   Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
   Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
   Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction }> &
-  Where<C extends { secretAnswer: true } ? true : false, { answers: AnswerCodec }> &
+  Where<C extends { holdsSecret: true } ? true : false, { answers: AnswerCodec }> &
   Where<C extends { pages: string } ? true : false, { errorPage: ErrorPage }>
 
 type Handled<C extends Contract, Prepared> = Parameters<Handle<C, Prepared>['handle']>[0]

@@ -58,6 +58,12 @@ const LedgerTransaction = v.looseObject({
 
 const Metadata = v.record(v.string(), v.unknown())
 
+/** As clients of credo-controller say that nobody endorses. */
+const NOT_ENDORSED = {
+  endorse: v.optional(v.literal(false, 'must be false: no transaction is endorsed here')),
+  endorserDid: v.optional(v.literal('', 'must be empty: no transaction is endorsed here')),
+}
+
 export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateSchema',
   method: 'POST',
@@ -69,7 +75,13 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   idempotent: true,
   companion: true,
-  body: exactly({ issuerId: v.optional(ObjectId), name: Label, version: Version, attributes: Attributes }),
+  body: exactly({
+    issuerId: v.optional(ObjectId),
+    name: Label,
+    version: Version,
+    attributes: Attributes,
+    ...NOT_ENDORSED,
+  }),
   answers: {
     200: v.looseObject({
       state: v.picklist(['finished', 'action']),
@@ -122,6 +134,7 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
       v.pipe(v.number(), v.integer(), v.minValue(MIN_REGISTRY_SIZE), v.maxValue(MAX_REGISTRY_SIZE)),
       DEFAULT_REGISTRY_SIZE,
     ),
+    ...NOT_ENDORSED,
   }),
   answers: { 202: CredentialDefinitionRecord },
 }))

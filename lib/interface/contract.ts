@@ -24,8 +24,8 @@ export interface Contract {
   body?: Schema
   /** Content types beside JSON's own that the body may come in. */
   mediaTypes?: readonly string[]
-  /** Its answer may hold a secret: what is kept of it for an `Idempotency-Key` is sealed. */
-  secretAnswer?: true
+  /** Its request or its answer may hold a secret: what is kept of them for an `Idempotency-Key` is sealed. */
+  holdsSecret?: true
   /** Body of the one status that means success. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /** The answer is a stored document of this type, or of one of these, which the pipeline hands on as it is. It has an ETag. */

@@ -42,6 +42,7 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   idempotent: true,
   companion: true,
+  holdsSecret: true,
   body: exactly({
     method: v.picklist(METHODS, `must be one of ${METHODS.join(', ')}: this agent makes no DIDs on ledgers`),
     keyType: v.optional(v.picklist(KEY_TYPES, `must be one of ${KEY_TYPES.join(', ')}`), 'ed25519'),

@@ -71,7 +71,8 @@ const ProposalFormats = exactly({
 export const ProofProposal = v.pipe(
   exactly({
     connectionId: EntityId,
-    protocolVersion: v.picklist(['v1', 'v2']),
+    /** credo-controller knows no other than 1, and its clients name none. */
+    protocolVersion: v.optional(v.picklist(['v1', 'v2']), 'v1'),
     proofFormats: ProposalFormats,
     /** Unless `never`: a request for just what is proposed is answered without a call. */
     autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),

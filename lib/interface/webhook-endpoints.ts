@@ -50,7 +50,7 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
   idempotent: true,
   companion: true,
   parameters: { path: EndpointPath },
-  secretAnswer: true,
+  holdsSecret: true,
   answers: { 200: RotatedWebhookEndpoint },
   refusals: [404],
 }))

@@ -37,7 +37,7 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
     'and the same request with such a token makes it active. The answer to a caller without a token does not tell whether the organization exists.',
   security: 'optional',
   idempotent: true,
-  secretAnswer: true,
+  holdsSecret: true,
   body: exactly({ orgId: EntityId, notificationWebhook: EndpointUrl }),
   answers: { 201: NotificationRegistrationResult },
 }))
@@ -51,7 +51,7 @@ export const RegisterWebhook = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   idempotent: true,
   parameters: { path: v.object({ orgId: EntityId }) },
-  secretAnswer: true,
+  holdsSecret: true,
   body: exactly({ webhookUrl: EndpointUrl }),
   answers: { 201: WebhookRegistrationResult },
 }))

@@ -8,7 +8,7 @@ import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
 
-/** How answers lie in the table. `unit` is the running one. */
+/** How answers lie in the table, each with the digest of its request. `unit` is the running one. */
 export interface AnswerCodec {
   encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<StoredAnswer>
   decode: (unit: UnitOfWork, address: Address, stored: StoredAnswer) => Promise<string>
@@ -42,8 +42,14 @@ const answerItem = defineItem(
   'idempotency',
   ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
     idempotencyAddress(tenant, subject, key),
-  { request: text(), answer: answer(), expiresAt: integer() },
+  { answer: answer(), expiresAt: integer() },
 )
+
+/** What is encoded: sealed, the digest tells nothing of a request that holds a secret either. */
+interface Answered {
+  request: string
+  answer: object | null
+}
 
 export interface RepeatableRequest {
   /** Whose key it is: another caller's is another key. */
@@ -69,16 +75,17 @@ export const onlyOnce = async (
   const fingerprint = digest(JSON.stringify(request))
   const known = await unit.load(answerItem, of)
   if (known !== undefined) {
-    if (known.request !== fingerprint)
+    const answered: Answered = JSON.parse(await answers.decode(unit, address, known.answer))
+    if (answered.request !== fingerprint)
       throw new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
-    return JSON.parse(await answers.decode(unit, address, known.answer)) ?? undefined
+    return answered.answer ?? undefined
   }
   const answer = await act()
+  const answered: Answered = { request: fingerprint, answer: answer ?? null }
   unit.create(
     answerItem.encode({
       ...of,
-      request: fingerprint,
-      answer: await answers.encode(unit, address, JSON.stringify(answer ?? null)),
+      answer: await answers.encode(unit, address, JSON.stringify(answered)),
       expiresAt: epochSeconds() + SECONDS_KEPT,
     }),
   )

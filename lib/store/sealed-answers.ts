@@ -1,4 +1,4 @@
-/** Answers that hold a secret, as they are stored: sealed with the data key of the agent that gave them. */
+/** Answers of operations that take or give a secret, as they are stored: sealed with the data key of the agent that gave them. */
 import { ensureDataKey, open, openDataKey, seal } from './data-keys.ts'
 import { type AnswerCodec, unexpectedAnswer } from './idempotency.ts'
 

@@ -1,5 +1,5 @@
 /** One rule for every operation that changes something: the same request with the same key is done once, for whoever may do it. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
@@ -105,4 +105,24 @@ test('of a secret that was shown, nothing can be read in the table', async () =>
     }
   }
   expect(items).toBeGreaterThan(10)
+})
+
+test('of a seed, nothing that it could be guessed by lies in the table', async () => {
+  const caller = await scene.newTenant()
+  const body = { method: 'key', keyType: 'ed25519', seed: 'a seed that is easy to guess, 32!'.slice(0, 32) }
+  const key = randomUUID()
+  const first = await ask('CreateDid', { body }, caller, key)
+  expect(first.status).toBe(200)
+  const guess = createHash('sha256')
+    .update(JSON.stringify(['CreateDid', {}, {}, body]))
+    .digest()
+  for await (const { Items = [] } of paginateScan({ client: stage.client }, { TableName: stage.table }))
+    for (const value of Items.flatMap((item) => Object.values(item))) {
+      const text = value.S ?? Buffer.from(value.B ?? []).toString('latin1')
+      for (const told of [body.seed, guess.toString('base64url'), guess.toString('latin1')])
+        expect(text.includes(told)).toBe(false)
+    }
+  const seed = 'another seed, of 32 bytes as well'.slice(0, 32)
+  expect((await ask('CreateDid', { body: { ...body, seed } }, caller, key)).status).toBe(409)
+  expect((await ask('CreateDid', { body }, caller, key)).body).toEqual(first.body)
 })

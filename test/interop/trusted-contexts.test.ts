@@ -1,12 +1,24 @@
-/** Contexts that a stage trusts by its setting: fetched once, by their digest, when a proof is requested, and never when one is verified. */
+/**
+ * Contexts that a stage trusts by its setting: fetched once, by their digest, when a proof is requested, and never when one is verified.
+ * And those that the service carries.
+ */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import bbs from '../../lib/agent/json-ld/contexts/bbs-v1.json' with { type: 'json' }
+import citizenship from '../../lib/agent/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
 import { connect, createTenant } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { CREDENTIALS_V1, issue, present, sendPresentation, submissionOf } from '../support/wallets/presentations.ts'
+import {
+  askForProof,
+  CREDENTIALS_V1,
+  issue,
+  present,
+  sendPresentation,
+  submissionOf,
+} from '../support/wallets/presentations.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
@@ -76,4 +88,65 @@ test('the document is fetched once, and a credential that names it is verified',
     expect((await stage.call('tenantProofFormData', { caller, path })).body).toMatchObject({ isVerified: true })
   }
   expect(fetched).toBe(1)
+})
+
+describe("a context of the community's that the service carries", () => {
+  const CITIZENSHIP = 'https://w3id.org/citizenship/v1'
+  const BBS = 'https://w3id.org/security/bbs/v1'
+  const contexts: Json = { [CITIZENSHIP]: citizenship, [BBS]: bbs }
+
+  const definitionOf = (...uris: string[]): Json => ({
+    id: 'resident',
+    input_descriptors: [
+      {
+        id: 'resident',
+        schema: uris.map((uri) => ({ uri })),
+        constraints: {
+          fields: [{ path: ['$.credentialSubject.familyName'], filter: { type: 'string', const: 'SMITH' } }],
+        },
+      },
+    ],
+  })
+
+  /** What becomes of a resident's credential, as the field's interop suite has it. */
+  const presented = async (presentationDefinition: Json, options: Json = {}): Promise<Json> => {
+    const asked = await askForProof(stage, await createTenant(stage), wallet, { presentationDefinition, options })
+    const credential = await issue(
+      wallet,
+      {
+        '@context': [CREDENTIALS_V1, BBS, CITIZENSHIP],
+        type: ['VerifiableCredential', 'PermanentResident'],
+        credentialSubject: { id: wallet.did, type: ['PermanentResident'], familyName: 'SMITH', gender: 'Female' },
+      },
+      contexts,
+    )
+    const more = { presentation_submission: submissionOf(presentationDefinition) }
+    const { challenge } = asked
+    return asked.answer(await present(wallet, [credential], { challenge, contexts, more }))
+  }
+
+  test.each([
+    ['its address', CITIZENSHIP],
+    ['a type that it defines', 'https://w3id.org/citizenship#PermanentResident'],
+  ])('is read where the definition names %s', async (_, uri) => {
+    const proof = await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential', uri))
+    expect(proof).toMatchObject({ isVerified: true })
+    const [credential] = proof.presentation.presentationExchange.verifiableCredential
+    expect(credential.credentialSubject).toMatchObject({ familyName: 'SMITH', gender: 'Female' })
+  })
+
+  test('names nothing for a verifier who has not named it', async () => {
+    expect(await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential'))).toMatchObject({
+      isVerified: false,
+      errorMessage: expect.stringContaining('resident'),
+    })
+  })
+
+  test('gives way to what the verifier means by its terms', async () => {
+    const own = { 'https://contexts.example/v1': { '@context': { PermanentResident: 'https://example.org/Other' } } }
+    const type = definitionOf('https://w3id.org/citizenship#PermanentResident')
+    expect(await presented(type, { contexts: own })).toMatchObject({ isVerified: false })
+    const theirs = { [CITIZENSHIP]: { '@context': { familyName: 'http://schema.org/familyName' } } }
+    expect(await presented(type, { contexts: theirs })).toMatchObject({ isVerified: false })
+  })
 })

@@ -1,6 +1,6 @@
 /**
  * JSON-LD contexts of the W3C Credentials Community Group, which the field's interop suite (OWF agent test harness) and many demonstrations use:
- * issuers and holders find them here, and need not fetch them. A verifier trusts them only where its request does.
+ * they are found here, and need not be fetched.
  */
 import bbs from './contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from './contexts/citizenship-v1.json' with { type: 'json' }

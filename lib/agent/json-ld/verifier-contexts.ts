@@ -13,7 +13,9 @@ import { findContexts, readContexts, SERVICE, type StoredContext, storeContext }
 import { currentUnit } from '../../store/transaction.ts'
 import { readText } from '../web-documents.ts'
 import { BUNDLED_CONTEXTS, bundledContext, CREDENTIALS_V1, SCHEMA_ORG } from './bundled-contexts.ts'
+import { COMMUNITY_CONTEXTS } from './community-contexts.ts'
 import { documentLoader } from './document-loader.ts'
+import { processor } from './rdf.ts'
 import { findTermConflict } from './term-conflicts.ts'
 
 /** A context of a proof request: a bundled one, or one that is stored. */
@@ -31,9 +33,12 @@ const parse = (text: string): Document => v.parse(v.pipe(v.string(), v.parseJson
 
 const PATH = 'proofFormats.presentationExchange.options.contexts'
 
+const isCarried = (address: string): boolean => BUNDLED_CONTEXTS.has(address) || COMMUNITY_CONTEXTS.has(address)
+
 /**
- * Fixes the contexts of a proof request, in the running unit of work: the credentials context, the bundled ones that the
- * definition names as schemas, those given with the request (documents by address), and those of the stage's setting.
+ * Fixes the contexts of a proof request, in the running unit of work: the credentials context, those that the service carries and the
+ * definition names as schemas, those given with the request (documents by address), and those of the stage's setting; then the community's
+ * that define a type which the definition names, where they leave the terms of all others as they are.
  * Throws `request.invalid` for a context that redefines a term of another one, or that can't be read.
  */
 export const fixVerifierContexts = async (
@@ -41,9 +46,8 @@ export const fixVerifierContexts = async (
   schemas: readonly string[],
   given: Readonly<Record<string, Document>>,
 ): Promise<VerifierContext[]> => {
-  const bundled = schemas.filter((address) => BUNDLED_CONTEXTS.has(address))
   const contexts = new Map<string, VerifierContext>(
-    [CREDENTIALS_V1, ...bundled].map((address) => [address, { address }]),
+    [CREDENTIALS_V1, ...schemas.filter(isCarried)].map((address) => [address, { address }]),
   )
   const documents = new Map<string, Document>()
   for (const [address, document] of Object.entries(given)) {
@@ -65,7 +69,27 @@ export const fixVerifierContexts = async (
   }
   const fixed = [...contexts.values()]
   if (fixed.length > 1) await assertNoConflict(agentContext, fixed, documents)
+  const types = new Set(schemas.filter((iri) => !isCarried(iri)))
+  const loader = loaderOf(agentContext, documents)
+  for (const address of COMMUNITY_CONTEXTS.keys())
+    if (!contexts.has(address) && (await definesOneOf(types, address, loader))) {
+      const addresses = fixed.map((context) => context.address)
+      if ((await findTermConflict([...addresses, address], loader)) === undefined) fixed.push({ address })
+    }
   return fixed
+}
+
+/** Whether a context has a term for one of these IRIs. */
+const definesOneOf = async (
+  iris: ReadonlySet<string>,
+  address: string,
+  documentLoader: DocumentLoader,
+): Promise<boolean> => {
+  if (iris.size === 0) return false
+  const { processContext } = await processor()
+  const initial = await processContext(null, null, { documentLoader })
+  const { mappings } = await processContext(initial, address, { documentLoader })
+  return [...mappings.values()].some((mapping) => iris.has(String(mapping?.['@id'])))
 }
 
 /** A context of the setting is fetched by the first request that needs it, and never by a verification. */
@@ -101,10 +125,10 @@ const assertNoConflict = async (
     )
 }
 
-/** Loads trusted contexts and DIDs, and nothing else: verifying fetches no context. */
+/** Loads trusted contexts and DIDs, and nothing else: verifying fetches no context. The verifier's document of an address comes first. */
 const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Document>): DocumentLoader =>
   documentLoader(agentContext, async (address) => {
-    const document = documents.get(address)
+    const document = documents.get(address) ?? COMMUNITY_CONTEXTS.get(address)
     if (document === undefined) throw new Error(`the context ${address} is not trusted`)
     return document
   })
@@ -140,7 +164,10 @@ export const readVerifierContexts = async (
     async (address) => [address, await bundledContext(agentContext, address)] as const,
   )
   const sizes = new Map(
-    [...(await Promise.all(bundled)), ...documents].map(([address, document]) => [address, sizeOf(document)]),
+    [...(await Promise.all(bundled)), ...COMMUNITY_CONTEXTS, ...documents].map(([address, document]) => [
+      address,
+      sizeOf(document),
+    ]),
   )
   const inFull = [...documents.values()].flatMap((document) =>
     [document['@context']].flat().map((context) => [context, sizeOf(document)] as const),

@@ -294,7 +294,7 @@ describe('a stored answer', () => {
 
 describe('an answer with a secret', () => {
   const secret = 'whsec_of-nobody-else'
-  const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), secretAnswer: true as const }))
+  const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), holdsSecret: true as const }))
   const handler = defineOperation(Secret, {
     authorize: ({ principal }) => actingAgent(principal),
     handle: async () => ({ secret }),

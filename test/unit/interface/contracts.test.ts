@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { build } from 'esbuild'
+import type * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { successOf } from '../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
@@ -30,16 +31,20 @@ describe('the contracts', () => {
     expect(changing.length).toBeGreaterThan(5)
   })
 
-  test('say which answers hold a secret: what is kept of those is sealed', () => {
-    const holding = OPERATIONS.filter((contract) =>
-      JSON.stringify(toJsonSchema(successOf(contract).schema, { errorMode: 'ignore' })).includes('whsec_'),
+  test('say which requests and answers hold a secret: what is kept of those is sealed', () => {
+    const described = (schema: v.GenericSchema) => JSON.stringify(toJsonSchema(schema, { errorMode: 'ignore' }))
+    const holding = OPERATIONS.filter(
+      (contract) =>
+        described(successOf(contract).schema).includes('whsec_') ||
+        (contract.body !== undefined && /"(?:seed|\w*secret)"/i.test(described(contract.body))),
     )
     expect(holding.map(({ operationId }) => operationId)).toEqual([
       'RegisterNotificationWebhook',
       'RegisterWebhook',
+      'CreateDid',
       'RotateWebhookSecret',
     ])
-    expect(OPERATIONS.filter(({ secretAnswer }) => secretAnswer)).toEqual(holding)
+    expect(OPERATIONS.filter(({ holdsSecret }) => holdsSecret)).toEqual(holding)
   })
 
   test('have a schema for each parameter in their path', () => {
