@@ -68,6 +68,9 @@ import {
 } from './access/keys.ts'
 import type { Access } from './roles/statements.ts'
 
+/** A request that an invitation brings may be answered at once: what this service has issued is proved with its tails file. */
+const ANSWERS_ATTACHED = { ...ACCEPTS, Query: [...ACCEPTS.Query, TAILS] } satisfies Access
+
 export const ACCESS: Record<string, Access> = {
   // The seven operations.
   getCredentialById: { GetItem: [CREDENTIAL] },
@@ -192,6 +195,7 @@ export const ACCESS: Record<string, Access> = {
     ...PROOF_STEP,
     GetItem: [...PROOF_STEP.GetItem, ISSUER_DID, WEBVH, WEBVH_SEEN],
     PutItem: [...PROOF_STEP.PutItem, ISSUER_DID, KEY, WEBVH_SEEN],
+    Query: [...PROOF_STEP.Query, TAILS],
   }),
   // Without a connection the refusal has a key of its own.
   declineProofRequest: sending({ ...PROOF_STEP, PutItem: [...PROOF_STEP.PutItem, KEY] }),
@@ -211,9 +215,9 @@ export const ACCESS: Record<string, Access> = {
   getConnectionById: { GetItem: [CONNECTION] },
   createInvitation: { ...INVITES, Query: [DID], PutItem: [...INVITES.PutItem, DID] },
   createLegacyInvitation: { ...INVITES, GetItem: [...INVITES.GetItem, KEY] },
-  receiveInvitation: sending(ACCEPTS),
-  receiveInvitationUrl: sending(ACCEPTS),
-  acceptInvitation: sending(ACCEPTS),
+  receiveInvitation: sending(ANSWERS_ATTACHED),
+  receiveInvitationUrl: sending(ANSWERS_ATTACHED),
+  acceptInvitation: sending(ANSWERS_ATTACHED),
   receiveImplicitInvitation: ACCEPTS,
   getOutOfBandRecords: { GetItem: [OUT_OF_BAND], BatchGetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] },
   getOutOfBandRecordById: { GetItem: [OUT_OF_BAND] },
@@ -226,6 +230,7 @@ export const ACCESS: Record<string, Access> = {
   // It handles the request that came with the invitation.
   acceptConnectionResponse: {
     ...WITH_KEYS,
+    Query: ANSWERS_ATTACHED.Query,
     GetItem: ACCEPTS.GetItem.filter((item) => item !== TENANT && item !== WEBVH_SEEN),
     BatchGetItem: [RECORD],
     PutItem: ACCEPTS.PutItem.filter((item) => item !== DATA_KEY && item !== WEBVH_SEEN),
@@ -282,7 +287,8 @@ export const ACCESS: Record<string, Access> = {
   receiveDidcomm: {
     GetItem: [CONTEXT, DATA_KEY, ENVELOPE_MARK, ISSUER_DID, KEY, PICKUP, RECORD, STRANGERS, TENANT, WEBVH, WEBVH_SEEN],
     BatchGetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, RECORD, ...QUEUES.BatchGetItem],
-    Query: [RECORD, ...QUEUES.Query],
+    // Tails: a request that the agent's settings accept is answered at once.
+    Query: [RECORD, TAILS, ...QUEUES.Query],
     PutItem: [
       ...[ENVELOPE_MARK, INVITATION, ISSUER_DID, KEY, MESSAGE_MARK, RECORD, STRANGERS, WEBVH_SEEN],
       ...[...QUEUES.PutItem, ...DEQUEUES.PutItem],
