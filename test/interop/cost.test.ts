@@ -1,7 +1,7 @@
 /** docs/cost.md, held by a test: what it says that the table reads and writes is what the table counts. */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sign, type TestIssuer } from '../support/api/tokens.ts'
+import { documentedRows, expectAsDocumented, priceOf } from '../support/cost-document.ts'
 import { connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import {
   type Call,
@@ -14,46 +14,6 @@ import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/fa
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
-
-interface Row extends Units {
-  /** Processor time of the functions, in ms. */
-  lambdaMs: number
-  /** Memory of the functions, in MB. */
-  memory: number
-  /** Invocations of functions beside the one of an HTTP request. */
-  background: number
-  /** HTTP requests that API Gateway takes. */
-  http: number
-  /** US dollars for a million. */
-  total: number
-}
-
-/** Prices of docs/cost.md, in US dollars. */
-const PRICES = { read: 0.125, write: 0.625, gbSecond: 0.0000133334, invocation: 0.2, http: 3.5, queueRequest: 0.5 }
-/** Requests of a wake-up to its queue: it is sent, received and deleted. */
-const QUEUE_REQUESTS = 3
-
-/** Rows of the document's table, by their first cell. */
-const documented = new Map(
-  readFileSync('docs/cost.md', 'utf8')
-    .split('\n')
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter(([, , read = '', write = '']) => /^[\d.]+$/.test(read) && /^[\d.]+$/.test(write))
-    .map(([, what = '', ...cells]): [string, Row] => {
-      const [read = 0, write = 0, http = 0, background = 0, memory = 0, lambdaMs = 0, total = 0] = cells.map(Number)
-      return [what.replaceAll('`', '').replace(/,.*/, ''), { read, write, http, background, memory, lambdaMs, total }]
-    }),
-)
-
-/** What a row comes to, in US dollars for a million. */
-const priceOf = ({ read, write, http, background, memory, lambdaMs }: Row): number =>
-  read * PRICES.read +
-  write * PRICES.write +
-  http * PRICES.http +
-  // An HTTP request is an invocation; the authorizer's answers are cached.
-  (http + background) * PRICES.invocation +
-  background * QUEUE_REQUESTS * PRICES.queueRequest +
-  lambdaMs * (memory / 1024) * 1000 * PRICES.gbSecond
 
 const measured: Record<string, Units> = {}
 let stage: InProcessStage
@@ -174,18 +134,10 @@ test('what an operation, a message and an event consume is what the document say
   await settle()
   await call('deleteWebhookEndpoint', { path: endpoint })
 
-  expect(Object.keys(measured).toSorted()).toEqual([...documented.keys()].toSorted())
-  for (const [what, { read, write }] of Object.entries(measured)) {
-    const row = documented.get(what)
-    // What is known of destinations is read again after some seconds; in a flow invocations that meet read again.
-    const isFlow = (row?.http ?? 0) > 1
-    expect(read, `reads of ${what}`).toBeLessThanOrEqual((row?.read ?? 0) * (isFlow ? 1.6 : 1) + 1)
-    expect(write, `writes of ${what}`).toBeLessThanOrEqual((row?.write ?? 0) * (isFlow ? 1.2 : 1))
-    // The document does not say more than there is, either.
-    expect(write, `writes of ${what}`).toBeGreaterThanOrEqual((row?.write ?? 0) * (isFlow ? 0.8 : 1))
-  }
+  expectAsDocumented(measured, 'all')
 })
 
 test('the sums of the document are right', () => {
-  for (const [what, row] of documented) expect(row.total, what).toBeCloseTo(priceOf(row), 1)
+  for (const table of ['all', 'AnonCreds'] as const)
+    for (const [what, row] of documentedRows(table)) expect(row.total, what).toBeCloseTo(priceOf(row), 1)
 })
