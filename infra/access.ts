@@ -59,6 +59,7 @@ import {
   OFFERS,
   ONCE,
   OPENS_KEYS,
+  PROVES,
   QUEUES,
   RESOLVES,
   SEALS_SECRETS,
@@ -134,7 +135,7 @@ export const ACCESS: Record<string, Access[]> = {
   proposeProof: [...SENDING, EXCHANGES],
   acceptProofProposal: [...SENDING, EXCHANGES, ASKS_FOR_PROOF],
   // A bearer's credential is presented by the issuer's DID, which may have to be made.
-  acceptProofRequest: [...SENDING, EXCHANGES, RESOLVES, ISSUES],
+  acceptProofRequest: [...SENDING, EXCHANGES, RESOLVES, ISSUES, PROVES],
   declineProofRequest: [...SENDING, EXCHANGES],
   acceptPresentation: [...SENDING, EXCHANGES],
   getProofs: [{ GetItem: [PROOF], Query: [PROOF] }],
@@ -148,16 +149,16 @@ export const ACCESS: Record<string, Access[]> = {
   getConnectionById: [{ GetItem: [CONNECTION] }],
   createInvitation: [ONCE, MAKES_KEYS, INVITES, { Query: [DID], PutItem: [DID] }],
   createLegacyInvitation: [ONCE, MAKES_KEYS, INVITES, { GetItem: [KEY] }],
-  receiveInvitation: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES],
-  receiveInvitationUrl: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES],
-  acceptInvitation: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES],
+  receiveInvitation: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES, PROVES],
+  receiveInvitationUrl: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES, PROVES],
+  acceptInvitation: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES, PROVES],
   receiveImplicitInvitation: [ONCE, OPENS_KEYS, SENDS, MAKES_KEYS, ACCEPTS, RESOLVES],
   getOutOfBandRecords: [{ GetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] }],
   getOutOfBandRecordById: [{ GetItem: [OUT_OF_BAND] }],
   deleteOutOfBandRecord: [ONCE, { GetItem: [OUT_OF_BAND], PutItem: [INVITATION], DeleteItem: [OUT_OF_BAND] }],
   acceptConnectionRequest: [ONCE, OPENS_KEYS, SENDS, HANDSHAKES],
   // It handles the request that came with the invitation.
-  acceptConnectionResponse: [ONCE, OPENS_KEYS, SENDS, EXCHANGES, RESOLVES],
+  acceptConnectionResponse: [ONCE, OPENS_KEYS, SENDS, EXCHANGES, RESOLVES, PROVES],
   sendPing: SENDING,
   deleteConnection: [ONCE, OPENS_KEYS, SENDS, { DeleteItem: [CONNECTION] }],
   getWebhookEndpoints: [{ Query: [ORGANIZATION] }],
@@ -205,6 +206,7 @@ export const ACCESS: Record<string, Access[]> = {
     EXCHANGES,
     ISSUES,
     RESOLVES,
+    PROVES,
     {
       GetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, PICKUP, STRANGERS, TENANT],
 
@@ -255,14 +257,15 @@ export const ACCESS: Record<string, Access[]> = {
     QUEUES,
     DEQUEUES,
     {
-      GetItem: [DEFINITION_QUOTA, DIDCOMM_MESSAGE, JOB, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY],
-
+      GetItem: [
+        ...[DEFINITION_QUOTA, DIDCOMM_MESSAGE, JOB, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS],
+      ],
       Query: [PENDING_REVOCATION, RECORD, REVOCATION_REGISTRY],
       PutItem: [
         ...[CORRUPT, DEFINITION_QUOTA, LEDGER_OBJECT, OWN_DEFINITION, RECORD, REVOCATION_REGISTRY, TAILS, WEBVH],
       ],
       UpdateItem: [JOB],
-      DeleteItem: [ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION],
+      DeleteItem: [ANONCREDS_RECORD, JOB, LEDGER_OBJECT, OWN_DEFINITION, PENDING_REVOCATION, TAILS],
       SendMessage: ['JobQueue', 'WakeUpQueue'],
     },
   ],

@@ -28,6 +28,7 @@ import {
   PICKUP_USAGE,
   RECORD,
   REVOCATION_REGISTRY,
+  TAILS,
   TENANT,
   WAITING,
   WEBVH,
@@ -83,6 +84,9 @@ export const RESOLVES: Access = { GetItem: [WEBVH, WEBVH_SEEN], PutItem: [WEBVH_
 
 /** A step of a credential or proof exchange. */
 export const EXCHANGES: Access = { GetItem: [RECORD], Query: [RECORD], PutItem: [KEY, RECORD] }
+
+/** A proof of what this service has issued, whose tails file it reads itself. */
+export const PROVES: Access = { Query: [TAILS] }
 
 /** What an issuer signs credentials with, which is made when it is first needed. A bearer presents with it as well. */
 export const ISSUES: Access = { GetItem: [ISSUER_DID], PutItem: [ISSUER_DID, KEY] }

@@ -16,9 +16,12 @@ const MAX_FAILURES = 3
 /** It is also given up after so many attempts, about 16 hours: a conflict, or a table that does not answer, is no failure. */
 const MAX_ATTEMPTS = 40
 
-/** Ms until the next attempt. An attempt that was no failure may have met an outage that goes on: pauses double, up to half an hour. */
+/** Ms until the next attempt: what is in the way may go on for long, so pauses double, up to half an hour. */
+const growingPause = ({ attempts }: { attempts: number }): number => Math.min(30 * 60_000, 5_000 * 2 ** (attempts - 1))
+
+/** The same where the last attempt has failed: the third failure comes soon. */
 const pauseAfter = ({ failures, attempts }: { failures: number; attempts: number }): number =>
-  failures < 2 ? Math.min(30 * 60_000, 5_000 * 2 ** (attempts - 1)) : 20_000
+  failures < 2 ? growingPause({ attempts }) : 20_000
 
 const INTERNAL = 'an internal error'
 /** The process ended without a report of its attempt: only the lease that was left shows it. */
@@ -47,7 +50,7 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
 
 /**
  * Runs a job if it is due and nobody else runs it. Throws `store.unavailable` and `store.conflict` where the result of the attempt could not
- * be stored, and what giving it up throws: the job stays, and is due when the lease is over.
+ * be stored: the job is due when the lease is over. Throws what giving it up throws: that is tried again, with growing pauses.
  */
 export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> => {
   const job = await leaseJob(key, randomUUID(), Date.now())
@@ -113,6 +116,8 @@ const giveUp = async (job: LeasedJob, handler: JobHandler, reason: string): Prom
   try {
     await transaction(job.tenant, (unit) => end(unit, job, { commit: () => handler.giveUp(unit, job, reason) }))
   } catch (error) {
-    if (!(error instanceof LeaseLost)) throw error
+    if (error instanceof LeaseLost) return
+    await releaseJob(job, { failures: MAX_FAILURES, at: Date.now() + growingPause(job) })
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-/** The queues of wake-ups: two FIFO ones whose consumers deliver, one with delays whose consumer only passes on, and that of jobs. */
+/** The queues of wake-ups: two FIFO ones whose consumers deliver, one with delays whose consumer only passes on, and that of jobs, which is fair to tenants. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -10,6 +10,7 @@ import {
   encodeJobWakeUp,
   encodeWakeUp,
   groupOf,
+  jobGroupOf,
   type LaneWakeUp,
   type Use,
   type WakeUp,
@@ -159,20 +160,19 @@ export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[
     wakeUps.map((wakeUp) => ({ MessageBody: encodeWakeUp(wakeUp) })),
   )
 
+const jobEntry = (job: string): Entry => ({ MessageBody: encodeJobWakeUp(job), MessageGroupId: jobGroupOf(job) })
+
 /** Wakes jobs, by the partition keys of their items. What the queue does not take is due at the next sweep still. */
 export const wakeJobs = async (jobs: readonly string[]): Promise<void> => {
   if (jobs.length === 0) return
-  await sendAll(
-    urlOf('JOB_QUEUE_URL'),
-    jobs.map((job) => ({ MessageBody: encodeJobWakeUp(job) })),
-  )
+  await sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))
 }
 
 /** Wakes the jobs that this function has just committed, as `wakeNow` does with a lane; the sweep wakes those that this one does not. */
 export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
   if (QueueUrl === undefined || jobs.length === 0) return
-  const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), MessageBody: encodeJobWakeUp(job) }))
+  const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
   try {
     await sqsOnce().send(new SendMessageBatchCommand({ QueueUrl, Entries }), {
       abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
@@ -186,5 +186,5 @@ export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
 export const wakeJobLater = async (job: string, delay: number): Promise<void> => {
   const DelaySeconds = Math.ceil(delay / 1000)
   if (DelaySeconds > MAX_DELAY) return
-  await sendAll(urlOf('JOB_QUEUE_URL'), [{ MessageBody: encodeJobWakeUp(job), DelaySeconds }])
+  await sendAll(urlOf('JOB_QUEUE_URL'), [{ ...jobEntry(job), DelaySeconds }])
 }

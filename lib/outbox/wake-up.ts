@@ -1,6 +1,6 @@
 /** Wake-ups: the small messages in SQS that say where to look for work. The table is the truth; a wake-up may come twice, late or never. */
 import * as v from 'valibot'
-import { digest, laneOwner, shardOf } from '../store/keys.ts'
+import { digest, jobKeyOf, laneOwner, shardOf } from '../store/keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
@@ -72,3 +72,10 @@ export type Use = keyof typeof GROUPS
 /** SQS takes 128 characters for the id of a group; a digest is shorter, and shows nobody's ids. */
 export const groupOf = (lane: string, use: Use): string =>
   digest(JSON.stringify([laneOwner(lane), use, shardOf(lane, GROUPS[use])]))
+
+/**
+ * The tenant whose job it is. The queue of jobs is a standard one, which groups make a fair queue: while one tenant's jobs wait, it hands out those
+ * of others first. A FIFO queue would bound each tenant too, but would hold a killed process's group back for the visibility timeout.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
+ */
+export const jobGroupOf = (job: string): string => digest(jobKeyOf(job)?.tenant ?? job)

@@ -1,4 +1,5 @@
 /** Tails files of revocation registries in the table: in pieces, written once, named by their hashes. */
+import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { tailsPartition, tailsPieceAddress } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
@@ -39,9 +40,18 @@ export const readTailsFile = async (
     : Buffer.concat(pieces.map(({ content }) => content))
 }
 
-/** Throws `resource.not_found`. */
+/** Removes a tails file, if there is one, with the unit of work. */
+export const removeTailsFile = async (unit: UnitOfWork, hash: string): Promise<void> => {
+  const { pieces = 0 } = (await unit.load(pieceItem, { hash, piece: 0 })) ?? {}
+  for (let piece = 0; piece < pieces; piece++) unit.delete(pieceItem.addressOf({ hash, piece }))
+}
+
+/** Anybody may ask for a file again and again, and each is up to 320 read units: 32 MB are kept. */
+const kept = new Bounded<string, Buffer>(32 * 1024 * 1024, Number.POSITIVE_INFINITY, ({ byteLength }) => byteLength)
+
+/** The tails file of a hash for whoever asks for it, out of memory where this process has read it before. Throws `resource.not_found`. */
 export const requireTailsFile = async (hash: string): Promise<Buffer> => {
-  const content = await readTailsFile(hash)
+  const content = kept.get(hash) ?? (await readTailsFile(hash))
   if (content === undefined) throw new AgentError('resource.not_found', 'there is no such tails file')
-  return content
+  return kept.set(hash, content)
 }

@@ -1,6 +1,7 @@
 /** Revocation on an Indy ledger amid repetition, crashes and operators who are late or write something else: nothing is lost or doubled. */
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { readTailsFile } from '../../lib/revocation/tails-file.ts'
 import { takeRevocationIndex } from '../../lib/revocation/take-index.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
@@ -233,11 +234,14 @@ describeWithLibrary('on an Indy ledger', () => {
     ],
   ])('a registry that is %s is given up, and the next offer asks for another one', async (_, spoil, reason) => {
     const [before] = await operator.waiting(id, 'REVOC_REG_DEF')
+    const { tailsHash } = before.transaction.request.operation.value
+    expect(await readTailsFile(tailsHash)).toBeDefined()
     await spoil()
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ event: 'ledger.write_failed', type: 'REVOC_REG_DEF', reason }),
     )
     expect(await stored()).toEqual({ definitions: 0, secrets: 0, registries: 0, writes: 0, jobs: 0 })
+    expect(await readTailsFile(tailsHash)).toBeUndefined()
     const offered = takeRevocationIndex(caller.tenantId, credentialDefinitionId)
     await expect(offered).rejects.toMatchObject({ code: 'revocation.no_index' })
     const [another] = await operator.waiting(id, 'REVOC_REG_DEF')

@@ -15,7 +15,7 @@ import { legacyId, parseIndyId } from '../../indy/ids.ts'
 import { registryItem } from '../../revocation/registry-item.ts'
 import type { WantedRegistry } from '../../revocation/registry-job.ts'
 import { waitForWrite } from '../../revocation/registry-write.ts'
-import { addTailsFile } from '../../revocation/tails-file.ts'
+import { addTailsFile, removeTailsFile } from '../../revocation/tails-file.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
 
@@ -130,13 +130,13 @@ export const publishFirstList = async (registryId: string): Promise<Publication>
 export const addRegistry = (unit: UnitOfWork, registry: WantedRegistry, registryId: string): void =>
   unit.create(registryItem.encode({ ...registry, registryId, taken: 0 }))
 
-/** Forgets a registry that never came to be. */
-export const removeRegistry = async (registryId: string): Promise<void> => {
+/** Forgets a registry that never came to be, in the running unit of work. */
+export const removeRegistry = async (unit: UnitOfWork, registryId: string): Promise<void> => {
   const { context } = await currentAgent()
-  for (const repository of [
-    context.resolve(AnonCredsRevocationRegistryDefinitionRepository),
-    context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository),
-  ]) {
+  const definitions = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
+  const found = await definitions.findByRevocationRegistryDefinitionId(context, registryId)
+  if (found !== null) await removeTailsFile(unit, found.revocationRegistryDefinition.value.tailsHash)
+  for (const repository of [definitions, context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository)]) {
     for (const id of new Set([registryId, legacyId(registryId)])) {
       const record = await repository.findByRevocationRegistryDefinitionId(context, id)
       if (record !== null) await repository.deleteById(context, record.id)

@@ -81,7 +81,7 @@ const fail = async (
   reason: string,
 ): Promise<void> => {
   unit.delete(registryWriteItem.addressOf(registry))
-  if ((await unit.load(registryItem, registry)) === undefined) await removeRegistry(registryId)
+  if ((await unit.load(registryItem, registry)) === undefined) await removeRegistry(unit, registryId)
   unit.afterCommit(() =>
     log('error', 'what waited to be written to a ledger has failed', {
       event: 'ledger.write_failed',

@@ -120,6 +120,29 @@ describe('a job', () => {
     expect(queues.sent).toContainEqual(expect.objectContaining({ queue: 'jobs', body: { job: jobName(key) } }))
   })
 
+  test('is in the group of its tenant, however it is woken: the queue hands out those of other tenants first', async () => {
+    const later = async (tenant: string) => {
+      const key: JobKey = { tenant, type: 'ledger-object', id: `group-${jobs++}` }
+      await transaction(tenant, async (unit) => enqueue(unit, key))
+      await runJob(key, { ...handler(), run: async () => ({ later: 30_000 }) })
+      return key
+    }
+    const keys = [await later('acme'), await later('acme'), await later('globex')]
+    pass(MINUTE)
+    await sweep(Date.now())
+    const groups = keys.map((key) => {
+      const sent = queues.sent.filter(({ body }) => body.job === jobName(key))
+      // After the commit, after the run, and by the sweep.
+      expect(sent.map(({ delay }) => delay)).toEqual([undefined, 30, undefined])
+      return new Set(sent.map(({ group }) => group))
+    })
+    expect(groups.map((group) => group.size)).toEqual([1, 1, 1])
+    const [first, second, other] = groups.flatMap((group) => [...group])
+    expect(first).toMatch(/^[\w-]{43}$/)
+    expect(second).toBe(first)
+    expect(other).not.toBe(first)
+  })
+
   test('that is to wait is woken by the sweep when its time has come', async () => {
     const key = await newJob('ledger-object', MINUTE)
     await sweep(Date.now())
@@ -262,6 +285,28 @@ describe('an attempt that fails', () => {
     pass(LEASE)
     await runJob(key, handler())
     expect(await outcomeOf(key)).toMatch(/^given up/)
+  })
+})
+
+describe('a job that can not be given up', () => {
+  test('is tried again with pauses that grow to half an hour, until it can', async () => {
+    const key = await newJob()
+    const broken = failing()
+    const { giveUp } = broken
+    broken.giveUp = () => Promise.reject(new Error('not even that'))
+    const begun = Date.now()
+    let tries = 0
+    while (Date.now() - begun < 24 * 60 * MINUTE) {
+      await runJob(key, broken).catch(() => undefined)
+      tries += 1
+      pass(Math.max(0, ((await itemOf(key))?.dueAt ?? 0) - Date.now()))
+    }
+    expect(broken.runs).toBe(3)
+    expect(tries).toBeLessThan(60)
+    broken.giveUp = giveUp
+    await runJob(key, broken)
+    expect(await outcomeOf(key)).toMatch(/^given up/)
+    expect(await itemOf(key)).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 /** Tails files in the table: in pieces that items take, whole or not there. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addTailsFile, readTailsFile } from '../../../lib/revocation/tails-file.ts'
+import { addTailsFile, readTailsFile, removeTailsFile, requireTailsFile } from '../../../lib/revocation/tails-file.ts'
 import { tailsPieceAddress } from '../../../lib/store/anoncreds-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
@@ -35,4 +35,24 @@ test('a file with a piece too few is none', async () => {
 
 test('there is none of an unknown hash', async () => {
   expect(await readTailsFile('unknown')).toBeUndefined()
+})
+
+test('a file that is removed leaves no piece', async () => {
+  await add('removed', randomBytes(800_000))
+  await transaction('acme', (unit) => removeTailsFile(unit, 'removed'))
+  for (const piece of [0, 1, 2]) expect(await table.get(tailsPieceAddress({ hash: 'removed', piece }))).toBeUndefined()
+  await transaction('acme', (unit) => removeTailsFile(unit, 'removed'))
+})
+
+test('a file that is asked for again is read once', async () => {
+  const content = randomBytes(800_000)
+  await add('asked for', content)
+  let requests = 0
+  table.way = async (_, send) => {
+    requests += 1
+    await send()
+  }
+  for (let time = 0; time < 3; time++) expect((await requireTailsFile('asked for')).equals(content)).toBe(true)
+  expect(requests).toBe(1)
+  table.way = undefined
 })

@@ -1,0 +1,215 @@
+/** Revocation registries amid repetition and crashes, under a did:webvh and on an Indy ledger: one is made, and published once. */
+import { type AnonCredsIssuerService, AnonCredsIssuerServiceSymbol } from '@credo-ts/anoncreds'
+import type { SQSEvent } from 'aws-lambda'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ensureRegistry } from '../../lib/revocation/registry-job.ts'
+import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
+import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
+import { describeWithLibrary } from '../support/anoncreds/library.ts'
+import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { inTenant } from '../support/anoncreds/world.ts'
+import { createTenant } from '../support/scenes.ts'
+import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { itemsOf } from '../support/table/items.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { checkTable } from '../support/table/table-checker.ts'
+
+const LEASE = 90_000
+const DAY = 24 * 60 * 60_000
+const INDY_ISSUER = 'did:indy:local:WgWxqztrNooG92RXvxSTWv'
+
+describeWithLibrary('a revocation registry', () => {
+  let stage: InProcessStage
+  let proxy: IndyProxy
+  let faults: StoreFaults
+  let caller: Caller & { tenantId: string }
+  let operator: LedgerOperator
+  /** How often one was made, and what stands before it: a test may hold it back. */
+  let made = 0
+  let before: () => Promise<unknown> = async () => {}
+
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    proxy = await startIndyProxy()
+    process.env.INDY_PROXIES = JSON.stringify({ local: proxy.address })
+    stage = await startInProcessStage()
+    faults = new StoreFaults(stage.serviceClient)
+    await useQuickKeys()
+    await watchRegistries()
+  })
+  afterAll(async () => {
+    vi.useRealTimers()
+    await stage.stop()
+    await proxy.stop()
+  })
+  beforeEach(() => {
+    made = 0
+    before = async () => {}
+  })
+  afterEach(async () => expect(await checkTable(stage.client, stage.table)).toEqual([]))
+
+  const watchRegistries = async (): Promise<void> => {
+    const service = await inTenant('@base', async ({ context }) =>
+      context.resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol),
+    )
+    const prototype: AnonCredsIssuerService = Object.getPrototypeOf(service)
+    const { createRevocationRegistryDefinition: make } = prototype
+    vi.spyOn(prototype, 'createRevocationRegistryDefinition').mockImplementation(async function (
+      this: AnonCredsIssuerService,
+      ...parameters
+    ) {
+      made += 1
+      await before()
+      return make.apply(this, parameters)
+    })
+  }
+
+  const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
+
+  /** The same job again, as often as anybody wakes it. */
+  const deliver = async (job: string): Promise<void> => {
+    const { runJobs } = await import('../../functions/run-jobs.ts')
+    const event = { Records: [{ messageId: 'a', body: JSON.stringify({ job }) }] } as unknown as SQSEvent
+    await stage.line.guard.run('runJobs', () => runJobs(event))
+  }
+
+  const jobs = async (): Promise<string[]> =>
+    (await itemsOf(stage, `${caller.tenantId}|job|`)).map(({ pk }) => pk?.S ?? '')
+
+  /** How many there are of what a registry is made of. A piece of a tails file is public: all tenants' are counted. */
+  const stored = async () => {
+    const count = async (prefix: string): Promise<number> =>
+      (await itemsOf(stage, prefix)).filter(({ kind }) => kind?.S !== 'entry').length
+    const of = (name: string) => count(`${caller.tenantId}|${name}|`)
+    return {
+      definitions: await of('AnonCredsRevocationRegistryDefinitionRecord'),
+      secrets: await of('AnonCredsRevocationRegistryDefinitionPrivateRecord'),
+      registries: await of('revocation-registry'),
+      writes: await of('ledger-object'),
+      resources: await of('webvh|resource'),
+      tails: await count('@tails|'),
+    }
+  }
+
+  interface Place {
+    /** A revocable definition that is finished, and whose first registry is asked for. */
+    define: () => Promise<Json>
+    /** What another registry adds to the table. */
+    adds: Awaited<ReturnType<typeof stored>>
+    /** Does what remains to be done then. */
+    publish: (definition: Json) => Promise<void>
+  }
+
+  const places: Record<string, Place> = {
+    'under a did:webvh': {
+      define: async () => {
+        const body = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
+        const { schemaId } = (await stage.call('createSchema', { caller, body })).body
+        const asked = await stage.call('createCredentialDefinition', {
+          caller,
+          body: { schemaId, tag: 'default', supportRevocation: true, revocationRegistrySize: 100 },
+        })
+        for (const job of await jobs()) await deliver(job)
+        return operator.read(asked.body.id)
+      },
+      // The registry's definition and its first list are resources.
+      adds: { definitions: 1, secrets: 1, registries: 1, writes: 0, resources: 2, tails: 1 },
+      publish: async () => {},
+    },
+    'on an Indy ledger': {
+      define: () => operator.define(INDY_ISSUER, 'default'),
+      // In both spellings of the ledger's ids; the registry's definition waits for the operator.
+      adds: { definitions: 2, secrets: 2, registries: 0, writes: 1, resources: 0, tails: 1 },
+      publish: async ({ id }) => {
+        for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) operator.write((await operator.waiting(id, type))[0])
+        await operator.hasWritten(id)
+      },
+    },
+  }
+
+  describe.each(Object.entries(places))('%s', (_, { define, adds, publish }) => {
+    let definition: Json
+    let number = 1
+    /** What there was before it was asked for. */
+    let found: Awaited<ReturnType<typeof stored>>
+
+    /** Whatever is due is done. */
+    const turn = async () => {
+      pass(LEASE)
+      await stage.line.sweep()
+      await stage.line.settle()
+    }
+
+    beforeAll(async () => {
+      caller = (await createTenant(stage)) as typeof caller
+      operator = new LedgerOperator({ stage, caller }, proxy, { meanwhile: turn, deadline: DAY })
+      definition = await define()
+      await turn()
+      await publish(definition)
+    })
+
+    /** Asks for the next registry. Resolves to its job, which nobody wakes. */
+    const wanted = async (): Promise<string> => {
+      const { credentialDefinitionId } = definition
+      found = await stored()
+      number += 1
+      await ensureRegistry({ tenant: caller.tenantId, credentialDefinitionId, number, size: 100 })
+      const job = (await jobs()).find((name) => name.includes(`|revocation-registry|${number}.`))
+      if (job === undefined) throw new Error('no registry is asked for')
+      return job
+    }
+
+    const expectOneMore = async (what?: string): Promise<void> => {
+      const now = await stored()
+      const added = Object.entries(now).map(([name, count]) => [name, count - found[name as keyof typeof found]])
+      expect(Object.fromEntries(added), what).toEqual(adds)
+    }
+
+    const expectUsable = async (): Promise<void> => {
+      await publish(definition)
+      expect((await stored()).registries).toBe(number)
+      expect((await jobs()).filter((job) => !job.includes('|registry-write|'))).toEqual([])
+    }
+
+    test('whose job is delivered three times at once, and once more, is made once', async () => {
+      const job = await wanted()
+      await Promise.all([deliver(job), deliver(job), deliver(job)])
+      await deliver(job)
+      expect(made).toBe(1)
+      await expectOneMore()
+      await expectUsable()
+    })
+
+    test('whose process is killed while it is made is made by the next one; what comes late changes nothing', async () => {
+      const job = await wanted()
+      const late = Promise.withResolvers<void>()
+      before = () => late.promise
+      const killed = deliver(job)
+      await vi.waitFor(() => expect(made).toBe(1))
+      before = async () => {}
+      await deliver(job)
+      expect(made).toBe(1)
+      await turn()
+      expect(made).toBe(2)
+      late.resolve()
+      await killed
+      await expectOneMore()
+      await expectUsable()
+    })
+
+    test('is made once when any request to the table fails once', { timeout: 120_000 }, async () => {
+      const [fault] = Object.values(FAULTS)
+      if (fault === undefined) throw new Error('there is no fault')
+      for (let at = 1, injected = true; injected; at++) {
+        const job = await wanted()
+        const run = await faults.inject(at, fault, () => deliver(job).catch(() => {}))
+        injected = run.injected
+        for (let times = 0; times < 3; times++) {
+          pass(LEASE)
+          await deliver(job)
+        }
+        await expectOneMore(`request ${at}`)
+      }
+    })
+  })
+})
