@@ -33,14 +33,26 @@ export const findInvitationOfRequest = async (
 ): Promise<Invitation | undefined> => (await find(agentContext, { invitationRequestsThreadIds: [threadId] }))[0]
 
 /** Whether a message was packed by a key of the invitation of somebody else that carried the request with this thread. */
-export const isOfInviter = async (
-  { agentContext, senderKey }: DidCommInboundMessageContext,
-  threadId: string,
-): Promise<boolean> => {
-  if (senderKey === undefined) return false
+export const isOfInviter = async (inbound: DidCommInboundMessageContext, threadId: string): Promise<boolean> => {
+  if (inbound.senderKey === undefined) return false
   const query = { invitationRequestsThreadIds: [threadId] }
-  const received = await find(agentContext, query, DidCommOutOfBandRole.Receiver)
-  return received.some((invitation) => keysOf(invitation).includes(senderKey.fingerprint))
+  const received = await find(inbound.agentContext, query, DidCommOutOfBandRole.Receiver)
+  return received.some((invitation) => isPackedBy(invitation, inbound))
+}
+
+/** Whether a message was packed by a key that the invitation names. */
+const isPackedBy = (invitation: Invitation, { senderKey }: DidCommInboundMessageContext): boolean =>
+  senderKey !== undefined && keysOf(invitation).includes(senderKey.fingerprint)
+
+/** Whether a message was packed by a key of the invitation that a connection came of. */
+export const isOfInviterOf = async (
+  inbound: DidCommInboundMessageContext,
+  { outOfBandId }: DidCommConnectionRecord,
+): Promise<boolean> => {
+  if (outOfBandId === undefined) return false
+  const { agentContext } = inbound
+  const invitation = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
+  return invitation !== null && isPackedBy(invitation, inbound)
 }
 
 /** The invitations that name a key. */

@@ -3,6 +3,7 @@ import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
   DidCommConnectionService,
+  DidCommDidExchangeRole,
   DidCommDidExchangeState,
   type DidCommInboundMessageContext,
   DidCommMessage,
@@ -11,9 +12,9 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { isOfCurrentDid } from './connection-service.ts'
+import { connectionsOfOurKey, isOfCurrentDid } from './connection-service.ts'
 import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
-import { findInvitationOfRequest, useUp } from './invitations.ts'
+import { findInvitationOfRequest, isOfInviterOf, useUp } from './invitations.ts'
 import { joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -58,10 +59,11 @@ class ProblemReportHandler implements DidCommMessageHandler {
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
     const exchange = await findReported(inbound)
+    const connection = exchange === undefined ? await findReportedConnection(inbound) : undefined
     if (exchange !== undefined) await abandon(inbound, exchange, description.join(': ').slice(0, MAX_ERROR_MESSAGE))
+    else if (connection !== undefined)
+      await abandonConnection(inbound, connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
     else if (inbound.connection === undefined) throw new CredoError('the report concerns nothing of its sender')
-    else if (isOfConnection(inbound.connection, inbound.message) && (await isOfCurrentDid(inbound, inbound.connection)))
-      await abandonConnection(inbound, inbound.connection, description.join(' : ').slice(0, MAX_ERROR_MESSAGE))
   }
 }
 
@@ -93,6 +95,27 @@ const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, 
   const named = thread?.threadId ?? thread?.parentThreadId
   if (HANDSHAKES.includes(parseMessageType(type).protocolName)) return named === undefined || named === threadId
   return named === threadId && state === DidCommDidExchangeState.ResponseSent
+}
+
+/** The connection that a report gives up. */
+const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+  const { connection, message } = inbound
+  if (connection === undefined) return findAsked(inbound)
+  return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
+}
+
+const ASKED: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
+
+/** A connection that this agent has asked for, and that is not ready: the other agent reports with a key of its invitation, or of its DID. */
+const findAsked = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+  const { agentContext, message, recipientKey } = inbound
+  if (recipientKey === undefined) return undefined
+  const asked = (await connectionsOfOurKey(agentContext, recipientKey)).find(
+    ({ role, state, threadId = '' }) =>
+      role === DidCommDidExchangeRole.Requester && ASKED.includes(state) && threadsOf(message).includes(threadId),
+  )
+  if (asked === undefined) return undefined
+  return (await isOfInviterOf(inbound, asked)) || (await isOfCurrentDid(inbound, asked)) ? asked : undefined
 }
 
 const abandonConnection = async (

@@ -17,8 +17,10 @@ import { hasLongIdentifier } from './identifiers.ts'
 
 /** A context or DID document; what is larger is not read. */
 const MAX_BYTES = 256 * 1024
-/** Of one unit of work, redirects included. */
+/** Of one unit of work, redirects included: AnonCreds of several issuers take as many. */
 const MAX_DOCUMENTS = 20
+/** Of these, from where JSON-LD is read: contexts and DIDs that a document names. */
+const MAX_JSON_LD_DOCUMENTS = 10
 const MAX_TOTAL_BYTES = 1024 * 1024
 /** A request waits for them: all documents of a unit of work together, in ms. */
 const MAX_TOTAL_MS = 5_000
@@ -41,6 +43,12 @@ const currentBudget = (): Budget =>
     bytes: MAX_TOTAL_BYTES,
     milliseconds: MAX_TOTAL_MS,
   }))
+
+/** Called where JSON-LD is read: the running unit of work reads at most ten documents more. */
+export const boundDocumentsOfJsonLd = (): void => {
+  const budget = currentBudget()
+  budget.documents = Math.min(budget.documents, MAX_JSON_LD_DOCUMENTS)
+}
 
 export interface ReadOptions {
   /** Media types. */

@@ -1,10 +1,12 @@
 /** Problem reports: taken from everybody who is connected, of effect on the sender's own exchange, and on no other. */
 import { randomUUID } from 'node:crypto'
+import { DidKey } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonCredsRequest, type Connected, connect, offerBody, requestBody } from '../support/scenes.ts'
 import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
+import { succeed } from '../support/tenants.ts'
 import { didCommMessage, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
@@ -201,6 +203,33 @@ describe('a handshake', () => {
     expect((await raw.send(sent, own)).status).toBe(200)
     expect(await connectionNow(connection.id)).toMatchObject(GIVEN_UP)
   })
+
+  test.each([...PROTOCOLS, 'notification/1.0'])(
+    'that the tenant has asked for is abandoned by a report of %s of its inviter only',
+    async (protocol) => {
+      const senderKey = await raw.newKey()
+      const recipientKeys = [new DidKey(senderKey).did]
+      const service = {
+        id: '#inline',
+        type: 'did-communication',
+        serviceEndpoint: 'http://127.0.0.1:9999',
+        recipientKeys,
+      }
+      const invitation = {
+        ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Inviter' },
+        ...{ handshake_protocols: ['https://didcomm.org/didexchange/1.1'], services: [service] },
+      }
+      const { connectionRecord: asked } = await succeed(stage, 'receiveInvitation', caller, { body: { invitation } })
+      const way = await raw.routeToDid(asked.did)
+      const sent = report(protocol, { thid: asked.threadId, pthid: invitation['@id'] })
+      for (const key of [await raw.newKey(), undefined])
+        expect((await raw.send(sent, { ...way, ...(key && { senderKey: key }) })).status).toBe(400)
+      expect((await raw.send(report(protocol, { thid: randomUUID() }), { ...way, senderKey })).status).toBe(400)
+      expect((await connectionNow(asked.id)).state).toBe('request-sent')
+      expect(await raw.send(sent, { ...way, senderKey })).toEqual({ status: 200, body: '' })
+      expect(await connectionNow(asked.id)).toMatchObject(GIVEN_UP)
+    },
+  )
 
   test('is not ended twice: a complete for a completed connection changes nothing', async () => {
     const { connectionId, walletConnectionId, request } = await connectAgain()

@@ -10,7 +10,7 @@ import {
   W3cCredentialsModule,
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { readText } from '../web-documents.ts'
+import { boundDocumentsOfJsonLd, readText } from '../web-documents.ts'
 import { BUNDLED_CONTEXTS, bundledContext } from './bundled-contexts.ts'
 import { COMMUNITY_CONTEXTS } from './community-contexts.ts'
 
@@ -33,7 +33,12 @@ export const documentLoader = (
 export const w3cCredentials = () =>
   new W3cCredentialsModule({
     documentLoader: (agentContext) =>
-      documentLoader(agentContext, async (url) => COMMUNITY_CONTEXTS.get(url) ?? JSON.parse(await readText(url))),
+      documentLoader(agentContext, async (url) => {
+        const carried = COMMUNITY_CONTEXTS.get(url)
+        if (carried !== undefined) return carried
+        boundDocumentsOfJsonLd()
+        return JSON.parse(await readText(url))
+      }),
   })
 
 /** Contexts of the key types that Credo's suites know: they ask the key for them, whatever its DID document names. */

@@ -10,6 +10,7 @@ import {
 import * as v from 'valibot'
 import { isObject } from '../../json.ts'
 import type { Presented, PresentedCredential } from '../../presentation-exchange/presentation.ts'
+import { boundDocumentsOfJsonLd } from '../web-documents.ts'
 import { assertTrustedContexts } from './context-use.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
@@ -90,6 +91,7 @@ export const verifyPresentation = async (
         : 'the presentation has not exactly one proof',
     )
   assertTrustedContexts(document, reading.termsOf)
+  boundDocumentsOfJsonLd()
 
   const verified: VerifiedQuads = new WeakMap()
   const budget = newBudget()

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { AgentContext, ParsedDid } from '@credo-ts/core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { w3cCredentials } from '../../../lib/agent/json-ld/document-loader.ts'
-import { GuardedWebDidResolver } from '../../../lib/agent/web-documents.ts'
+import { GuardedWebDidResolver, readText } from '../../../lib/agent/web-documents.ts'
 import { readSettings, settings } from '../../../lib/settings.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 
@@ -79,10 +79,21 @@ test.each([
 })
 
 test('a unit of work reads 20 documents, redirects included, and no more', async () => {
+  const read = (...paths: string[]) =>
+    transaction('@base', async () => {
+      for (const path of paths) await readText(`${address}${path}`)
+      return paths.length
+    })
+  await expect(read(...Array<string>(20).fill('/context'))).resolves.toBe(20)
+  await expect(read(...Array<string>(21).fill('/context'))).rejects.toThrow(/more documents/)
+  await expect(read(...Array<string>(11).fill('/moved'))).rejects.toThrow(/more documents/)
+})
+
+test('JSON-LD reads 10 documents of them, redirects included, and no more', async () => {
   const context = `${address}/context`
-  await expect(load(...Array<string>(20).fill(context))).resolves.toHaveProperty('document')
-  await expect(load(...Array<string>(21).fill(context))).rejects.toThrow(/more documents/)
-  await expect(load(...Array<string>(11).fill(`${address}/moved`))).rejects.toThrow(/more documents/)
+  await expect(load(...Array<string>(10).fill(context))).resolves.toHaveProperty('document')
+  await expect(load(...Array<string>(11).fill(context))).rejects.toThrow(/more documents/)
+  await expect(load(...Array<string>(6).fill(`${address}/moved`))).rejects.toThrow(/more documents/)
 })
 
 test('the time that a unit of work may wait is that of the answers: what it computes in between does not count', async () => {
