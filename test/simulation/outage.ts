@@ -247,7 +247,7 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
     probes,
     closedAfter,
     tried: tried.size,
-    recovery: failing === undefined ? 0 : (lastTaken - downUntil) / MINUTE,
+    recovery: failing === undefined ? 0 : Math.max(0, lastTaken - downUntil) / MINUTE,
     stopped: world.service.stopped,
     faults: world.faults,
     missing: world.committed - world.taken,
