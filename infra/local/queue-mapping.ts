@@ -16,7 +16,7 @@ export interface QueueMapping {
 }
 
 /** SQS hands out at most 10 messages at a time, and waits for the first at most 20 s. */
-const RECEIVE_AT_MOST = 10
+const MAX_RECEIVED = 10
 const WAIT_SECONDS = 20
 
 /** AWS's default of batchSize, and how many invocations a mapping may have at once there. */
@@ -46,7 +46,7 @@ export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal
   const receive = async (atMost: number): Promise<Message[]> => {
     const command = new ReceiveMessageCommand({
       QueueUrl: queueUrl,
-      MaxNumberOfMessages: Math.min(RECEIVE_AT_MOST, atMost),
+      MaxNumberOfMessages: Math.min(MAX_RECEIVED, atMost),
       WaitTimeSeconds: WAIT_SECONDS,
       MessageSystemAttributeNames: ['All'],
     })

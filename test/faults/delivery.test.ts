@@ -151,6 +151,20 @@ describe('a message', () => {
     await pipeline.settle()
     expect(taken('c1')).toEqual(['a'])
   })
+
+  test('should arrive through the stream, once, when the function that commits it can not reach the queue', async () => {
+    const { sqsOnce, wakeNow } = await import('../../lib/outbox/queues.ts')
+    const send = vi.spyOn(sqsOnce(), 'send').mockRejectedValue(new Error('injected') as never)
+    const item = await commit('c1', 'a')
+    await wakeNow({ lane: messageLane(item.tenant, item.connectionId), itemId: item.id })
+    expect(send).toHaveBeenCalledTimes(1)
+    send.mockRestore()
+    await pipeline.deliver()
+    expect(taken('c1')).toEqual([])
+    await pipeline.settle()
+    expect(taken('c1')).toEqual(['a'])
+    expect(await stateOf(item)).toMatchObject({ state: 'delivered', attempts: 1 })
+  })
 })
 
 describe('a wallet', () => {

@@ -54,7 +54,7 @@ test('webhook endpoints that stall for an hour get an attempt a probe, and all e
   expect(result.left).toEqual({})
 })
 
-test('items for a mediator that stays down are given up, each once, and nothing is left', async () => {
+test('messages to a mediator that stays down are given up, each with one event, and nothing is left', async () => {
   const few = { ...size, connections: 20, messages: 60 }
   // A day has passed for them when the simulation starts.
   const result = await runOutage(table, {
@@ -64,7 +64,9 @@ test('items for a mediator that stays down are given up, each once, and nothing 
     sentUntil: HOUR,
     age: 23 * HOUR,
     end: 4 * HOUR,
+    told: true,
   })
   expect(result).toMatchObject({ missing: 60, givenUp: 60, faults: [] })
+  expect(result.told).toEqual({ byType: { 'basic_message.sent': 60, 'basic_message.failed': 60 }, twice: 0 })
   expect(result.left).toEqual({})
 })

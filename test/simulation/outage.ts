@@ -1,8 +1,10 @@
 /** The outage of one mediator with many connections behind it, or of many webhook endpoints, beside healthy destinations. */
+import * as v from 'valibot'
+import { BASE_AGENT } from '../../lib/records/tenant.ts'
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY } from './service.ts'
 import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
-import { HOUR, MINUTE, quantile, World } from './world.ts'
+import { HOUR, MINUTE, quantile, type ReceivedAttempt, World } from './world.ts'
 
 export interface Size {
   connections: number
@@ -50,6 +52,8 @@ export interface OutageOptions {
   tick: number
   /** How old messages and events are when they are committed, in ms. */
   age?: number
+  /** The messages are basic messages of the base agent, whose organization has an endpoint that is told what becomes of them. */
+  told?: boolean
   /** `RecursiveLoop: Allow` on the functions, as serverless.yml has it. */
   allowLoop?: boolean
 }
@@ -83,6 +87,8 @@ export interface OutageResult {
   peaks: Record<string, string>
   queuePeak: number
   left: Record<string, number>
+  /** How many events of what came about an endpoint was told of, by their types; and how many of them it has heard twice. */
+  told?: { byType: Record<string, number>; twice: number }
   realSeconds: number
 }
 
@@ -148,8 +154,24 @@ export const BURST: Omit<OutageOptions, 'failing'> = {
 /** Attempts that a message had which nobody took, before destinations had a circuit breaker. */
 const ATTEMPTS_BEFORE = 585
 
+/** Where the base agent's organization hears of what becomes of messages. */
+const TOLD = 'https://told.example'
+
 /** Ms of a function around an attempt. */
 const AROUND = 30
+
+/** Events by their types, and those that came twice. */
+const countsOf = (bodies: readonly string[]): NonNullable<OutageResult['told']> => {
+  const events = bodies.map((body) =>
+    v.parse(v.object({ type: v.string(), data: v.object({ record: v.object({ id: v.string() }) }) }), JSON.parse(body)),
+  )
+  const different = new Map(events.map(({ type, data }) => [`${type} ${data.record.id}`, type]))
+  const types = Map.groupBy(different.values(), (type) => type)
+  return {
+    byType: Object.fromEntries([...types].map(([type, all]) => [type, all.length])),
+    twice: bodies.length - different.size,
+  }
+}
 
 export const runOutage = async (table: StartedTable, options: OutageOptions): Promise<OutageResult> => {
   const startedAt = performance.now()
@@ -160,8 +182,10 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
   let probes = 0
   let closedAfter = 0
   const tried = new Set<string>()
+  const told: string[] = []
   let lastTaken = 0
-  const receive = (origin: string, lane: string, elapsed: number, probe: boolean): Answer => {
+  const receive = ({ origin, lane, payload, probe, elapsed }: ReceivedAttempt): Answer => {
+    if (origin === TOLD) told.push(payload)
     if (!origin.startsWith(dead)) return HEALTHY
     lastTaken = elapsed
     if (elapsed < downFrom || elapsed >= downUntil) return HEALTHY
@@ -178,12 +202,14 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
   const endpoints = numbers(size.endpoints ?? 0).map((index) =>
     endpointAt(`${dead}-${index}.example`, world.newId, world.start),
   )
-  await world.register(endpoints)
+  const listener = endpointAt(TOLD, world.newId, world.start, 'base')
+  await world.register(options.told === true ? [...endpoints, listener] : endpoints)
   const lanes = numbers(size.connections).map((index): Traffic => {
     const endpoint = endpoints[index % endpoints.length]
-    return endpoint === undefined
-      ? connectionTo(`${dead}.example`, tenantOf(index), world.newId(), age)
-      : recordAt(endpoint, world.newId(), age)
+    if (endpoint !== undefined) return recordAt(endpoint, world.newId(), age)
+    return options.told === true
+      ? connectionTo(`${dead}.example`, BASE_AGENT, world.newId(), { age, newId: world.newId })
+      : connectionTo(`${dead}.example`, tenantOf(index), world.newId(), { age })
   })
   const healthy = numbers(size.healthy).map((index) =>
     connectionTo(`https://healthy-${index}.example`, tenantOf(index), world.newId()),
@@ -221,7 +247,7 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
     probes,
     closedAfter,
     tried: tried.size,
-    recovery: failing === undefined ? 0 : (lastTaken - downUntil) / MINUTE,
+    recovery: failing === undefined ? 0 : Math.max(0, lastTaken - downUntil) / MINUTE,
     stopped: world.service.stopped,
     faults: world.faults,
     missing: world.committed - world.taken,
@@ -233,6 +259,7 @@ export const runOutage = async (table: StartedTable, options: OutageOptions): Pr
     peaks: Object.fromEntries(Object.entries(requests.peaks).map(([kind, { units }]) => [kind, `${units}/s`])),
     queuePeak: Math.max(queues.fast.peak, queues.slow.peak),
     left: await world.leftovers(),
+    ...(options.told === true && { told: countsOf(told) }),
     realSeconds: (performance.now() - startedAt) / 1000,
   }
 }

@@ -1,8 +1,11 @@
-/** The service's outbound delivery in a simulation: the real code and table, model queues, a virtual clock, receivers that are functions of time. */
+/** The service's outbound delivery in a simulation: the real dispatcher, delivery code and table, model queues, a virtual clock, receivers that are functions of time. */
+import type { DynamoDBRecord } from 'aws-lambda'
+import { dispatch } from '../../lib/delivery/dispatch.ts'
 import type { PostOutcome } from '../../lib/egress/post.ts'
 import { ensureDue } from '../../lib/outbox/destination.ts'
 import { enterLane } from '../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../lib/outbox/lane-contents.ts'
+import { outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../lib/outbox/messages.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
@@ -11,6 +14,7 @@ import { onDestinationDue } from '../../lib/outbox/waiting-list.ts'
 import { decodeWakeUp, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
+import { placeItem } from '../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../lib/webhooks/event-lane.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
@@ -51,6 +55,12 @@ export interface ServiceOptions {
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
 }
+
+/** What the stream's dispatcher is told of: new items of these kinds. */
+const DISPATCHED = new Set<string | undefined>([outboxItem.kind, outcomeItem.kind, placeItem.kind])
+
+/** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
+const STREAM_LATENCY = 250
 
 const TABLE_LATENCY = 5
 const QUEUE_LATENCY = 5
@@ -98,6 +108,8 @@ export class Service {
   sweeps = 0
   /** Told of each message that is sent. */
   onSend: (body: string) => void = () => undefined
+  #sequence = 0
+  #dispatching = 0
   #sweeping = false
   #stopped = false
   readonly #options: ServiceOptions
@@ -124,6 +136,7 @@ export class Service {
       },
     )
     this.table = new TableModel(clock, { random, latency: TABLE_LATENCY })
+    this.table.onPut = (items) => this.commit(items)
     this.table.standBefore(dynamodb())
     const source = { allowLoop, latency: POLL_LATENCY }
     const deliver = (speed: 'fast' | 'slow') => (body: string) => this.#deliver(body, speed)
@@ -153,7 +166,7 @@ export class Service {
   }
 
   get idle(): boolean {
-    return this.fast.idle && this.slow.idle && this.timer.idle && !this.#sweeping
+    return this.fast.idle && this.slow.idle && this.timer.idle && this.#dispatching === 0 && !this.#sweeping
   }
 
   /** Messages that Lambda's loop detection has taken away. */
@@ -168,6 +181,32 @@ export class Service {
   /** Wakes the lanes of items that are in the table. */
   async wake(items: Item[]): Promise<void> {
     await wakeCommitted(items.map(({ pk, sk }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })))
+  }
+
+  /** Items were put into the table: the stream's dispatcher gets them. */
+  commit(items: Item[]): void {
+    const { clock } = this.#options
+    const Records = items
+      .filter(({ kind }) => DISPATCHED.has(kind?.S))
+      .map((NewImage): DynamoDBRecord => {
+        const SequenceNumber = String(++this.#sequence)
+        return {
+          eventName: 'INSERT',
+          dynamodb: { NewImage, SequenceNumber, ApproximateCreationDateTime: clock.now() / 1000 },
+        } as DynamoDBRecord
+      })
+    if (Records.length === 0) return
+    this.#dispatching += 1
+    clock.at(clock.now() + STREAM_LATENCY, () => void this.#dispatch(Records))
+  }
+
+  /** What is stopped by an outage comes again. */
+  async #dispatch(records: DynamoDBRecord[]): Promise<void> {
+    const { clock } = this.#options
+    const stopped = await dispatch(records, { now: clock.now(), pause: clock.sleep })
+    const first = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === stopped)
+    if (first === -1) this.#dispatching -= 1
+    else clock.at(clock.now() + 1_000, () => void this.#dispatch(records.slice(first)))
   }
 
   async #deliver(body: string, speed: 'fast' | 'slow'): Promise<void> {

@@ -2,7 +2,7 @@
 import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY, TARPIT } from './service.ts'
 import { connectionTo, type Traffic } from './traffic.ts'
-import { MINUTE, quantile, World } from './world.ts'
+import { MINUTE, quantile, type ReceivedAttempt, World } from './world.ts'
 
 const newTenants = (count: number, { newId }: World): string[] => Array.from({ length: count }, newId)
 
@@ -50,7 +50,7 @@ export const runHostile = async (table: StartedTable, status: number): Promise<S
   await table.dynamo.clear()
   const mediator = 'https://mediator.example'
   const lanes = new Set<string>()
-  const receive = (_origin: string, lane: string): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
+  const receive = ({ lane }: ReceivedAttempt): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
   const world = new World(table, { fast: 20, slow: 5, window: 120_000 }, receive)
   const hostile = connections(50, () => mediator, newTenants(20, world), world)
   const healthy = connections(100, () => mediator, newTenants(20, world), world)
@@ -103,7 +103,7 @@ export const runTarpits = async (table: StartedTable, size: TarpitSize): Promise
   const { tarpits, healthy, fast, slow, end = 30 * MINUTE, atOnce, sameTenants = false } = size
   const late = 'https://tarpit'
   const from = atOnce === undefined ? 0 : end / 2
-  const receive = (origin: string, _lane: string, elapsed: number): Answer =>
+  const receive = ({ origin, elapsed }: ReceivedAttempt): Answer =>
     origin.startsWith(late) && (atOnce !== 'primed' || elapsed >= from) ? TARPIT : HEALTHY
   const world = new World(table, { fast, slow, window: 120_000 }, receive)
   const tenants = newTenants(20, world)

@@ -1,5 +1,6 @@
 /** Stands before the real table: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { Item } from '../../lib/store/table.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
@@ -16,6 +17,8 @@ interface Units {
   units: number
   write: boolean
 }
+
+const READS = new Set(['GetItem', 'BatchGetItem', 'Query'])
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -43,6 +46,8 @@ export class TableModel {
   throttled = 0
   /** By kind of key. */
   readonly peaks: Record<string, Peak> = {}
+  /** Told of the items that a request has put into the table: what the stream shows of it. */
+  onPut: (items: Item[]) => void = () => undefined
   readonly #clock: VirtualClock
   readonly #rules: TableRules
   #second = 0
@@ -87,7 +92,10 @@ export class TableModel {
       await this.#clock.sleep(this.#rules.random() * BACKOFF_MS * 2 ** (tries - 1))
     }
     try {
-      return await this.#clock.real(send)
+      const answer = await this.#clock.real(send, READS.has(name) ? 'read' : 'change')
+      const put = putBy(name, input)
+      if (put.length > 0) this.onPut(put)
+      return answer
     } finally {
       await this.#clock.sleep(this.#rules.latency)
     }
@@ -116,6 +124,14 @@ const kindOf = (key: string): string => {
   const [first = '', ...rest] = key.split('|')
   const words = rest.filter((part) => /^(waiting|slot|lane|ConnectionRecord|delivery)$/.test(part))
   return [first.startsWith('@') || first === 'due' ? first : 'tenant', ...words].join('|')
+}
+
+const putBy = (name: string, input: Input): Item[] => {
+  if (name === 'PutItem') return [input.Item as Item]
+  if (name !== 'TransactWriteItems') return []
+  return ((input.TransactItems ?? []) as { Put?: { Item: Item } }[]).flatMap(({ Put }) =>
+    Put === undefined ? [] : [Put.Item],
+  )
 }
 
 const keyOf = (place: unknown): string => (place as { pk?: { S?: string } } | undefined)?.pk?.S ?? ''

@@ -17,8 +17,20 @@ export interface Traffic {
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** The messages of a connection. `age`: how old they are when they are committed, in ms. */
-export const connectionTo = (origin: string, tenant: string, connectionId: string, age = 0): Traffic => {
+interface MessageOptions {
+  /** How old a message is when it is committed, in ms. */
+  age?: number
+  /** They are basic messages, with records of these ids: what becomes of them are events. */
+  newId?: (() => string) | undefined
+}
+
+/** The messages of a connection. */
+export const connectionTo = (
+  origin: string,
+  tenant: string,
+  connectionId: string,
+  { age = 0, newId }: MessageOptions = {},
+): Traffic => {
   return {
     lane: messageLane(tenant, connectionId),
     origin,
@@ -27,6 +39,7 @@ export const connectionTo = (origin: string, tenant: string, connectionId: strin
         ...{ tenant, connectionId, id: newOutboxId(now) },
         messages: [{ endpoint: `${origin}/`, payload }],
         ...{ taken: 0, attempts: 0, createdAt: iso(now - age) },
+        ...(newId && { basicMessages: [{ record: { id: newId() } }] }),
       }),
     ],
   }
@@ -40,8 +53,8 @@ export interface SimulatedEndpoint {
   item: Item
 }
 
-export const endpointAt = (origin: string, newId: () => string, now: number): SimulatedEndpoint => {
-  const [orgId, id] = [newId(), newId()]
+export const endpointAt = (origin: string, newId: () => string, now: number, orgId = newId()): SimulatedEndpoint => {
+  const id = newId()
   const item = endpointItem.encode({
     ...{ orgId, id, kind: 'webhook', url: `${origin}/`, status: 'active', version: 1, secret: new Uint8Array(32) },
     ...{ createdAt: iso(now), updatedAt: iso(now) },

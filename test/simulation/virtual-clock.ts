@@ -15,8 +15,10 @@ export class VirtualClock {
   readonly #events: Event[] = []
   #order = 0
   #underWay = 0
-  /** Ends with the last thing that was asked for. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** The last change that was asked for, what was read since, and whose turn to be told of its end comes before. */
+  #change: Promise<unknown> = Promise.resolve()
+  #reads: Promise<unknown>[] = []
+  #before: Promise<unknown> = Promise.resolve()
   /** Called when nothing is under way any more. */
   #onStill: () => void = () => undefined
 
@@ -57,14 +59,21 @@ export class VirtualClock {
   }
 
   /**
-   * Waits for something real, such as the answer of the table. Time stands still until then. One thing happens after the other, in the order
-   * in which they were asked for: so a simulation is the same each time, however busy the machine is.
+   * Waits for something real, such as the answer of the table. Time stands still until then. Changes happen one after the other, reads side by
+   * side between two of them, and all end in the order in which they were asked for: so a simulation is the same each time, however busy the
+   * machine is.
    */
-  async real<T>(work: () => Promise<T>): Promise<T> {
+  async real<T>(work: () => Promise<T>, does: 'read' | 'change' = 'change'): Promise<T> {
     this.#underWay += 1
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => undefined)
+    const ready = does === 'read' ? this.#change : Promise.all([this.#change, ...this.#reads])
+    const result = ready.then(work)
+    const settled = result.catch(() => undefined)
+    if (does === 'read') this.#reads.push(settled)
+    else [this.#change, this.#reads] = [settled, []]
+    const before = this.#before
+    this.#before = Promise.all([before, settled])
     try {
+      await before
       return await result
     } finally {
       this.#underWay -= 1

@@ -12,6 +12,15 @@ import { VirtualClock } from './virtual-clock.ts'
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 
+/** What a receiver sees. `elapsed`: ms from the start. */
+export interface ReceivedAttempt {
+  origin: string
+  lane: string
+  payload: string
+  probe: boolean
+  elapsed: number
+}
+
 interface Payload {
   lane: string
   number: number
@@ -50,7 +59,7 @@ export class World {
   constructor(
     table: StartedTable,
     options: Pick<ServiceOptions, 'fast' | 'slow' | 'window'> & Partial<ServiceOptions>,
-    receivers: (origin: string, lane: string, elapsed: number, probe: boolean) => Answer,
+    receivers: (attempt: ReceivedAttempt) => Answer,
     tick = 1,
   ) {
     this.#table = table
@@ -60,7 +69,7 @@ export class World {
     this.random = seeded(1)
     const receive: Receiver = ({ lane, url, payload, probe, now }) => {
       const { origin } = new URL(url)
-      const answer = receivers(origin, lane, now - this.start, probe)
+      const answer = receivers({ origin, lane, payload, probe, elapsed: now - this.start })
       if (answer.status !== undefined && answer.status < 300) this.#take(origin, lane, JSON.parse(payload), now)
       return answer
     }
@@ -88,8 +97,9 @@ export class World {
     })
     this.committed += items.length
     await this.clock.real(() => this.#put(items.flat()))
-    const inLanes = items.map((some) => some.at(-1)).filter((item) => item !== undefined)
-    await this.service.wake(inLanes.slice(-wakeUps))
+    const woken = items.slice(-wakeUps)
+    this.service.commit(woken.flat())
+    await this.service.wake(woken.map((some) => some.at(-1)).filter((item) => item !== undefined))
   }
 
   /** Sends to `to`, in turn, `count` messages that are spread evenly over the time between `from` and `until` (ms from the start). */

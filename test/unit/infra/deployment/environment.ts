@@ -4,9 +4,9 @@ import { ofType } from '../../../support/stage/template.ts'
 import { grown } from './packaged.ts'
 
 /** Of an ARN or the address of a queue with the longest names that there may be. */
-const LONGEST_REFERENCE = 200
+const MAX_REFERENCE = 200
 
-const bytesOf = (value: unknown): number => (typeof value === 'string' ? Buffer.byteLength(value) : LONGEST_REFERENCE)
+const bytesOf = (value: unknown): number => (typeof value === 'string' ? Buffer.byteLength(value) : MAX_REFERENCE)
 
 test('is far from full, whatever issuers, grants and contexts there are', () => {
   const sizes = ofType(grown.resources, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
