@@ -21,7 +21,7 @@ const FIRST: Step[] = [
     title: 'doctor finds the limits of a new account, and nothing else',
     take: async ({ operator }) => {
       const { code, lines } = await operator.doctor()
-      assert.equal(code, 0)
+      assert.equal(code, 0, lines.join('\n'))
       assert.equal(lines.length, 1, lines.join('\n'))
       assert.match(lines[0] ?? '', /^warning concurrency: the account runs 10 functions at once/)
     },

@@ -10,6 +10,9 @@ export const currentChain = (): Readonly<Record<string, number>> => chains.getSt
 /** https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html */
 const MAX_IN_CHAIN = 16
 
+/** After that it tries again what was throttled. */
+const THROTTLED_FOR_MS = 5_000
+
 export interface EventSourceOptions {
   function: string
   concurrency: number
@@ -18,6 +21,8 @@ export interface EventSourceOptions {
   /** From a message's arrival to the start of its invocation, in ms. */
   latency: number
   handle(body: string): Promise<void>
+  /** Whether the account may run one more function. */
+  mayRun?: () => boolean
 }
 
 export class EventSource {
@@ -56,6 +61,10 @@ export class EventSource {
 
   #poll(): void {
     while (this.#running < this.#options.concurrency) {
+      if (this.#options.mayRun?.() === false && this.#queue.size > 0) {
+        this.#clock.at(this.#clock.now() + THROTTLED_FOR_MS, () => this.#plan())
+        return
+      }
       const received = this.#queue.receive()
       if (received === undefined) return
       const { message, remove } = received

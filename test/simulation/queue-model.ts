@@ -17,6 +17,8 @@ export interface QueueMessage {
 }
 
 interface Held extends QueueMessage {
+  /** When it came, in ms since the epoch. */
+  since: number
   deleted: boolean
   inFlight: boolean
 }
@@ -66,6 +68,12 @@ export class QueueModel {
     return this.#scanned + this.#unseen.length - this.#unseenFrom
   }
 
+  /** Of the message that has been here for longest, in ms; 0 of none. */
+  get oldestAge(): number {
+    const now = this.#clock.now()
+    return Math.max(0, ...[...this.#groups.values()].map(([first]) => now - (first?.since ?? now)))
+  }
+
   send(entry: Sent, chain: QueueMessage['chain']): void {
     const { fifo } = this.#rules
     const { MessageBody: body, MessageGroupId, MessageDeduplicationId: id, DelaySeconds = 0 } = entry
@@ -77,7 +85,7 @@ export class QueueModel {
     if (id !== undefined && !this.#isNew(id)) return
     const group = MessageGroupId ?? ''
     const enter = (into: string) =>
-      this.#enter({ body, group: into, receives: 0, chain, deleted: false, inFlight: false })
+      this.#enter({ body, group: into, receives: 0, chain, since: this.#clock.now(), deleted: false, inFlight: false })
     if (fifo) enter(group)
     else this.#enterLater(enter, DelaySeconds * 1000)
   }

@@ -16,6 +16,8 @@ import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { placeItem } from '../../lib/webhooks/event-item.ts'
 import { openEventLane } from '../../lib/webhooks/event-lane.ts'
+import type { RecordedMetrics } from '../support/watch/recorded-metrics.ts'
+import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
@@ -54,6 +56,10 @@ export interface ServiceOptions {
   duplicates?: number
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
+  /** What is wrong on our own side just now. */
+  trouble?: () => Trouble | undefined
+  /** Where what AWS measures is written down. */
+  metricsIn?: RecordedMetrics
 }
 
 /** What the stream's dispatcher is told of: new items of these kinds. */
@@ -61,6 +67,9 @@ const DISPATCHED = new Set<string | undefined>([outboxItem.kind, outcomeItem.kin
 
 /** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
 const STREAM_LATENCY = 250
+
+/** The functions fail, the table does, or the account runs all the functions that it may. */
+export type Trouble = 'functions' | 'table' | 'concurrency'
 
 const TABLE_LATENCY = 5
 const QUEUE_LATENCY = 5
@@ -113,9 +122,11 @@ export class Service {
   #sweeping = false
   #stopped = false
   readonly #options: ServiceOptions
+  readonly #metrics: AwsMetrics | undefined
 
   constructor(options: ServiceOptions) {
     this.#options = options
+    this.#metrics = options.metricsIn && new AwsMetrics(options.metricsIn, options.clock)
     const { clock, random, window, fast, slow, allowLoop = true, duplicates = 0.01 } = options
     const rules = { visibilityMs: 180_000, maxReceives: 5, window, duplicates: 0, random }
     this.queues = {
@@ -135,30 +146,50 @@ export class Service {
         return options.forgetHops === true ? body.replace(/,"hops":\d+/, '') : body
       },
     )
-    this.table = new TableModel(clock, { random, latency: TABLE_LATENCY })
+    this.table = new TableModel(clock, {
+      ...{ random, latency: TABLE_LATENCY },
+      isFaulty: () => options.trouble?.() === 'table',
+      onRefusal: (operation, kind) => this.#metrics?.refusal(operation, kind),
+    })
     this.table.onPut = (items) => this.commit(items)
     this.table.standBefore(dynamodb())
-    const source = { allowLoop, latency: POLL_LATENCY }
+    const source = { allowLoop, latency: POLL_LATENCY, mayRun: () => this.#mayRun() }
     const deliver = (speed: 'fast' | 'slow') => (body: string) => this.#deliver(body, speed)
     this.fast = new EventSource(clock, this.queues.fast, {
       ...source,
       function: 'deliver',
       concurrency: fast,
-      handle: deliver('fast'),
+      handle: (body) => this.#invoke('DeliverLambdaFunction', () => deliver('fast')(body)),
     })
     this.slow = new EventSource(clock, this.queues.slow, {
       ...source,
       function: 'deliver',
       concurrency: slow,
-      handle: deliver('slow'),
+      handle: (body) => this.#invoke('DeliverSlowlyLambdaFunction', () => deliver('slow')(body)),
     })
     this.timer = new EventSource(clock, this.queues.timer, {
       ...source,
       function: 'timer',
       concurrency: 50,
-      handle: (body) => this.#onTimer(body),
+      handle: (body) => this.#invoke('WakeLambdaFunction', () => this.#onTimer(body)),
+    })
+    this.#metrics?.watch({
+      WakeUpQueue: { queue: this.queues.fast, dead: 'WakeUpDeadLetterQueue' },
+      TimerQueue: { queue: this.queues.timer, dead: 'TimerDeadLetterQueue' },
     })
     this.#planSweep()
+  }
+
+  #mayRun(): boolean {
+    if (this.#options.trouble?.() !== 'concurrency') return true
+    this.#metrics?.throttle()
+    return false
+  }
+
+  async #invoke(functionId: string, handle: () => Promise<unknown>): Promise<void> {
+    const { trouble } = this.#options
+    const invoke = () => (trouble?.() === 'functions' ? Promise.reject(new Error('a fault of our own')) : handle())
+    await (this.#metrics?.invocation(functionId, invoke) ?? invoke())
   }
 
   stop(): void {
@@ -283,8 +314,9 @@ export class Service {
   async #sweep(): Promise<void> {
     this.#sweeping = true
     this.sweeps += 1
-    await sweep(this.#options.clock.now()).catch(() => undefined)
-    await this.#drainDead()
+    await this.#invoke('SweepOutboxLambdaFunction', () => sweep(this.#options.clock.now())).catch(() => undefined)
+    // The consumer of the dead-letter queues is a function too.
+    if (this.#options.trouble?.() !== 'functions') await this.#drainDead()
     this.#sweeping = false
   }
 

@@ -12,6 +12,8 @@ const READ_UNITS = 3_000
 const TRIES = 3
 const BACKOFF_MS = 50
 
+const REFUSALS = { fault: 'InternalServerError', rate: 'ProvisionedThroughputExceededException' } as const
+
 interface Units {
   key: string
   units: number
@@ -26,6 +28,10 @@ export interface TableRules {
   random: () => number
   /** How long a request takes, in ms. */
   latency: number
+  /** Whether requests fail inside of AWS just now. */
+  isFaulty?: (() => boolean) | undefined
+  /** Is told of each try that was refused. */
+  onRefusal?: ((operation: string, kind: 'fault' | 'rate') => void) | undefined
 }
 
 /** The busiest second of each kind of key. */
@@ -86,9 +92,9 @@ export class TableModel {
     const name = commandName.replace(/Command$/, '')
     this.requests[name] = (this.requests[name] ?? 0) + 1
     const units = unitsOf(name, input)
-    for (let tries = 1; !this.#take(units); tries++) {
-      this.throttled += 1
-      if (tries === TRIES) throw Object.assign(new Error('model'), { name: 'ProvisionedThroughputExceededException' })
+    for (let tries = 1, kind = this.#refusal(units); kind !== undefined; tries++, kind = this.#refusal(units)) {
+      this.#rules.onRefusal?.(name, kind)
+      if (tries === TRIES) throw Object.assign(new Error('model'), { name: REFUSALS[kind] })
       await this.#clock.sleep(this.#rules.random() * BACKOFF_MS * 2 ** (tries - 1))
     }
     try {
@@ -99,6 +105,13 @@ export class TableModel {
     } finally {
       await this.#clock.sleep(this.#rules.latency)
     }
+  }
+
+  #refusal(units: Units[]): 'fault' | 'rate' | undefined {
+    if (this.#rules.isFaulty?.()) return 'fault'
+    if (this.#take(units)) return undefined
+    this.throttled += 1
+    return 'rate'
   }
 
   #take(units: Units[]): boolean {
