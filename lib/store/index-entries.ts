@@ -31,7 +31,10 @@ const MAX_HELD = 500
 /** The tag of an index that every record of its type is in. */
 const EVERY = '*'
 
-/** What Credo and our lists really look up; `role`, `state` and message names choose too little to be worth an entry. */
+/**
+ * What Credo and our lists really look up; `role`, `state` and message names choose too little to be worth an entry. Of several that could answer
+ * a query the first is read: what chooses most comes first.
+ */
 const INDEXES: Record<string, Record<string, Index>> = {
   DidRecord: {
     did: { name: 'did', copy: true },
@@ -61,7 +64,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
     invitationRequestsThreadIds: { name: 'requestThreadId' },
   },
   DidCommMessageRecord: { associatedRecordId: { name: 'associatedRecordId' } },
-  BasicMessageRecord: { connectionId: { name: 'connectionId', copy: true }, threadId: { name: 'threadId' } },
+  BasicMessageRecord: { threadId: { name: 'threadId' }, connectionId: { name: 'connectionId', copy: true } },
   ProofRecord: {
     [EVERY]: { name: EVERY, copy: true },
     threadId: { name: 'threadId' },
@@ -155,10 +158,9 @@ export interface TagQuery {
 }
 
 const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): string[] | undefined => {
-  for (const [tag, value] of Object.entries(tags)) {
-    const index = indexOf(type, tag)
-    const [first] = index === undefined || index.of !== undefined ? [] : texts(value as TagValue)
-    if (index !== undefined && first !== undefined) return [entryPartition(tenant, type, index.name, first)]
+  for (const [tag, { name, of }] of Object.entries(INDEXES[type] ?? {})) {
+    const [first] = of === undefined ? texts(tags[tag] as TagValue) : []
+    if (first !== undefined) return [entryPartition(tenant, type, name, first)]
   }
   for (const part of $and ?? []) {
     const partitions = covering(tenant, type, part)

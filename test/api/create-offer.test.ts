@@ -39,6 +39,15 @@ test('offers a credential, which GetCredentialById then shows', async () => {
   await expectExample(answer)
 })
 
+test('offers a credential without the empty print layout that CREDEBL sends with it', async () => {
+  const { status, body } = await offer(withCredential({ prettyVc: {} }))
+  expect(status).toBe(200)
+  const formData = await api.get(`/credentials/${body.id}/form-data`, { token })
+  const { credential: offered } = formData.body.offer.jsonld
+  expect(offered.credentialSubject).toEqual(credential.credentialSubject)
+  expect(offered).not.toHaveProperty('prettyVc')
+})
+
 describe('offers on connections of the agent that the token acts for', () => {
   const message = 'there is no such connection'
 
@@ -144,6 +153,7 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     ['a claim without a term', claims({ grade: 1 }), 'has "grade", which none of its contexts defines'],
     ['a claim without a term, further down', claims({ degree: { of: 1 } }), '"of"'],
     ['a field without a term', { grade: 1 }, '"grade"'],
+    ['a print layout without a term', { prettyVc: { size: 'a4' } }, '"prettyVc"'],
     ['a type without a term', { type: ['VerifiableCredential', 'Unknown'] }, 'has the type "Unknown"'],
     [
       'a context that redefines a protected term',

@@ -1,5 +1,6 @@
 /** JSON-LD credentials that this agent offers: of a DID of its own, and such that they can be signed. */
 import type { JsonCredential } from '@credo-ts/didcomm'
+import { isObject } from '../../json.ts'
 import type { TenantAgent } from '../agent.ts'
 import { assertOwnDid, issuerDid } from '../dids.ts'
 import { assertSignable } from '../signable-credential.ts'
@@ -17,7 +18,8 @@ export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }
   const named = issuerOf(credential)
   if (named !== undefined) await assertOwnDid(agent, named, `${path}.credential.issuer`)
   const did = named ?? (await issuerDid(agent))
-  const offered = { ...withSuiteContext(credential, options.proofType), issuer: credential.issuer ?? did }
+  const said = withoutEmptyLayout(credential)
+  const offered = { ...withSuiteContext(said, options.proofType), issuer: credential.issuer ?? did }
   await assertSignable(agent.context, offered, { issuer: did, proofType: options.proofType })
   return { credential: offered as JsonCredential, options }
 }
@@ -28,4 +30,10 @@ const withSuiteContext = (credential: Record<string, unknown>, proofType: string
   return proofType !== 'Ed25519Signature2020' || contexts.includes(SUITE_CONTEXT_2020)
     ? credential
     : { ...credential, '@context': [...contexts, SUITE_CONTEXT_2020] }
+}
+
+/** CREDEBL's print layout, which it sends with every offer for many, empty where there is none. What says nothing needs no context. */
+const withoutEmptyLayout = (credential: Record<string, unknown>): Record<string, unknown> => {
+  const { prettyVc, ...others } = credential
+  return isObject(prettyVc) && Object.keys(prettyVc).length === 0 ? others : credential
 }

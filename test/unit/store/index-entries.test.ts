@@ -205,6 +205,16 @@ describe('a query', () => {
     expect(lookUp('DidRecord', query)).toEqual(partitions)
   })
 
+  test.each(['CredentialRecord', 'ProofRecord', 'QuestionAnswerRecord', 'BasicMessageRecord'])(
+    'for one %s of a connection should not look through all of the connection, whatever it names first',
+    (type) => {
+      const thread = [at(type, 'threadId', 't')]
+      expect(lookUp(type, { connectionId: 'c', threadId: 't' })).toEqual(thread)
+      expect(lookUp(type, { threadId: 't', connectionId: 'c' })).toEqual(thread)
+      expect(lookUp(type, { connectionId: 'c', threadId: undefined })).toEqual([at(type, 'connectionId', 'c')])
+    },
+  )
+
   test.each<TagQuery>([
     {},
     { role: 'created' },
