@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { DEGREE_SCHEMA, degreeOffer, degreeRequest } from '../support/anoncreds/revocable-degree.ts'
 import { expectAsDocumented } from '../support/cost-document.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import {
@@ -59,8 +60,6 @@ describeWithLibrary('AnonCreds', () => {
     await settle()
   }
 
-  const schema = (name: string) => ({ name, version: '1.0', attributes: ['name', 'degree', 'age'] })
-
   test('an operation, a job and an exchange consume what the document says', async () => {
     caller = await createTenant(stage)
     stage.line.run()
@@ -68,10 +67,10 @@ describeWithLibrary('AnonCreds', () => {
     await stage.line.pause()
     await settle()
     // The tenant's DID is there when it is used.
-    await ask('createSchema', { body: schema('first') })
+    await ask('createSchema', { body: { ...DEGREE_SCHEMA, name: 'first' } })
     await settle()
 
-    const { schemaId } = await call('createSchema', { body: schema('degree') })
+    const { schemaId } = await call('createSchema', { body: DEGREE_SCHEMA })
     const { id } = await call('createCredentialDefinition', {
       body: { schemaId, tag: 'default', supportRevocation: true },
     })
@@ -80,16 +79,9 @@ describeWithLibrary('AnonCreds', () => {
       path: { credentialDefinitionId: id },
     })
 
-    const attributes = Object.entries({ name: 'Alice', degree: 'Bachelor', age: '24' }).map(([name, value]) => ({
-      ...{ name, value },
-    }))
-    const offerBody = {
-      ...{ connectionId, protocolVersion: 'v2', autoAcceptCredential: 'always' },
-      credentialFormats: { anoncreds: { credentialDefinitionId, attributes } },
-    }
     stage.line.run()
     const offer = await measure('a credential of AnonCreds that is issued', async () => {
-      const made = await ask('createOffer', { body: offerBody })
+      const made = await ask('createOffer', { body: degreeOffer(connectionId, credentialDefinitionId) })
       await until('getCredentialById', { credentialRecordId: made.id }, 'done')
       return made
     })
@@ -101,15 +93,9 @@ describeWithLibrary('AnonCreds', () => {
     })
     await call('getTailsFile', { path: { hash: registry.content.value.tailsHash } })
 
-    const restrictions = [{ cred_def_id: credentialDefinitionId }]
-    const anoncreds = {
-      ...{ name: 'degree', version: '1.0', non_revoked: { to: Math.floor(Date.now() / 1000) } },
-      requested_attributes: { degree: { name: 'degree', restrictions } },
-      requested_predicates: { age: { name: 'age', p_type: '>=', p_value: 18, restrictions } },
-    }
     stage.line.run()
     await measure('a presentation that is verified', async () => {
-      const body = { connectionId, protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { anoncreds } }
+      const body = { connectionId, ...degreeRequest(credentialDefinitionId) }
       const { id: proofRecordId } = await ask('requestProof', { body })
       await until('getProofById', { proofRecordId }, 'done')
     })
