@@ -25,6 +25,14 @@ export interface Bundle {
  */
 const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
+/** The one module that reads from outside by Node's `fetch`, which no address guard sees. */
+const READS_BY_FETCH = 'lib/egress/operator-address.ts'
+
+/** For all other functions: whatever a package would read past the guarded client is refused. On the banner's line, so that no line moves. */
+const REFUSE_FETCH = "globalThis.fetch=async()=>{throw Error('only the guarded client reads from outside')};"
+
+const withoutFetch = (code: string): string => (code.startsWith(REQUIRE) ? `${REFUSE_FETCH}${code}` : code)
+
 /**
  * esbuild splits at `import()`, which gives a promise. A late module is wanted in the midst of a synchronous call, and Node's `require` takes
  * ES modules too (https://nodejs.org/docs/latest-v24.x/api/modules.html#loading-ecmascript-modules-using-require).
@@ -114,12 +122,16 @@ const bundleOf = async (
   const files: Bundle['files'] = {}
   const sourceMaps: Bundle['sourceMaps'] = {}
   const used = usedOutputs(metafile, name)
+  const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
+  const readsByFetch = Object.values(outputs).some(({ inputs }) => inputs[READS_BY_FETCH]?.bytesInOutput)
   for (const { path, text, contents } of outputFiles) {
     if (!used.has(basename(path, '.map'))) continue
     if (path.endsWith('.map')) sourceMaps[basename(path)] = contents
-    else files[basename(path)] = Buffer.from(loadAtOnce(text, metafile))
+    else {
+      const code = loadAtOnce(text, metafile)
+      files[basename(path)] = Buffer.from(readsByFetch ? code : withoutFetch(code))
+    }
   }
-  const outputs = Object.fromEntries(Object.entries(metafile.outputs).filter(([path]) => used.has(basename(path))))
   return { files, forBrowsers: await browserFiles(metafile), sourceMaps, metafile: { ...metafile, outputs } }
 }
 

@@ -5,6 +5,7 @@ import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
+/** It never expires, or an older log would be taken again: some 200 bytes for each DID and registry that the agent has read. */
 const seenItem = defineItem(
   'webvh-seen',
   ({ tenant, subject }: { tenant: string; subject: string }) => webvhSeenAddress(tenant, subject),

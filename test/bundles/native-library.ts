@@ -42,7 +42,10 @@ const call = async (files: Record<string, Uint8Array>): Promise<Answer> => {
 
 const NONCE = expect.stringMatching(/^\d{1,25}$/)
 
+const UNFETCHED = { fetched: 'Error: only the guarded client reads from outside' }
+
 const UNAVAILABLE = {
+  ...UNFETCHED,
   ...{ atStart: [], loadedByNonce: [], nonce: NONCE, isAvailable: false },
   ...{ linkSecret: 'anoncreds.unavailable', schema: 'anoncreds.unavailable' },
 }
@@ -61,6 +64,13 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
 
   test('functions that need no native library have nothing that binds it', () => {
     expect(foundWithout(needsLibrary, /anoncreds-nodejs\/|koffi/)).toEqual([])
+  })
+
+  test('only what verifies tokens reads keys by `fetch`: for all others it is refused, whichever package calls it', () => {
+    const refusing = ({ files }: { files: Record<string, Uint8Array> }): boolean[] =>
+      Object.values(files).map((code) => Buffer.from(code).toString().startsWith('globalThis.fetch=async()=>{throw '))
+    const found = [...unpacked().functions.values()].filter((one) => !refusing(one).every(Boolean))
+    expect(found.map(({ name }) => name)).toEqual(['authorizer', 'register-notification-webhook'])
   })
 
   test('functions that need no registries have none, and nothing that verifies or makes a did:webvh', () => {
@@ -90,7 +100,7 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
       const { files } = await bundleNativeFunction(true)
       expect(await call({ ...files, ...native })).toEqual({
         ...{ atStart: [], loadedByNonce: [], nonce: NONCE, isAvailable: true },
-        ...{ linkSecret: expect.stringMatching(/^\d{60,90}$/), schema: 'degree' },
+        ...{ linkSecret: expect.stringMatching(/^\d{60,90}$/), schema: 'degree', ...UNFETCHED },
       })
     })
 

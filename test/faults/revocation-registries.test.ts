@@ -7,9 +7,16 @@ import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { degreeOffer } from '../support/anoncreds/revocable-degree.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import {
+  type Caller,
+  type InProcessStage,
+  type Json,
+  type Reply,
+  startInProcessStage,
+} from '../support/stage/in-process-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
@@ -129,6 +136,8 @@ describeWithLibrary('a revocation registry', () => {
 
   describe.each(Object.entries(places))('%s', (_, { define, adds, publish }) => {
     let definition: Json
+    /** The answer to an offer that came before the first registry. */
+    let early: Reply
     let number = 1
     /** What there was before it was asked for. */
     let found: Awaited<ReturnType<typeof stored>>
@@ -144,8 +153,19 @@ describeWithLibrary('a revocation registry', () => {
       caller = (await createTenant(stage)) as typeof caller
       operator = new LedgerOperator({ stage, caller }, proxy, { meanwhile: turn, deadline: DAY })
       definition = await define()
+      early = await offer()
       await turn()
       await publish(definition)
+    })
+
+    const offer = (): Promise<Reply> => {
+      const { connectionId: _, ...body } = degreeOffer('', definition.credentialDefinitionId)
+      return stage.call('createOfferOob', { caller, body })
+    }
+
+    test('that is not there yet makes an offer a 503, which says when to come again', async () => {
+      expect(early).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+      expect((await offer()).status).toBe(200)
     })
 
     /** Asks for the next registry. Resolves to its job, which nobody wakes. */

@@ -146,7 +146,7 @@ test('they leave a table in which everything belongs together', async () => {
 
 describe.each(Object.entries(FAULTS))('when a request %s', (_name, fault) => {
   test('an inbound message is handled once, however often its sender has to try', async () => {
-    stage.onEnvelope((handle) => untilNoneIsLeft(fault, handle))
+    stage.onEnvelope((handle) => faults.untilNoneIsLeft(fault, handle))
     const caller = await createTenant(stage)
     const holder = await Wallet.start()
     const { connectionId, walletConnectionId, request } = await connect(stage, holder, caller)
@@ -164,12 +164,3 @@ describe.each(Object.entries(FAULTS))('when a request %s', (_name, fault) => {
     await holder.stop()
   })
 })
-
-/** Handles an envelope with a fault at its first request, again with one at its second, and so on until it gets through. */
-const untilNoneIsLeft = async (fault: Fault, handle: Parameters<Parameters<InProcessStage['onEnvelope']>[0]>[0]) => {
-  for (let at = 1; ; at++) {
-    const { result, injected } = await faults.inject(at, fault, handle)
-    if (!injected || result.status === 200) return result
-    expect(result.status).toBe(503)
-  }
-}

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { defineDegree, degreeOffer, degreeRequest, offerDegree } from '../support/anoncreds/revocable-degree.ts'
 import { acceptOffer, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import { createTenant } from '../support/scenes.ts'
 import {
@@ -31,7 +32,7 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
     stage.line.run()
     await useQuickKeys()
     issuer = await createTenant(stage, 'Issuer')
-    credentialDefinitionId = await define()
+    credentialDefinitionId = await defineDegree(stage, issuer)
   })
   afterAll(() => stage.stop())
 
@@ -50,29 +51,9 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
     return body
   }
 
-  const define = async (): Promise<string> => {
-    const schema = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
-    const { schemaId } = await ask(issuer, 'createSchema', { body: schema })
-    const body = { schemaId, tag: 'default', supportRevocation: true, revocationRegistrySize: 100 }
-    const { id } = await ask(issuer, 'createCredentialDefinition', { body })
-    return waitFor('the definition', async () => {
-      const found = await ask(issuer, 'getCredentialDefinitionById', { path: { credentialDefinitionId: id } })
-      return found.state === 'finished' && found.credentialDefinitionId
-    })
-  }
-
   /** Both exchanges of a credential that the holder has stored. */
   const issue = async (): Promise<{ id: string; heldId: string }> => {
-    const attributes = Object.entries({ name: 'Alice', degree: 'Bachelor', age: '24' }).map(([name, value]) => ({
-      ...{ name, value },
-    }))
-    const credentialFormats = { anoncreds: { credentialDefinitionId, attributes } }
-    const body = { connectionId, protocolVersion: 'v2', autoAcceptCredential: 'always', credentialFormats }
-    const offer = await waitFor('a registry', async () => {
-      const { status, body: made } = await stage.call('createOffer', { caller: issuer, body })
-      if (status !== 503 && status !== 200) throw new Error(`the offer is a ${status}: ${JSON.stringify(made)}`)
-      return status === 200 && made
-    })
+    const offer = await offerDegree(stage, issuer, degreeOffer(connectionId, credentialDefinitionId))
     const heldId = await waitFor('the offer', async () => {
       const [held] = await ask(holder, 'getCredentials', { query: { threadId: offer.threadId } })
       return held?.id as string
@@ -82,20 +63,9 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
     return { id: offer.id, heldId }
   }
 
-  /** Asks for a degree that is not revoked by now. */
-  const requestBody = () => {
-    const restrictions = [{ cred_def_id: credentialDefinitionId }]
-    const anoncreds = {
-      ...{ name: 'degree', version: '1.0', non_revoked: byNow() },
-      requested_attributes: { degree: { name: 'degree', restrictions } },
-      requested_predicates: { age: { name: 'age', p_type: '>=', p_value: 18, restrictions } },
-    }
-    return { protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { anoncreds } }
-  }
-
   /** The issuer asks on the connection. Resolves to both exchanges. */
   const request = async (): Promise<{ proofRecordId: string; heldId: string }> => {
-    const body = { connectionId, ...requestBody() }
+    const body = { connectionId, ...degreeRequest(credentialDefinitionId) }
     const { id, threadId } = await ask(issuer, 'requestProof', { body })
     const heldId = await waitFor('the request', async () => {
       const [held] = await ask(holder, 'getProofs', { query: { threadId } })
@@ -103,8 +73,6 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
     })
     return { proofRecordId: id, heldId }
   }
-
-  const byNow = () => ({ to: Math.floor(Date.now() / 1000) })
 
   const answer = (heldId: string, body: object = {}) =>
     stage.call('acceptProofRequest', { caller: holder, path: { proofRecordId: heldId }, body })
@@ -160,7 +128,7 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
       [{}, ({ invitation }) => take('receiveInvitation', { invitation })],
     ]
     for (const [more, accept] of ways) {
-      const asked = await ask(issuer, 'createRequest', { body: { ...requestBody(), ...more } })
+      const asked = await ask(issuer, 'createRequest', { body: { ...degreeRequest(credentialDefinitionId), ...more } })
       await accept(asked)
       expect(await judged(asked.proofRecordId)).toMatchObject(isVerified)
     }
@@ -169,7 +137,9 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
   test('proves it by the response to its handshake, where that takes a call', async () => {
     await connectHolder({ autoAcceptProofRequests: true })
     await issue()
-    const { invitation, proofRecordId } = await ask(issuer, 'createRequest', { body: requestBody() })
+    const { invitation, proofRecordId } = await ask(issuer, 'createRequest', {
+      body: degreeRequest(credentialDefinitionId),
+    })
     const receipt = { invitation, autoAcceptConnection: false }
     const { outOfBandRecord, connectionRecord } = await ask(holder, 'receiveInvitation', { body: receipt })
     await connectionOf(stage, holder, outOfBandRecord.id, 'response-received')

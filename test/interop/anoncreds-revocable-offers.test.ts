@@ -6,11 +6,14 @@ import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../sup
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
+/** Of each registry. */
+const SIZE = 300
+
 describeWithLibrary('an offer of a credential that can be revoked', () => {
   let world: AnonCredsWorld
 
   beforeAll(async () => {
-    world = await startAnonCredsWorld({ revocable: 100 })
+    world = await startAnonCredsWorld({ revocable: SIZE })
     // The first registry is there.
     await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
   })
@@ -56,15 +59,20 @@ describeWithLibrary('an offer of a credential that can be revoked', () => {
     expect(indexOf(await offer())).toBe(first + 2)
   })
 
+  test('among 200 at once has an index of its own', { timeout: 120_000 }, async () => {
+    const indexes = (await Promise.all(Array.from({ length: 200 }, offerOutOfBand))).map(indexOf)
+    expect(new Set(indexes).size).toBe(200)
+  })
+
   test.each([
     ['on a connection', 1, () => offer()],
     ['in an invitation', 2, () => offerOutOfBand()],
   ])(
     '%s is answered by the next registry when this one is full, which was asked for at 80 %%',
     async (_, number, ask) => {
-      await take(number, 90)
+      await take(number, SIZE - 10)
       const before = (await ask()).metadata['_anoncreds/credential'].revocationRegistryId
-      await take(number, 99)
+      await take(number, SIZE - 1)
       const offered = await waitFor('the next registry', () => ask().catch(() => undefined))
       expect(offered.metadata['_anoncreds/credential'].revocationRegistryId).not.toBe(before)
       expect(indexOf(offered)).toBe(1)

@@ -32,5 +32,7 @@ export const nativeFunction = async () => {
     ...{ atStart, nonce, loadedByNonce, isAvailable: isAnonCredsAvailable() },
     linkSecret: attempt(() => anoncreds.createLinkSecret()),
     schema: attempt(createSchema),
+    // Whatever the address is.
+    fetched: await fetch('data:,').then(String, String),
   }
 }

@@ -41,6 +41,13 @@ export const RESTRICTION_ATTACKS: Attack[] = [
     passesLibrary: true,
   },
   {
+    name: 'a restriction to the value of an attribute that is not revealed',
+    asked: ofAge({ p_value: 18, restrictions: [{ ...fromTrusted[0], 'attr::degree::value': 'Bachelor' }] }),
+    answer: (request) => proveAge(request, { p_value: 18 }),
+    says: 'the credential for "p0" does not meet the restrictions',
+    passesLibrary: false,
+  },
+  {
     name: 'a marked attribute that is not revealed',
     asked: ofAge({ p_value: 18, restrictions: [{ 'attr::degree::marker': '1' }] }),
     answer: (request) => proveAge(request, { p_value: 18 }),

@@ -58,4 +58,13 @@ export class StoreFaults {
     const result = await this.#runs.run(run, act)
     return { result, injected: run.commands.length >= at }
   }
+
+  /** Runs `act` with a fault at its first request, again with one at its second, and so on until it gets through: all others are a 503. */
+  async untilNoneIsLeft<T extends { status: number }>(kind: Fault, act: () => Promise<T>): Promise<T> {
+    for (let at = 1; ; at++) {
+      const { result, injected } = await this.inject(at, kind, act)
+      if (!injected || result.status === 200) return result
+      if (result.status !== 503) throw new Error(`with a fault at request ${at} it is a ${result.status}`)
+    }
+  }
 }
