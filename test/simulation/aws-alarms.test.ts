@@ -1,6 +1,5 @@
 /** The alarms on what AWS measures, over a recorded run: three hours of traffic, in which our functions, the table and the account fail in turn. */
 import './queue-urls.ts'
-import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toResource } from '../../infra/watch/alarm.ts'
@@ -62,10 +61,9 @@ beforeAll(async () => {
     5,
   )
   start = Math.floor(world.start / MINUTE)
-  const run = randomUUID().slice(0, 8)
-  const tenant = randomUUID()
+  const tenant = world.newId()
   const lanes = Array.from({ length: 20 }, (_, index) =>
-    connectionTo(`https://healthy-${run}-${index}.example`, tenant),
+    connectionTo(`https://healthy-${index}.example`, tenant, world.newId()),
   )
   world.traffic(lanes, { count: 5 * END, from: 0, until: END * MINUTE })
   await world.runUntil(END * MINUTE)
