@@ -209,7 +209,7 @@ test('an out-of-band request carries what the caller asked for', async () => {
   expect(created.invitationUrl.startsWith(`${stage.publicUrl}?oob=`)).toBe(true)
 })
 
-test.each(['did:key:', 'z6Mk', 'did:key:z6Mk', 'z6Mkh', '1', '2', 'z', 'did:key:z', '1'.repeat(512)])(
+test.each(['did:key:', 'z6Mk', 'did:key:z6Mk', 'z6Mkh', '1', '2', 'z', 'did:key:z', '1'.repeat(64)])(
   'an invitation by "%s", which is no key, is a 422',
   async (recipientKey) => {
     for (const [operation, body] of [
