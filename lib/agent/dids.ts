@@ -1,12 +1,5 @@
 /** The agent's own DIDs. */
-import {
-  createPeerDidDocumentFromServices,
-  DidDocumentRole,
-  DidRepository,
-  Kms,
-  PeerDidNumAlgo,
-  TypedArrayEncoder,
-} from '@credo-ts/core'
+import { createPeerDidDocumentFromServices, DidDocumentRole, DidRepository, Kms, PeerDidNumAlgo } from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../errors.ts'
 import { defineItem } from '../store/item.ts'
@@ -14,7 +7,7 @@ import { text } from '../store/item-fields.ts'
 import { issuerDidAddress } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
-import type { Ed25519Key } from './keys/ed25519-key.ts'
+import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from './keys/ed25519-key.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
@@ -106,14 +99,8 @@ export const ownKey = async (agent: TenantAgent, recipientKey: string): Promise<
 const parseKey = (text: string): Ed25519Key => {
   try {
     const fingerprint = text.replace(/^did:key:/, '')
-    const key = fingerprint.startsWith('z6Mk')
-      ? Kms.PublicJwk.fromFingerprint(fingerprint)
-      : Kms.PublicJwk.fromPublicKey({
-          kty: 'OKP',
-          crv: 'Ed25519',
-          publicKey: TypedArrayEncoder.fromBase58(fingerprint),
-        })
-    if (key.is(Kms.Ed25519PublicJwk)) return key
+    const key = fingerprint.startsWith('z6Mk') ? Kms.PublicJwk.fromFingerprint(fingerprint) : keyOfVerkey(fingerprint)
+    if (key.is(Kms.Ed25519PublicJwk) && key.publicKey.publicKey.length === KEY_BYTES) return key
   } catch {
     // Not a key in any of the spellings.
   }

@@ -209,6 +209,23 @@ test('an out-of-band request carries what the caller asked for', async () => {
   expect(created.invitationUrl.startsWith(`${stage.publicUrl}?oob=`)).toBe(true)
 })
 
+test.each(['did:key:', 'z6Mk', 'did:key:z6Mk', 'z6Mkh', '1', '2', 'z', 'did:key:z', '1'.repeat(64)])(
+  'an invitation by "%s", which is no key, is a 422',
+  async (recipientKey) => {
+    for (const [operation, body] of [
+      ['createRequest', requestBody],
+      ['createInvitation', {}],
+      ['createLegacyInvitation', {}],
+    ] as const) {
+      const answer = await stage.call(operation, { body: { ...body, recipientKey } })
+      expect({ status: answer.status, path: answer.body.details?.[0].path }).toEqual({
+        status: 422,
+        path: 'recipientKey',
+      })
+    }
+  },
+)
+
 test('an invitation is named by a DID or a key of the agent, when the caller says which', async () => {
   const { body: first } = await stage.call('createRequest', { body: requestBody })
   const byDid = await stage.call('createRequest', { body: { ...requestBody, invitationDid: first.invitationDid } })
