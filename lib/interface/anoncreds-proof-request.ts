@@ -15,7 +15,7 @@ const NonRevoked = v.pipe(
   v.check(({ from, to }) => from === undefined || from <= to, 'must not end before it begins'),
 )
 
-/** `rev_reg_id` is none of them: the prover names the registry. */
+/** `rev_reg_id` is not supported: the prover names the registry. */
 const RESTRICTIONS = ['schema_id', 'schema_issuer_id', 'schema_name', 'schema_version', 'issuer_id', 'cred_def_id']
 
 /** The two more are for unqualified DIDs of Indy; with any other the library finds nothing that matches. */

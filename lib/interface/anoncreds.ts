@@ -18,13 +18,13 @@ import { LEDGER_OBJECT_TYPES } from '../records/ledger-object.ts'
 import { defineContract } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
-/** Of an object, or of who issues it: a DID, a DID URL, or an Indy ledger's own. */
+/** Id of an object or of its issuer: a DID, a DID URL, or an unqualified id of an Indy ledger. */
 const ObjectId = v.pipe(
   text(MAX_OBJECT_ID),
   v.check((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), 'must have no control characters'),
 )
 
-/** A person reads it; it is part of ids on some ledgers. */
+/** For people. On some ledgers it is part of the object's id. */
 const Label = v.pipe(
   text(256),
   v.check((label) => label.isWellFormed() && !/\p{Cc}/u.test(label), 'must have no control characters'),
@@ -32,7 +32,7 @@ const Label = v.pipe(
 
 const Version = v.pipe(v.string(), v.regex(/^[0-9]{1,10}(?:\.[0-9]{1,10}){0,4}$/, 'must be digits and dots, as 1.0'))
 
-/** The library has the link secret under this name; the others would be lost in the objects of a definition that are by attribute. */
+/** Reserved attribute names: the library uses the first for the link secret, and objects keyed by attribute would lose the others. */
 const RESERVED = ['master_secret', '__proto__', 'constructor', 'prototype']
 
 const Attributes = v.pipe(
@@ -167,7 +167,7 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
   answers: {
     200: v.looseObject({
-      // Of the record of the agent's own.
+      // Id of the agent's own record.
       ...v.partial(CredentialDefinitionRecord).entries,
       credentialDefinition: v.optional(AnonCredsCredentialDefinition),
       ledgerObjects: v.optional(

@@ -5,12 +5,12 @@ import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { Did, exactly, Paging, text } from './fields.ts'
 
-/** What an agent is called, by itself or by the other one. In characters. */
+/** Label or alias of an agent. */
 const Name = text(1000)
 
 const OfConnection = v.object({ connectionId: EntityId })
 
-/** A step that is taken on a connection, and answered with its record. */
+/** An action on a connection; the response is its record. */
 const STEP = {
   method: 'POST',
   security: 'token',

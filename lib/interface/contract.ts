@@ -3,7 +3,7 @@ import * as v from 'valibot'
 
 export type Schema<Input = unknown> = v.GenericSchema<Input>
 
-/** `token`: the gateway's authorizer lets in. `optional`: the operation looks at a token that is there. `none`: no token. */
+/** `token`: the gateway's authorizer requires a token. `optional`: the operation checks a token if one is sent. `none`: no token. */
 type Security = 'token' | 'optional' | 'none'
 
 export interface Contract {
@@ -22,17 +22,17 @@ export interface Contract {
   companion?: true
   parameters?: { path?: Schema; query?: Schema }
   body?: Schema
-  /** Content types beside JSON's own that the body may come in. */
+  /** Accepted content types of the body, in addition to JSON's. */
   mediaTypes?: readonly string[]
-  /** Its request or its answer may hold a secret: what is kept of them for an `Idempotency-Key` is sealed. */
+  /** The request or the response may contain a secret: the copy stored for an `Idempotency-Key` is encrypted. */
   holdsSecret?: true
-  /** Body of the one status that means success. */
+  /** Response body of the success status. */
   answers: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /** The answer is a stored document of this type, or of one of these, which the pipeline hands on as it is. It has an ETag. */
   contentType?: string | readonly string[]
   /** People open it: who accepts HTML gets a page, errors too; `Accept: application/json` gets JSON. `html`: there is no JSON but for errors. */
   pages?: 'html' | 'html or json'
-  /** Who asks for no JSON is sent to another address: 302. */
+  /** A caller that does not ask for JSON is redirected (302). */
   redirects?: true
   /** What it refuses beyond `errorStatusesOf`: 404 for what is not there, 409 for what is not ready, 410 for what is no more, 422 for an id in the path that cannot be resolved. */
   refusals?: readonly (404 | 409 | 410 | 422)[]

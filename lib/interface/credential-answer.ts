@@ -11,7 +11,7 @@ const Nothing = exactly({})
 
 const STEP = {
   credentialRecordId: EntityId,
-  /** Of this exchange from here on; what it was before, or else `contentApproved`, where it is absent. */
+  /** For the rest of this exchange. Default: the exchange's current setting, else `contentApproved`. */
   autoAcceptCredential: v.optional(AutoAccept),
   comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
 }
@@ -19,7 +19,7 @@ const STEP = {
 /** `goalCode` and `goal` reach the wallet with v2. */
 const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
 
-/** What is absent is taken from the proposal. */
+/** Absent fields are taken from the proposal. */
 export const ProposalAnswer = exactly({
   ...STEP,
   ...GOAL,
@@ -61,7 +61,7 @@ const HolderFormat = exactly({ linkSecretId: v.optional(v.literal('default')) })
 export const OfferAnswer = exactly({
   ...STEP,
   ...GOAL,
-  /** The formats to ask for, of those that are offered; all of them where it is absent or empty. */
+  /** Which of the offered formats to request; all of them if absent or empty. */
   credentialFormats: v.optional(
     exactly({ indy: v.optional(HolderFormat), anoncreds: v.optional(HolderFormat), jsonld: v.optional(Nothing) }),
   ),
@@ -83,7 +83,7 @@ export const CredentialAnswer = exactly({ credentialRecordId: EntityId })
 
 export const OfferRefusal = exactly({
   credentialRecordId: EntityId,
-  /** Whether the issuer is told, by a problem report. */
+  /** Whether to send the issuer a problem report. */
   sendProblemReport: v.optional(v.boolean(), true),
   problemReportDescription: v.optional(text(1000)),
 })

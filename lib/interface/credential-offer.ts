@@ -8,9 +8,9 @@ import { INVITATION_FIELDS } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 
 const Attribute = exactly({
-  // In an object of attributes it would be lost.
+  // An object of attributes can not have a property of this name.
   name: v.pipe(text(256), v.notValue('__proto__', 'can not be the name of an attribute')),
-  /** As text; a 32-bit integer can be compared in a predicate. */
+  /** As text. A value that is a 32-bit integer can be used in predicates. */
   value: v.pipe(v.string(), v.maxLength(65_536)),
   mimeType: v.optional(text(255)),
 })
@@ -48,7 +48,7 @@ export const CredentialFormats = v.pipe(
     anoncreds: v.optional(AnonCredsOffer),
     jsonld: v.optional(JsonLdOffer),
   }),
-  // A message has one preview, and both credentials have its values.
+  // A message has one preview, whose values are those of both credentials.
   v.check(
     ({ indy, anoncreds }) =>
       indy === undefined || anoncreds === undefined || isSame(indy.attributes, anoncreds.attributes),
@@ -77,7 +77,7 @@ export const ConnectionOffer = v.pipe(
   exactly({
     connectionId: EntityId,
     ...OFFER_FIELDS,
-    /** Reach the wallet with v2. */
+    /** Sent to the wallet in v2 only. */
     goalCode: v.optional(text(255)),
     goal: v.optional(text(2000)),
   }),
@@ -95,7 +95,7 @@ export const OutOfBandOffer = v.pipe(
   exactly({
     ...OFFER_FIELDS,
     ...INVITATION_FIELDS,
-    /** Of no effect: an offer has no such field. */
+    /** Accepted and ignored: an offer has no such field. */
     willConfirm: v.optional(v.boolean()),
   }),
   v.forward(

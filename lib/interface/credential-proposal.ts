@@ -7,7 +7,7 @@ import { AutoAccept, exactly, text } from './fields.ts'
 
 const Id = v.optional(text(MAX_OBJECT_ID))
 
-/** Which definition or schema it should be of; each of them narrows it. */
+/** Restricts the credential definition or schema; all given fields must match. */
 const FILTER = {
   schemaId: Id,
   schemaName: v.optional(text(256)),

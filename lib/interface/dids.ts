@@ -8,14 +8,14 @@ import { exactly, Paging } from './fields.ts'
 const METHODS = ['key', 'jwk', 'peer', 'web', 'webvh'] as const
 const KEY_TYPES = ['ed25519', 'p256', 'k256'] as const
 
-/** As a DID has it: a host, its port in percent-encoding, a path with colons. */
+/** The domain part of a DID: a host, a percent-encoded port, a path separated by colons. */
 const DOMAIN =
   /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9])?(?:%3[Aa][1-9][0-9]{0,4})?(?::[A-Za-z0-9._~-]{1,64}){0,8}$/
 
-/** CREDEBL sends empty texts for what is not given. */
+/** CREDEBL sends empty strings for absent values. */
 const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))
 
-/** What credo-controller takes for DIDs on ledgers. */
+/** A field that credo-controller has for DIDs on ledgers. */
 const OnLedger = v.optional(v.literal('', 'is for a DID on a ledger: this agent writes to none'))
 
 const Seed = v.pipe(

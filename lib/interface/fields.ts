@@ -1,4 +1,4 @@
-/** The building blocks of request schemas: objects of exactly these fields, strings that end somewhere, and the query of a list. */
+/** The building blocks of request schemas: objects without unknown fields, bounded strings, and the query of a list. */
 import * as v from 'valibot'
 
 /** valibot takes an array for an object and copies it into one; JSON does not. */
@@ -7,11 +7,11 @@ const NotArray: v.GenericSchema = v.pipe(
   v.check((value) => !Array.isArray(value), 'must be an object'),
 )
 
-/** Refuses arrays where the schema is one of objects. */
+/** Rejects arrays, which valibot's object schemas accept. */
 export const noArray = <Output>(schema: v.GenericSchema<unknown, Output>): v.GenericSchema<unknown, Output> =>
   v.pipe(NotArray, schema)
 
-/** Whatever JSON object. */
+/** Any JSON object. */
 export const JsonObject = noArray(v.record(v.string(), v.unknown()))
 
 /**
@@ -41,14 +41,14 @@ export const ThreadId = v.pipe(
   ),
 )
 
-/** An address that somebody else may fetch; we never do. */
+/** A URL that is passed on and never fetched by this service. */
 export const HttpUrl = v.pipe(
   text(2048),
   v.check((address) => /^https?:\/\/\S+$/i.test(address) && URL.canParse(address), 'must be an http(s) URL'),
   v.metadata({ format: 'uri' }),
 )
 
-/** Auto-acceptance in Credo's words. */
+/** Credo's values for automatic acceptance. */
 export const AutoAccept = v.picklist(['always', 'contentApproved', 'never'])
 
 export const MAX_PAGE = 1000
@@ -63,7 +63,7 @@ export const Limit = v.pipe(
   v.maxValue(MAX_PAGE, 'must be 1 to 1000'),
 )
 
-/** Opaque: what the `Link` header of the page before held. */
+/** Opaque: taken from the `Link` header of the previous page. */
 export const Cursor = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~-]{1,4096}$/, 'is not a cursor of this service'))
 
 /** By `createdAt`, then id. */

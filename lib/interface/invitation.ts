@@ -1,4 +1,4 @@
-/** What an operation says of the invitation that carries a request or an offer, and what it answers of it. */
+/** Request and response fields of operations that create an invitation around a request or an offer. */
 import * as v from 'valibot'
 import { INVITATION_MEMBERS, OLDER_MEMBERS, OutOfBandRecord } from '../records/out-of-band.ts'
 import { Did, HttpUrl, ThreadId, text } from './fields.ts'
@@ -29,7 +29,7 @@ export const INVITATION_RESULT = {
     /** Equal to `@type`. */
     messageType: v.string(),
   }),
-  /** Leads to the invitation, and is short enough for a QR code. */
+  /** A URL of the invitation that is short enough for a QR code. */
   shortInvitationUrl: v.string(),
   outOfBandRecord: OutOfBandRecord,
   /** The DID that names the agent in the invitation: of a service with a key of its own, that key's did:key. */

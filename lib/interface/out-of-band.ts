@@ -15,10 +15,10 @@ const HandshakeProtocols = v.pipe(
   v.maxLength(2),
 )
 
-/** What the inviter says of itself, and does with who takes the invitation. */
+/** The inviter's own details, and how it treats those who accept the invitation. */
 const INVITER = {
   label: v.optional(text(255)),
-  /** Of the connections that come of it, for the agent's own people. */
+  /** Name for the resulting connections, visible to this agent only. */
   alias: v.optional(text(255)),
   imageUrl: v.optional(HttpUrl),
   multiUseInvitation: v.optional(v.boolean(), false),
@@ -68,7 +68,7 @@ export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-/** What the invitee says of itself, and how it takes an invitation. */
+/** The invitee's own details, and how it accepts an invitation. */
 const INVITEE = {
   label: v.optional(text(255)),
   alias: v.optional(text(255)),
@@ -80,20 +80,20 @@ const INVITEE = {
 const ACCEPTING = {
   ...INVITEE,
   imageUrl: v.optional(HttpUrl),
-  /** Use an older connection with the inviter's DID, if there is one. */
+  /** Reuse an existing connection with the inviter's DID, if there is one. */
   reuseConnection: v.optional(v.boolean(), false),
 }
 
 const RECEIVING = {
   ...ACCEPTING,
   autoAcceptInvitation: v.optional(v.boolean(), true),
-  /** Of no effect: no answer waits for another agent. */
+  /** Accepted and ignored: no operation waits for another agent. */
   acceptInvitationTimeoutMs: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
 }
 
 const Received = v.strictObject({
   outOfBandRecord: OutOfBandRecord,
-  /** The new connection, or the one that is used again. */
+  /** The new or reused connection. */
   connectionRecord: v.optional(ConnectionRecord),
 })
 

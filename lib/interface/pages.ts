@@ -1,13 +1,13 @@
-/** Contracts of what people see: an invitation that they were given, and the reference of this interface. */
+/** Contracts of HTML pages: an invitation, and the API reference. */
 import * as v from 'valibot'
 import { INVITATION_MEMBERS, OLDER_MEMBERS } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 
-/** An out-of-band invitation as its sender gives it away. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
+/** An out-of-band invitation, as its sender shares it. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
 const Invitation = v.looseObject({ ...INVITATION_MEMBERS, ...OLDER_MEMBERS })
 
-/** More than an address may have at the gateway. */
+/** Longer than any URL that the gateway accepts. */
 const MAX_QUERY = 10_240
 
 export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -60,7 +60,7 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   answers: { 200: v.string() },
 }))
 
-/** A name, as no path is one. */
+/** A file name without any path. */
 const FileName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'is no name of a file'),

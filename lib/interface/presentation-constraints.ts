@@ -22,7 +22,7 @@ const Field = v.pipe(
     predicate: v.optional(
       v.literal('preferred', 'must be preferred: no proof type here can show a predicate without its value'),
     ),
-    /** These three are of version 2. */
+    /** These three exist in version 2 only. */
     name: Sentence,
     optional: v.optional(v.boolean()),
     intent_to_retain: v.optional(v.boolean()),

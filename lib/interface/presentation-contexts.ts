@@ -5,7 +5,7 @@ import { JsonObject, noArray, text } from './fields.ts'
 
 const MAX_CONTEXTS = 10
 
-/** Of all contexts with their addresses, as JSON, in bytes. */
+/** Maximum size of all contexts with their URLs, as JSON, in bytes. */
 const MAX_BYTES = 128 * 1024
 
 const Address = v.pipe(

@@ -1,4 +1,4 @@
-/** What has to hold between the parts of a presentation definition. */
+/** Rules between the parts of a presentation definition. */
 
 import {
   type InputDescriptor,
@@ -59,7 +59,7 @@ export const versionFaults = (definition: PresentationDefinition): Fault[] => {
   ]
 }
 
-/** A descriptor that no requirement takes would not have to be met. */
+/** A descriptor that no submission requirement refers to would never be enforced. */
 export const groupFaults = (definition: PresentationDefinition): Fault[] => {
   const { input_descriptors: descriptors, submission_requirements: requirements } = definition
   if (requirements === undefined) return []

@@ -26,12 +26,12 @@ const InputDescriptor = exactly({
   name: Sentence,
   purpose: Sentence,
   group: v.optional(v.pipe(v.array(Id), v.maxLength(50))),
-  /** Of version 1. */
+  /** In version 1 only. */
   schema: v.optional(
     v.pipe(v.array(exactly({ uri: Uri, required: v.optional(v.boolean()) })), v.minLength(1), v.maxLength(50)),
   ),
   issuance: v.optional(v.pipe(v.array(noArray(v.looseObject({ manifest: v.optional(text(2048)) }))), v.maxLength(50))),
-  /** Of version 2. */
+  /** In version 2 only. */
   format: v.optional(ClaimFormats),
   constraints: v.optional(Constraints),
 })

@@ -1,4 +1,4 @@
-/** How the JSON-LD processor gets what documents name: DIDs and the bundled contexts, and other contexts by a way of the caller's. */
+/** Document loader of the JSON-LD processor: DIDs, bundled contexts, and other contexts by a loader of the caller's. */
 import {
   type AgentContext,
   CredoError,
@@ -22,7 +22,7 @@ export const documentLoader = (
   const loadDid = didDocumentLoader(agentContext)
   return async (url) => {
     if (url.startsWith('did:')) return loadDid(url)
-    // What is static the processor need not process anew.
+    // The processor caches what it makes of static documents.
     if (BUNDLED_CONTEXTS.has(url))
       return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url), tag: 'static' }
     return { contextUrl: null, documentUrl: url, document: await loadOther(url) }

@@ -51,7 +51,7 @@ export const heldCredential = async (id: string): Promise<HeldCredential | undef
   return stored && toHeld(stored)
 }
 
-/** Those that may be chosen: the newest first, and none that has expired. */
+/** The credentials that may be selected: newest first, without expired ones. */
 export const heldCredentials = async (): Promise<HeldCredential[]> => {
   const unit = currentUnit()
   const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})

@@ -91,7 +91,7 @@ const store = async (agentContext: AgentContext, json: object): Promise<string> 
   return id
 }
 
-/** What its issuer has signed. Its status is for a verifier to look up. */
+/** Verifies the issuer's signature. Looking up the status is left to verifiers. */
 const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiableCredential): Promise<Statements> => {
   const verified: VerifiedQuads = new WeakMap()
   const service = new W3cJsonLdCredentialService(

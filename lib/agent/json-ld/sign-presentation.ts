@@ -26,7 +26,7 @@ interface Signature {
   permits: (proofType: string) => boolean
 }
 
-/** The first that a verifier permits is used. */
+/** In order of preference: the first one that the verifier permits is used. */
 const PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
 /** Throws a CredoError that says why a presentation can't be signed. */
