@@ -44,13 +44,13 @@ const download = async (aws: EmulatedAws, Bucket: string, location: string): Pro
   return Body.transformToByteArray()
 }
 
-/** Says `loaded` when the handler is there; with an event, what it answers. */
+/** Says `loaded` when the handler is there; with an event, what it answers, after the lines that it logs. */
 const LOAD = `
 const [, , file, name, event] = process.argv
 const loaded = await import(file)
 if (typeof loaded[name] !== 'function') throw new Error(file + ' has no ' + name)
 console.log('loaded')
-if (event !== undefined) console.log(JSON.stringify(await loaded[name](JSON.parse(event), { awsRequestId: 'test' })))
+if (event !== undefined) console.log('answer', JSON.stringify(await loaded[name](JSON.parse(event), { awsRequestId: 'test' })))
 `
 
 /** Why a function does not load in a process of its own, with its own environment; undefined where it does. */
@@ -59,11 +59,14 @@ export const loadFailure = async (one: DeployedFunction): Promise<string | undef
   return code === 0 && stdout.includes('loaded') ? undefined : stderr.slice(0, 500)
 }
 
-/** What a function that needs nothing of AWS answers to a request without a body. */
-export const answerOf = async (one: DeployedFunction): Promise<unknown> => {
-  const event = { headers: {}, pathParameters: null, queryStringParameters: null, body: null, requestContext: {} }
-  const { stdout, stderr } = await run(one, JSON.stringify(event))
-  const [, answer] = /^loaded\n(\{.*\})$/m.exec(stdout) ?? []
+/** A request as API Gateway hands it over: without a body, and without a token unless said. */
+const EVENT = { headers: {}, pathParameters: null, queryStringParameters: null, body: null, requestContext: {} }
+
+/** What a function answers; where it asks AWS, `environment` says where that is. */
+export const answerOf = async (one: DeployedFunction, event: object = {}, environment = {}): Promise<unknown> => {
+  const called = { ...one, environment: { ...one.environment, ...environment } }
+  const { stdout, stderr } = await run(called, JSON.stringify({ ...EVENT, ...event }))
+  const [, answer] = /^answer (\{.*\})$/m.exec(stdout) ?? []
   if (answer === undefined) throw new Error(`${one.name} does not answer: ${stdout}${stderr}`.slice(0, 1000))
   return JSON.parse(answer)
 }

@@ -1,5 +1,8 @@
 /** What an operator does with a stage from the first day on, and what has to hold after it: in this order, each on what the last one left. */
 import { strict as assert } from 'node:assert'
+import { OPERATIONS } from '../../lib/interface/operations.ts'
+import { handlerOf } from '../support/source/operation-functions.ts'
+import { answerFailure } from './answers.ts'
 import { deployedFunctions, loadFailure } from './functions.ts'
 import { failsWith, required, type Step, succeeds } from './step.ts'
 import { UPDATES } from './update-steps.ts'
@@ -79,6 +82,19 @@ const FIRST: Step[] = [
         if (failure !== undefined) failures.push(`${one.name}: ${failure}`)
       }
       assert.deepEqual(failures, [])
+    },
+  },
+  {
+    title: 'every operation answers from its deployed zip, on the table and the key that were made',
+    take: async ({ aws }) => {
+      const functions = new Map((await deployedFunctions(aws, STACK)).map((one) => [one.name, one]))
+      const failures: string[] = []
+      for (const contract of OPERATIONS) {
+        const one = functions.get(`${STACK}-${handlerOf(contract.operationId)}`)
+        const failure = one === undefined ? 'is not deployed' : await answerFailure(aws, contract, one)
+        if (failure !== undefined) failures.push(`${contract.operationId}: ${failure}`)
+      }
+      assert.deepEqual(failures, [], failures.join('\n'))
     },
   },
 ]
