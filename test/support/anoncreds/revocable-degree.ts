@@ -4,7 +4,7 @@ import type { InProcessStage, Json } from '../stage/in-process-stage.ts'
 import { succeed } from '../tenants.ts'
 
 /** As the quick keys have them. */
-export const DEGREE_SCHEMA = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
+const DEGREE_SCHEMA = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
 
 const VALUES = { name: 'Alice', degree: 'Bachelor', age: '24' }
 
