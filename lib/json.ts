@@ -75,6 +75,9 @@ export interface Flaw {
   message: string
 }
 
+/** Members of these names are dropped, or taken for a prototype or a class, by libraries that copy objects (valibot, class-transformer). */
+export const UNSAFE_NAMES = ['__proto__', 'prototype', 'constructor'] as const
+
 export interface FlawRules {
   /** Levels of objects and lists within the outermost one. */
   maxDepth: number

@@ -3,7 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
-import { type Flaw, findFlaw } from '../json.ts'
+import { type Flaw, findFlaw, UNSAFE_NAMES } from '../json.ts'
 import { headerOf, keep, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
@@ -13,8 +13,8 @@ const MAX_BODY = 256 * 1024
 const RULES = {
   /** Far below the depth at which a recursion over the value would fail. */
   maxDepth: 64,
-  /** valibot silently drops fields of these names. A request is done as it was asked, or not at all. */
-  forbidden: ['__proto__', 'prototype', 'constructor'],
+  /** A request is done as it was asked, or not at all. */
+  forbidden: UNSAFE_NAMES,
 }
 
 const JSON_MEDIA_TYPE = /^application\/([a-z0-9!#$&^_.-]+\+)?json$/

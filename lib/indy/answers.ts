@@ -3,7 +3,7 @@
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#read-requests
  */
 import * as v from 'valibot'
-import { findFlaw } from '../json.ts'
+import { findFlaw, UNSAFE_NAMES } from '../json.ts'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -79,8 +79,6 @@ export interface LedgerReply {
   data: unknown
 }
 
-/** Names that are no fields but an object's own business. */
-const FORBIDDEN = ['__proto__', 'constructor', 'prototype']
 /** A state proof is nested deepest. */
 const MAX_DEPTH = 12
 
@@ -96,7 +94,7 @@ const parsed = (text: string): unknown => {
 export const readReply = (text: string, asked: Record<string, unknown>): LedgerReply | undefined => {
   const answer = parsed(text)
   const { output, success } = v.safeParse(Reply, answer)
-  if (!success || findFlaw(answer, { maxDepth: MAX_DEPTH, forbidden: FORBIDDEN }) !== undefined)
+  if (!success || findFlaw(answer, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined)
     throw new LedgerAnswerError('the answer is no reply of a ledger')
   const { seqNo, txnTime, data } = output.result
   if (Object.entries(asked).some(([name, value]) => output.result[name] !== value))

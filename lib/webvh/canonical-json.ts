@@ -1,5 +1,6 @@
 /** JSON in its canonical form (RFC 8785), and the hash that names a resource by its content. */
 import { createHash } from 'node:crypto'
+import { UNSAFE_NAMES } from '../json.ts'
 
 /** Numbers and texts are written as JavaScript writes them, names are in the order of their UTF-16 code units. */
 export const canonicalJson = (value: unknown): string => {
@@ -12,6 +13,6 @@ export const canonicalJson = (value: unknown): string => {
 }
 
 /** Rules for JSON of others. The names are left out of what is hashed and signed, and would still be read afterwards. */
-export const SIGNED_JSON_RULES = { maxDepth: 16, forbidden: ['__proto__', 'prototype', 'constructor'] }
+export const SIGNED_JSON_RULES = { maxDepth: 16, forbidden: UNSAFE_NAMES }
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -275,6 +275,10 @@ describe('an offer is refused, and nothing is stored,', () => {
       () => JSON.stringify({ credential: credentialOf({ '@': 1 }), options: OPTIONS }).replace('"@":', '"__proto__":'),
     ],
     [
+      'with a claim that libraries take for a class',
+      () => ({ credential: credentialOf({ credentialSubject: { id: SUBJECT, constructor: 'x' } }), options: OPTIONS }),
+    ],
+    [
       'of very many values',
       () => ({ credential: credentialOf({ evidence: Array.from({ length: 20_001 }, () => 1) }), options: OPTIONS }),
     ],

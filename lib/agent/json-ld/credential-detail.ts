@@ -1,10 +1,10 @@
 /** A credential and how it is to be signed: what an offer, a request and a proposal of JSON-LD hold (Aries RFC 0593, `aries/ld-proof-vc-detail@v1.0`). */
 import * as v from 'valibot'
-import { findFlaw, hasMoreValuesThan, MAX_DEPTH, MAX_VALUES } from '../../json.ts'
+import { findFlaw, hasMoreValuesThan, MAX_DEPTH, MAX_VALUES, UNSAFE_NAMES } from '../../json.ts'
 
-/** Credo's comparison takes twice the time for each level of nesting, and its validators for each value. */
+/** Credo's comparison takes twice the time for each level of nesting, and its validators for each value; a member `constructor` breaks them. */
 const isSmall = (value: unknown): boolean =>
-  findFlaw(value, { maxDepth: MAX_DEPTH, forbidden: ['__proto__'] }) === undefined &&
+  findFlaw(value, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) === undefined &&
   !hasMoreValuesThan(value, MAX_VALUES)
 
 const Detail = v.looseObject({
