@@ -88,6 +88,8 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   test('a wallet that hangs up', async () => {
     const wallet = await startWallet({ answerProofs: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+    const connection = () => stage.call('getConnectionById', { caller, path: { connectionId } })
+    await waitFor('the handshake to be completed', async () => (await connection()).body.state === 'completed')
     await heardSince(0)
     const from = heardCount()
     await wallet.agent.didcomm.connections.hangup({ connectionId: walletConnectionId })
