@@ -34,6 +34,7 @@ export default defineConfig({
       layer('interop', 60 * SECOND),
       layer('attacks', 60 * SECOND),
       layer('simulation', 120 * SECOND, { isolate: true }),
+      layer('anoncreds', 60 * SECOND),
       layer('faults', 120 * SECOND),
       // A few long files that load no Credo: shared processes would keep one processor waiting for the other.
       layer('property', 120 * SECOND, { isolate: true }),

@@ -7,7 +7,7 @@ import type { RecordedCall } from '../infra/roles/recorder.ts'
 import { RECORDED_CALLS, type RecordedCalls } from './support/roles/recorded-calls.ts'
 
 /** Those whose functions run under a guard of their roles. */
-const PROJECTS = ['api', 'interop', 'attacks', 'faults']
+const PROJECTS = ['api', 'interop', 'attacks', 'anoncreds', 'faults']
 
 /** By function, then by action and resource; all sorted, so that a change is a short diff. */
 const summaryOf = (calls: RecordedCall[]): RecordedCalls => {
