@@ -8,7 +8,7 @@ import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
 
-/** How answers lie in the table, each with the digest of its request. `unit` is the running one. */
+/** How answers lie in the table, each with the digest of its request. `unit` is the running one. `decode` throws `idempotency.mismatch`. */
 export interface AnswerCodec {
   encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<StoredAnswer>
   decode: (unit: UnitOfWork, address: Address, stored: StoredAnswer) => Promise<string>
@@ -17,14 +17,14 @@ export interface AnswerCodec {
 /** A text, or bytes where it is sealed. */
 type StoredAnswer = string | Uint8Array
 
-/** Throws where an answer is stored in another way than its operation says. */
-export const unexpectedAnswer = (): AgentError =>
-  new AgentError('internal', 'a stored answer is sealed where it should be readable, or the reverse')
+/** An operation whose answers lie in the table in another way is another request too. */
+export const usedForAnother = (): AgentError =>
+  new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
 
 const READABLE: AnswerCodec = {
   encode: async (_unit, _address, answer) => answer,
   decode: async (_unit, _address, stored) => {
-    if (typeof stored !== 'string') throw unexpectedAnswer()
+    if (typeof stored !== 'string') throw usedForAnother()
     return stored
   },
 }
@@ -76,8 +76,7 @@ export const onlyOnce = async (
   const known = await unit.load(answerItem, of)
   if (known !== undefined) {
     const answered: Answered = JSON.parse(await answers.decode(unit, address, known.answer))
-    if (answered.request !== fingerprint)
-      throw new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
+    if (answered.request !== fingerprint) throw usedForAnother()
     return answered.answer ?? undefined
   }
   const answer = await act()

@@ -92,6 +92,18 @@ test.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('a key that is none is a 400:
   expect((await ask('SendMessage', asked, caller, key)).status).toBe(400)
 })
 
+test.each([
+  ['SendMessage', 'CreateDid'],
+  ['CreateDid', 'SendMessage'],
+])('a key that %s was done with is a 409 for %s, whichever of them seals its answers', async (first, second) => {
+  const key = randomUUID()
+  const { asked, caller } = await exampleOf(first, scene)
+  expect((await ask(first, asked, caller, key)).status).toBeLessThan(300)
+  const { asked: another } = await exampleOf(second, scene)
+  const { status, body } = await ask(second, another, caller, key)
+  expect([status, body.message]).toEqual([409, MISMATCH])
+})
+
 test('of a secret that was shown, nothing can be read in the table', async () => {
   const { asked, caller } = await exampleOf('RotateWebhookSecret', scene)
   const { body } = await ask('RotateWebhookSecret', asked, caller, randomUUID())
