@@ -39,7 +39,7 @@ describeWithLibrary('a wallet that answers by itself', () => {
     })
   }
 
-  const byNow = () => ({ to: Math.floor(Date.now() / 1000) })
+  const byNow = () => ({ to: Math.ceil(Date.now() / 1000) })
 
   test('presents what it holds as soon as it holds it, and is told when it is revoked', async () => {
     const { stage, caller, credentialDefinitionId } = world

@@ -17,7 +17,8 @@ const requestBody = () => ({
     anoncreds: {
       name: 'A degree, by somebody of age',
       version: '1.0',
-      non_revoked: { to: Math.floor(Date.now() / 1000) },
+      // This second to its end: what was revoked in it counts, too.
+      non_revoked: { to: Math.ceil(Date.now() / 1000) },
       requested_attributes: { degree: { name: 'degree', restrictions: DEFINITION } },
       requested_predicates: { age: { name: 'age', p_type: '>=', p_value: 18, restrictions: DEFINITION } },
     },
