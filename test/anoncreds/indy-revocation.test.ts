@@ -5,7 +5,7 @@ import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { INDY_ISSUER, type OperatedLedger, startOperatedLedger } from '../support/anoncreds/operated-ledger.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
-import { type AnonCredsWorld, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { type AnonCredsWorld, haveTails, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -87,7 +87,7 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
     const issued = await issue(credentialDefinitionId)
     const { revocationRegistryId, credentialRevocationId } = issued.metadata['_anoncreds/credential']
     expect(revocationRegistryId).toBe(registry.transaction.request.operation.id)
-    await haveTails(revocationRegistryId)
+    await haveTails(world.caller.tenantId, revocationRegistryId)
     expect(await present(credentialDefinitionId, now())).toMatchObject({ state: 'done', isVerified: true })
 
     expect((await revoke(issued.id)).body.metadata['_agent/revocation'].state).toBe('pending')
@@ -137,16 +137,6 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
       await waitFor('the revocation to be published', async () => (await revocationOf(id)) === 'published')
     expect(world.wallet.journal.errors).toEqual([])
   })
-
-  /** The wallet has the tails file of a registry, as if it had fetched it. */
-  const haveTails = async (registryId: string): Promise<void> => {
-    const { TailsFiles } = await import('../../lib/agent/anoncreds/tails-files.ts')
-    await inTenant(world.caller.tenantId, async ({ context, modules }) => {
-      const { revocationRegistryDefinition } = await modules.anoncreds.getRevocationRegistryDefinition(registryId)
-      if (revocationRegistryDefinition === undefined) throw new Error('there is no registry')
-      await new TailsFiles().getTailsFile(context, { revocationRegistryDefinition })
-    })
-  }
 
   /** Asks for the degree, not revoked at a time, in the `indy` format; whatever fits is presented. Resolves when the proof has ended. */
   const present = async (credentialDefinitionId: string, to: number): Promise<Json> => {

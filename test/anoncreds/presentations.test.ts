@@ -1,7 +1,7 @@
 /** AnonCreds presented by a wallet, as it is asked for: verified, and refused once the credential is revoked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
-import { type AnonCredsWorld, inTenant, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
+import { type AnonCredsWorld, haveTails, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -36,16 +36,6 @@ const ask = async (to: number | undefined, fields: Json = {}) => {
   return { created, proofExchangeRecordId: asked.id }
 }
 
-/** The wallet has the tails file of a registry, as if it had fetched it. */
-const haveTails = async (registryId: string): Promise<void> => {
-  const { TailsFiles } = await import('../../lib/agent/anoncreds/tails-files.ts')
-  await inTenant(world.caller.tenantId, async ({ context, modules }) => {
-    const { revocationRegistryDefinition } = await modules.anoncreds.getRevocationRegistryDefinition(registryId)
-    if (revocationRegistryDefinition === undefined) throw new Error('there is no registry')
-    await new TailsFiles().getTailsFile(context, { revocationRegistryDefinition })
-  })
-}
-
 /** Presents whatever fits, revoked or not. */
 const present = async (proofExchangeRecordId: string) => {
   const { proofs } = world.wallet.agent.didcomm
@@ -71,7 +61,7 @@ describeWithLibrary('AnonCreds presented by a wallet', () => {
 
   test('a credential is verified, and refused for a time at which it was revoked', async () => {
     const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
-    await haveTails(exchange.metadata['_anoncreds/credential'].revocationRegistryId)
+    await haveTails(world.caller.tenantId, exchange.metadata['_anoncreds/credential'].revocationRegistryId)
     const first = await ask(now())
     await present(first.proofExchangeRecordId)
     const verified = await ended(first.created)

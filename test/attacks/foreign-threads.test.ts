@@ -1,6 +1,5 @@
 /** A thread belongs to its connection: what others say on it changes and creates nothing, and its own messages still count. */
-import { randomUUID } from 'node:crypto'
-import { DidKey, TypedArrayEncoder } from '@credo-ts/core'
+import { TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommAutoAcceptCredential } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
@@ -8,6 +7,7 @@ import { type InProcessStage, type Json, startInProcessStage } from '../support/
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { succeed } from '../support/tenants.ts'
 import { type DidCommJson, didCommMessage, didCommMessages, type Thread } from '../support/wallets/didcomm-messages.ts'
+import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -68,17 +68,7 @@ const beginThreads = async (): Promise<void> => {
     return String(message['@id'])
   }
   const invited = async (more: Json): Promise<Json> => {
-    const recipientKeys = [new DidKey(await raw.newKey()).did]
-    const service = {
-      id: '#inline',
-      type: 'did-communication',
-      serviceEndpoint: 'http://127.0.0.1:9999',
-      recipientKeys,
-    }
-    const invitation = {
-      ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Bob' },
-      ...{ services: [service], ...more },
-    }
+    const invitation = handMadeInvitation(await raw.newKey(), 'Bob', more)
     return succeed(stage, 'receiveInvitation', caller, { body: { invitation } })
   }
   begun.held = await say(OFFER)

@@ -1,6 +1,5 @@
 /** Problem reports: taken from everybody who is connected, of effect on the sender's own exchange, and on no other. */
 import { randomUUID } from 'node:crypto'
-import { DidKey } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonCredsRequest, type Connected, connect, offerBody, requestBody } from '../support/scenes.ts'
 import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
@@ -8,6 +7,7 @@ import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/ten
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { succeed } from '../support/tenants.ts'
 import { didCommMessage, type Thread } from '../support/wallets/didcomm-messages.ts'
+import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -208,17 +208,9 @@ describe('a handshake', () => {
     'that the tenant has asked for is abandoned by a report of %s of its inviter only',
     async (protocol) => {
       const senderKey = await raw.newKey()
-      const recipientKeys = [new DidKey(senderKey).did]
-      const service = {
-        id: '#inline',
-        type: 'did-communication',
-        serviceEndpoint: 'http://127.0.0.1:9999',
-        recipientKeys,
-      }
-      const invitation = {
-        ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Inviter' },
-        ...{ handshake_protocols: ['https://didcomm.org/didexchange/1.1'], services: [service] },
-      }
+      const invitation = handMadeInvitation(senderKey, 'Inviter', {
+        handshake_protocols: ['https://didcomm.org/didexchange/1.1'],
+      })
       const { connectionRecord: asked } = await succeed(stage, 'receiveInvitation', caller, { body: { invitation } })
       const way = await raw.routeToDid(asked.did)
       const sent = report(protocol, { thid: asked.threadId, pthid: invitation['@id'] })

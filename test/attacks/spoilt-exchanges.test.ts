@@ -1,12 +1,12 @@
 /** Offers, requests, proposals and questions of a wallet, spoilt on purpose: whatever is kept of them, no operation on it fails. */
 import { randomUUID } from 'node:crypto'
-import { DidKey } from '@credo-ts/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spoilt } from '../support/api/odd-values.ts'
 import { connect } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 
 /** Messages of each kind. */
@@ -174,13 +174,9 @@ const inBase64 = (message: Json): Json => {
 /** On the connection, or in an invitation that the tenant takes. */
 const give = async (message: Json, isInvited: boolean): Promise<void> => {
   if (!isInvited) return expect((await raw.send(message, route)).status).toBeLessThan(500)
-  const recipientKeys = [new DidKey(await raw.newKey()).did]
-  const service = { id: '#inline', type: 'did-communication', serviceEndpoint: 'http://127.0.0.1:9999', recipientKeys }
-  const invitation = {
-    ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label: 'Mallory' },
-    services: [service],
+  const invitation = handMadeInvitation(await raw.newKey(), 'Mallory', {
     'requests~attach': [{ '@id': 'request', data: { json: message } }],
-  }
+  })
   await call('receiveInvitation', { body: { invitation } }, message)
 }
 

@@ -50,6 +50,16 @@ export const inTenant = async <T>(tenant: string, act: (agent: TenantAgent) => P
   return transaction(tenant, async () => act(await currentAgent()))
 }
 
+/** The wallet, which shares this process, has the tails file of a tenant's registry, as if it had fetched it. */
+export const haveTails = async (tenant: string, registryId: string): Promise<void> => {
+  const { TailsFiles } = await import('../../../lib/agent/anoncreds/tails-files.ts')
+  await inTenant(tenant, async ({ context, modules }) => {
+    const { revocationRegistryDefinition } = await modules.anoncreds.getRevocationRegistryDefinition(registryId)
+    if (revocationRegistryDefinition === undefined) throw new Error('there is no registry')
+    await new TailsFiles().getTailsFile(context, { revocationRegistryDefinition })
+  })
+}
+
 /** Gives a tenant a credential definition of a degree. */
 export const definitionOf = (tenant: string, options: Partial<PreparedDefinition> = {}) =>
   inTenant(tenant, ({ context }) =>
