@@ -57,7 +57,7 @@ export const SEALS_SECRETS: Access = {
   Decrypt: ['agents', 'organizations'],
 }
 
-/** A message for the endpoint of a connection. */
+/** A message for the endpoint of a connection, beside whose record it waits to be sent. */
 export const SENDS: Access = {
   GetItem: [CONNECTION],
   Query: [CONNECTION, DID],
@@ -65,7 +65,7 @@ export const SENDS: Access = {
   SendMessage: ['WakeUpQueue'],
 }
 
-/** The same where there is no endpoint: it waits to be fetched. The first one makes the job that gives up what is not. */
+/** A message for a wallet without an endpoint, which waits to be fetched. The first one makes the job that gives up what nobody fetches. */
 export const QUEUES: Access = {
   GetItem: [PICKUP, PICKUP_USAGE],
   Query: [PICKUP],
@@ -73,11 +73,11 @@ export const QUEUES: Access = {
   UpdateItem: [PICKUP, PICKUP_USAGE],
 }
 
+/** Messages leave that queue, and what became of them is noted. */
+export const DEQUEUES: Access = { PutItem: [MESSAGE_OUTCOMES], UpdateItem: [BASIC_MESSAGE], DeleteItem: [PICKUP] }
+
 /** A command that sends a message to a connection, with or without an endpoint. */
 export const SENDING: Access[] = [ONCE, OPENS_KEYS, SENDS, QUEUES]
-
-/** Such messages leave their queue, and what became of them is noted. */
-export const DEQUEUES: Access = { PutItem: [MESSAGE_OUTCOMES], UpdateItem: [BASIC_MESSAGE], DeleteItem: [PICKUP] }
 
 /** Public DIDs and what is published under them: the agent's own, and how far it has seen the logs of others. */
 export const RESOLVES: Access = { GetItem: [WEBVH, WEBVH_SEEN], PutItem: [WEBVH_SEEN] }

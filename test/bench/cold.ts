@@ -109,8 +109,7 @@ const print = (starts: Map<Candidate, Start[][]>): void => {
 }
 
 export const measureColdStarts = async (): Promise<void> => {
-  const hasLibrary = folderOnThisMachine() !== undefined
-  if (!hasLibrary) console.log(`\n${WITHOUT_LIBRARY}`)
+  if (folderOnThisMachine() === undefined) console.log(`\n${WITHOUT_LIBRARY}`)
   const unpacked = await unpackFunctions()
   const cache = await mkdtemp(join(tmpdir(), 'compile-cache-'))
   const issuer = await localIssuer(unpacked.folder)
