@@ -93,6 +93,9 @@ const restOf = (route: Request['route'], path: string): { name: string; value: s
   return { name, value: path.split('/').slice(segments).join('/') }
 }
 
+/** The path as it came; hapi normalizes it. */
+const sentPath = ({ raw }: Request): string => raw.req.url?.split('?')[0] ?? ''
+
 /** The template of the path that a request goes to; hapi throws at what is no path. */
 const templateOf = (server: Server, method: string, path: string): string | undefined => {
   try {
@@ -172,8 +175,9 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onPreAuth', async (request, h) => {
     const { method, route, path } = request
     // hapi takes HEAD for GET; to the gateway it is a method that no route has.
-    // And it takes nothing for the rest of a path, which it has taken dot segments out of.
-    if (method === 'head' || restOf(route, path)?.value === '' || resourceAt(server, events, path) !== route.path)
+    // It takes nothing for the rest of a path, which it has taken dot segments out of, and `//` for `/`.
+    const isNone = restOf(route, path)?.value === '' || sentPath(request) === '//'
+    if (method === 'head' || isNone || resourceAt(server, events, path) !== route.path)
       return answer(h, UNKNOWN).takeover()
     const admitted = await admit(request)
     if (typeof admitted === 'string') return answer(h, admitted).takeover()
@@ -188,7 +192,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
       raw.req.rawHeaders.push('Content-Type', BYTES)
     // The gateway hands path parameters on as they came; hapi has decoded them.
     for (const [name, value] of Object.entries(params)) params[name] = encodeURIComponent(value)
-    const rest = restOf(route, raw.req.url?.split('?')[0] ?? '')
+    const rest = restOf(route, sentPath(request))
     if (rest !== undefined) params[rest.name] = rest.value
     return h.continue
   })

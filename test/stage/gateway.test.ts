@@ -122,6 +122,8 @@ describe('what no route has is a 404', () => {
   test.each([
     ['GET', '/nothing'],
     ['GET', '/nothing/here'],
+    ['GET', '//'],
+    ['GET', '//?a=1'],
     ['PUT', '/connections'],
     // It is a resource of its own, and no id of another's.
     ['GET', '/proofs/create-request-oob'],
