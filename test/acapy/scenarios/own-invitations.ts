@@ -181,8 +181,9 @@ export const OWN_INVITATIONS: Scenario[] = [
     play: async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await takenByWallet(scene, {})
-      // A ping of ACA-Py's may have completed the connection before.
+      // Either completes the connection; what came after our hang-up could not be opened any more.
       await arrived(scene, 'didexchange/1.1/complete')
+      await arrived(scene, 'trust_ping/1.0/ping')
       await agent.delete(`/connections/${connection.id}`)
       await waitFor('the wallet to have deleted its connection', async () => {
         const { results } = await acapy.get('/connections')
