@@ -1,10 +1,11 @@
 /** The keys that token issuers serve at their addresses, as they were last confirmed. */
-import { KeySet, type VerifyingKey } from '../key-set.ts'
-import { defineItem, readItem } from './item.ts'
-import { integer, json } from './item-fields.ts'
-import { issuerKeysAddress } from './keys.ts'
-import { epochSeconds } from './table.ts'
-import { putIf } from './write.ts'
+
+import { defineItem, readItem } from '../store/item.ts'
+import { integer, json } from '../store/item-fields.ts'
+import { issuerKeysAddress } from '../store/keys.ts'
+import { epochSeconds } from '../store/table.ts'
+import { putIf } from '../store/write.ts'
+import { KeySet, type VerifyingKey } from './key-set.ts'
 
 /** Longer than anybody may use them; an issuer that is no longer one leaves nothing behind. */
 const KEPT_SECONDS = 3 * 24 * 60 * 60
