@@ -11,8 +11,7 @@ import {
   DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
-import { toBasicMessageJson } from '../records/basic-message.ts'
-import { DELIVERY, type Delivery } from '../records/delivery.ts'
+import { DELIVERY, type Delivery, toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { readyConnection, send } from './connections.ts'

@@ -1,6 +1,13 @@
-/** Resolvers of DIDs whose documents follow from the DID itself: made once in a process, shared, and frozen because of that. */
-import { type AgentContext, type DidResolutionResult, KeyDidResolver, PeerDidResolver } from '@credo-ts/core'
+/** DID documents that the process keeps: of DIDs that carry them, made once, shared and frozen; and of others, for a time. */
+import {
+  type AgentContext,
+  type Cache,
+  type DidResolutionResult,
+  KeyDidResolver,
+  PeerDidResolver,
+} from '@credo-ts/core'
 import { Bounded } from '../bounded.ts'
+import { memorySizeOf } from '../json.ts'
 import { MAX_IDENTIFIER } from './identifiers.ts'
 
 /** Others choose their DIDs: one of 4,096 characters makes some ten thousand bytes of objects. */
@@ -49,5 +56,30 @@ export class LinearPeerDidResolver extends PeerDidResolver {
       return { didDocument: null, didDocumentMetadata: {}, didResolutionMetadata: { error: 'invalidDid' } }
     const resolve = () => super.resolve(agentContext, did)
     return CARRIES_DOCUMENT.test(did) ? resolveOnce(did, resolve) : resolve()
+  }
+}
+
+/** Bytes: others choose how large their documents are, and how many a message names. */
+const MAX_BYTES = 5 * 1024 * 1024
+
+/** Credo's resolver of DIDs is the only one that asks it. */
+export class DocumentCache implements Cache {
+  readonly #documents = new Bounded<string, { value: unknown; until: number }>(
+    MAX_BYTES,
+    Number.POSITIVE_INFINITY,
+    memorySizeOf,
+  )
+
+  async get<T>(_agentContext: AgentContext, key: string): Promise<T | null> {
+    const cached = this.#documents.get(key)
+    return cached !== undefined && Date.now() < cached.until ? (cached.value as T) : null
+  }
+
+  async set<T>(_agentContext: AgentContext, key: string, value: T, seconds = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#documents.set(key, { value, until: Date.now() + seconds * 1_000 })
+  }
+
+  async remove(_agentContext: AgentContext, key: string): Promise<void> {
+    this.#documents.delete(key)
   }
 }

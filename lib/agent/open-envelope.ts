@@ -1,9 +1,12 @@
-/** Decryption of one envelope (Aries RFC 0019, "Unpack") with the key that was found for it. */
-import { CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
-import type { Envelope, EnvelopeHeader } from './envelope.ts'
+/** Decryption of envelopes (Aries RFC 0019, "Unpack") with the key that was found for them, in place of Credo's. */
+import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
+import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
+import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
 import { decryptContent } from './keys/content-encryption.ts'
 import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
 import { agreementKeyOf, decryptByAgreement } from './keys/key-agreement.ts'
+import { PackingService } from './pack-envelope.ts'
+import { assertReadable } from './readable-message.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
 
@@ -53,3 +56,34 @@ const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64u
 
 /** Throws for what is no UTF-8. */
 const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(content)
+
+type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
+
+/** An envelope that cannot be opened, or holds no message: it was not handled before either. */
+export class UnreadableEnvelopeError extends CredoError {}
+
+export class EnvelopeService extends PackingService {
+  /**
+   * Credo looks in DIDs, invitations and mediations for each recipient; here a key's id is what envelopes call it. Throws
+   * `UnreadableEnvelopeError`, and what the store throws.
+   */
+  override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
+    const { recipients } = readHeader(envelope)
+    const kids = recipients.map(({ header }) => header.kid)
+    const found = await this.keys.first(agentContext, kids)
+    try {
+      const recipient = recipients.find(({ header }) => header.kid === found?.keyId)
+      if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
+      const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
+      assertReadable(message)
+      const recipientKey = keyOfVerkey(found.keyId)
+      recipientKey.keyId = found.keyId
+      return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
+    } catch (error) {
+      throw new UnreadableEnvelopeError(
+        'the envelope can not be opened',
+        error instanceof Error ? { cause: error } : {},
+      )
+    }
+  }
+}

@@ -61,7 +61,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64u
 
 type Packing = Parameters<DidCommEnvelopeService['packMessage']>
 
-/** Credo's envelope service, which packs without validating by schemas. It opens nothing: see envelope-service.ts. */
+/** Credo's envelope service, which packs without validating by schemas. It opens nothing: see open-envelope.ts. */
 export class PackingService extends DidCommEnvelopeService {
   readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
 

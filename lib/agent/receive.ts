@@ -6,8 +6,8 @@ import { BASE_AGENT } from '../records/tenant.ts'
 import { transaction } from '../store/transaction.ts'
 import { agentContexts } from './agent.ts'
 import { cannotHandle, type Envelope } from './envelope.ts'
-import { UnreadableEnvelopeError } from './envelope-service.ts'
 import { InboundMarks } from './inbound-marks.ts'
+import { UnreadableEnvelopeError } from './open-envelope.ts'
 import { ReturnRouteSession } from './return-route.ts'
 
 /** More repetitions than for a request: the sender of a message may never retry. */

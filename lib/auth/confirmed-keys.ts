@@ -1,5 +1,6 @@
 /** The keys that token issuers serve at their addresses, as they were last confirmed. */
 
+import { measure } from '../metrics.ts'
 import { defineItem, readItem } from '../store/item.ts'
 import { integer, json } from '../store/item-fields.ts'
 import { issuerKeysAddress } from '../store/keys.ts'
@@ -34,3 +35,11 @@ export const storeConfirmedKeys = async (jwksUri: string, { keys, at }: Confirme
   const expiresAt = epochSeconds(at) + KEPT_SECONDS
   await putIf(issuerKeysItem.encode({ jwksUri, keySet: { keys }, confirmedAt: at, expiresAt }))
 }
+
+export const logUnconfirmed = (issuer: string, ageMs: number, now: number): void =>
+  measure(
+    'error',
+    'the keys of an issuer are not confirmed',
+    { event: 'issuer.keys_not_confirmed', issuer, ageMs: Math.round(ageMs) },
+    { values: { IssuerKeysNotConfirmed: 1 }, now: Math.round(now) },
+  )

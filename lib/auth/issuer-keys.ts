@@ -3,11 +3,10 @@ import { createLocalJWKSet } from 'jose/jwks/local'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
-import { type ConfirmedKeys, readConfirmedKeys } from './confirmed-keys.ts'
+import { type ConfirmedKeys, logUnconfirmed, readConfirmedKeys } from './confirmed-keys.ts'
 import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
-import { logUnconfirmed } from './unconfirmed-keys.ts'
 
 /** The issuer is asked no oftener than this, after it has answered or failed to; in ms. */
 const ASK_EVERY = 30_000

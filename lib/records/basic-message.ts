@@ -1,8 +1,25 @@
-/** The basic message record (Aries RFC 0095): its schema and how a stored one is shown. */
+/** The basic message record (Aries RFC 0095): its schema, its delivery, and how a stored one is shown. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
-import { DELIVERY, Delivery } from './delivery.ts'
 import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
+
+/** In the metadata of a sent message. */
+export const DELIVERY = '_agent/delivery'
+
+const DELIVERY_STATES = ['pending', 'waiting-for-pickup', 'delivered', 'failed'] as const
+
+export const Delivery = v.object({
+  /** `waiting-for-pickup`: the wallet has no endpoint, and fetches it. */
+  state: v.picklist(DELIVERY_STATES),
+  /** Finished attempts. */
+  attempts: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** Of the last failed attempt. */
+  lastError: v.optional(v.string()),
+  /** Of a pending message whose last attempt failed. */
+  nextAttemptAt: v.optional(Timestamp),
+  deliveredAt: v.optional(Timestamp),
+})
+export type Delivery = v.InferOutput<typeof Delivery>
 
 export const BASIC_MESSAGE_ROLES = ['sender', 'receiver'] as const
 
