@@ -1,4 +1,4 @@
-/** DID documents that the process keeps: of DIDs that carry them, made once, shared and frozen; and of others, for a time. */
+/** Resolvers and caches of DID documents: documents that are contained in the DID are built once, frozen and shared; others are cached for a time. */
 import {
   type AgentContext,
   type Cache,
@@ -10,12 +10,12 @@ import { Bounded } from '../bounded.ts'
 import { memorySizeOf } from '../json.ts'
 import { MAX_IDENTIFIER } from './identifiers.ts'
 
-/** Others choose their DIDs: one of 4,096 characters makes some ten thousand bytes of objects. */
+/** Other agents choose their DIDs: one of 4,096 characters takes about 10 KB of memory. */
 const MAX_DOCUMENTS = 500
 
 const documents = new Bounded<string, DidResolutionResult>(MAX_DOCUMENTS)
 
-/** Freezes an object and all that it holds. */
+/** Freezes an object and everything in it. */
 export const deepFreeze = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
@@ -23,7 +23,7 @@ export const deepFreeze = <T>(value: T): T => {
   return value
 }
 
-/** What a DID resolves to, where that is the same for everybody and for ever. What does not resolve is not remembered. */
+/** The document of a DID that always resolves to the same one. Failures are not cached. */
 const resolveOnce = async (did: string, resolve: () => Promise<DidResolutionResult>): Promise<DidResolutionResult> => {
   const known = documents.get(did)
   if (known !== undefined) return known
@@ -40,14 +40,14 @@ export class SharedKeyDidResolver extends KeyDidResolver {
 const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
 
 /**
- * What Credo's pattern takes, but for its dot, which there is any character: no part can be read in two ways.
+ * Credo's pattern, except for its dot, which matches any character there: this one is unambiguous, and so takes linear time.
  * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
  */
 const PEER_DID = new RegExp(
   `^did:peer:(?:[01]${KEY}|2(?:\\.[AEVID]${KEY})+(?:\\.S[0-9a-zA-Z=]*)*|4z[1-9a-km-zA-HJ-NP-Z]{46}(?::z[1-9a-km-zA-HJ-NP-Z]{6,})?)$`,
 )
 
-/** Methods 1, and 4 in its short form, name a document that is in the table: what is found is the tenant's own. */
+/** All but method 1 and the short form of 4, whose documents are in the tenant's table. */
 const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
 
 export class LinearPeerDidResolver extends PeerDidResolver {
@@ -59,10 +59,10 @@ export class LinearPeerDidResolver extends PeerDidResolver {
   }
 }
 
-/** Bytes: others choose how large their documents are, and how many a message names. */
+/** In bytes: other agents choose the size of their documents, and how many a message names. */
 const MAX_BYTES = 5 * 1024 * 1024
 
-/** Credo's resolver of DIDs is the only one that asks it. */
+/** Used by Credo's DID resolver only. */
 export class DocumentCache implements Cache {
   readonly #documents = new Bounded<string, { value: unknown; until: number }>(
     MAX_BYTES,

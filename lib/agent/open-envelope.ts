@@ -1,4 +1,4 @@
-/** Decryption of envelopes (Aries RFC 0019, "Unpack") with the key that was found for them, in place of Credo's. */
+/** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
 import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
 import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
@@ -11,13 +11,13 @@ import { assertReadable } from './readable-message.ts'
 type Recipient = EnvelopeHeader['recipients'][number]
 
 export interface OpenedEnvelope {
-  /** JSON of whatever kind. */
+  /** Any JSON. */
   message: unknown
-  /** Who sent it, proven; absent with `Anoncrypt`. */
+  /** The authenticated sender; absent with `Anoncrypt`. */
   senderKey: Ed25519Key | undefined
 }
 
-/** Opens an envelope as one of its recipients. Throws where the key, or any part of the envelope, does not fit. */
+/** Opens an envelope with a recipient's private key. Throws if the key or any part of the envelope is wrong. */
 export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
   const { sender, iv } = recipient.header
   const senderKey =
@@ -47,25 +47,25 @@ const parse = (json: string): unknown => {
   try {
     return JSON.parse(json)
   } catch {
-    // Its message quotes the text, and what is thrown here is logged.
+    // The parser's message quotes the text, and this error is logged.
     throw new CredoError('the message is no JSON')
   }
 }
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
 
-/** Throws for what is no UTF-8. */
+/** Throws for invalid UTF-8. */
 const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(content)
 
 type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
 
-/** An envelope that cannot be opened, or holds no message: it was not handled before either. */
+/** The envelope can't be opened or holds no message, so it was not handled before either. */
 export class UnreadableEnvelopeError extends CredoError {}
 
 export class EnvelopeService extends PackingService {
   /**
-   * Credo looks in DIDs, invitations and mediations for each recipient; here a key's id is what envelopes call it. Throws
-   * `UnreadableEnvelopeError`, and what the store throws.
+   * Credo searches DIDs, invitations and mediations for each recipient. Here a key's id is its name in envelopes (ADR 10). Throws
+   * `UnreadableEnvelopeError`, and errors of the store.
    */
   override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
     const { recipients } = readHeader(envelope)
