@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { AgentError } from './errors.ts'
-import { TokenIssuers } from './token-issuers.ts'
 
 const json = v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
   try {
@@ -58,7 +57,8 @@ export const Settings = v.object({
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
-  TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json, TokenIssuers), '[]'),
+  /** Checked by lib/auth/token-issuers.ts: only the functions that verify tokens need them. */
+  TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json), '[]'),
   TRUSTED_CONTEXTS: v.optional(v.pipe(v.string(), json, v.array(TrustedContext), v.maxLength(10)), '[]'),
   /** Proxies of Indy ledgers by their namespaces, in the order in which they are asked for what an unqualified id names. */
   INDY_PROXIES: v.optional(

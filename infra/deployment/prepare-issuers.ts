@@ -1,8 +1,8 @@
 /** Token issuers as a deployment packs them: each with its public keys, fetched from its address or given in the settings. */
 import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
+import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'
-import type { TokenIssuer } from '../../lib/token-issuers.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** An issuer that nobody could be verified by, or whose address no function would ask; undefined where there is none. */

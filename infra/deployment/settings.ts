@@ -1,5 +1,6 @@
 /** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
 import * as v from 'valibot'
+import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
 import { CanarySettings } from '../canary/settings.ts'
@@ -32,6 +33,7 @@ const proxyProblem = (proxies: Record<string, string>): string | undefined => {
 export const DeploymentSettings = v.object({
   TOKEN_ISSUERS: v.pipe(
     v.nonOptional(TOKEN_ISSUERS, 'is not set'),
+    TokenIssuers,
     v.minLength(1, 'is empty: no token would be valid'),
     v.check(
       (issuers) => issuerProblem(issuers) === undefined,

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import * as v from 'valibot'
-import { ALL_GRANTS, type Role, type TokenIssuer } from '../../lib/token-issuers.ts'
+import { ALL_GRANTS, type Role } from '../../lib/auth/grants.ts'
+import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
 import { StageFailure } from '../failure.ts'
 import { privateFile } from './private-file.ts'
 

@@ -1,7 +1,7 @@
 /** The settings of the local stage: what of the environment it listens to, checked once, with one line on what is wrong. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { type TokenIssuer, TokenIssuers } from '../../lib/token-issuers.ts'
+import { type TokenIssuer, TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { reason, StageFailure } from '../failure.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
 import { parseSettings, wholeNumber } from '../settings.ts'

@@ -1,8 +1,8 @@
 /** `npm run token`: prints one token of the local stage's issuer, and nothing else. */
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
+import { ROLES } from '../../lib/auth/grants.ts'
 import { EntityId } from '../../lib/records/tenant.ts'
-import { ROLES } from '../../lib/token-issuers.ts'
 import { reason, StageFailure } from '../failure.ts'
 import { localIssuer, type TokenClaims } from './issuer.ts'
 import { localSettings } from './settings.ts'

@@ -1,4 +1,5 @@
 /** Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs before bundle.ts. */
+import { tokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { type PackedSetting, readSettings } from '../../lib/settings.ts'
 import { type Finding, refusal } from '../deployment/finding.ts'
 import type { FunctionDefinition, PluginTools, Serverless } from '../service.ts'
@@ -35,7 +36,7 @@ const packSettings = async ({ service, classes }: Serverless): Promise<Finding[]
     return typeof given === 'string' ? given : NONE[name]
   }
   try {
-    const { TOKEN_ISSUERS, TRUSTED_CONTEXTS, INDY_PROXIES } = readSettings({
+    const settings = readSettings({
       TABLE_NAME: 'Table',
       PUBLIC_URL: 'https://example.org',
       TOKEN_ISSUERS: textOf('TOKEN_ISSUERS'),
@@ -44,7 +45,8 @@ const packSettings = async ({ service, classes }: Serverless): Promise<Finding[]
     })
     // Loaded here: every serverless command loads the plugins.
     const { prepareIssuers } = await import('../deployment/prepare-issuers.ts')
-    const { issuers, findings } = await prepareIssuers(TOKEN_ISSUERS, Date.now())
+    const { issuers, findings } = await prepareIssuers(tokenIssuers(settings), Date.now())
+    const { TRUSTED_CONTEXTS, INDY_PROXIES } = settings
     for (const definition of functions) move(definition, { TOKEN_ISSUERS: issuers, TRUSTED_CONTEXTS, INDY_PROXIES })
     return findings
   } catch (error) {

@@ -1,4 +1,4 @@
-/** How an invitation is accepted: by a handshake, by an older connection with the inviter's DID, or by an answer without a connection. */
+/** Accepts invitations: by a handshake, by reuse of a connection with the inviter's DID, or by a connectionless answer. */
 import {
   type DidCommConnectionRecord,
   DidCommHandshakeProtocol,
@@ -32,7 +32,7 @@ const HANDSHAKES: Record<string, DidCommHandshakeProtocol> = {
   connections: DidCommHandshakeProtocol.Connections,
 }
 
-/** The handshake that this agent answers with; undefined where it knows none of those that are offered. */
+/** The first offered handshake protocol that this agent supports; undefined if there is none. */
 export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitation) => {
   const offered = handshakeProtocols.map((uri) => uri.match(/^https:\/\/didcomm\.org\/(\w+)\/1\.\d+$/)?.[1] ?? '')
   const chosen = Object.keys(HANDSHAKES).find((name) => offered.includes(name))
@@ -40,8 +40,8 @@ export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitat
 }
 
 /**
- * Accepts a stored invitation in the running unit of work. Returns the connection: a new one, whose handshake is begun, or an older one.
- * `path` is the field that an unanswerable invitation came by. Throws `request.invalid`, `connection.no_endpoint`.
+ * Accepts a stored invitation in the running unit of work. Returns the connection: a new one that has started its handshake, or an existing one.
+ * `path` is the request's field of the invitation, for errors. Throws `request.invalid`, `connection.no_endpoint`.
  */
 export const accept = async (
   agent: TenantAgent,
@@ -72,7 +72,7 @@ export const accept = async (
   return older
 }
 
-/** The newest connection that came of an invitation by the same DID, and that both sides still have. */
+/** The newest connection that was made from an invitation by the same DID and that neither side has ended. */
 const olderConnection = async (
   { didcomm }: TenantAgent,
   { invitationDids }: DidCommOutOfBandInvitation,
@@ -107,7 +107,7 @@ const shakeHands = async (
   )
 }
 
-/** Credo waits for the answer; here the message `handshake-reuse-accepted` ends the invitation when it comes. */
+/** Credo would wait for the answer. Here `handshake-reuse-accepted` completes the invitation when it arrives. */
 const askForReuse = async (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,

@@ -1,5 +1,5 @@
-/** The agent with all its protocols: connections, basic messages, credentials, proofs. One in a process; each tenant has a child of it. */
-// First: Credo's AnonCreds copies the library's name when it is imported.
+/** The agent with all protocols: connections, basic messages, credentials, proofs. A process has one, and each tenant a child context of it. */
+// Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './anoncreds/library.ts'
 import {
   type AgentContext,
@@ -29,11 +29,11 @@ import { credentialProtocols } from './credential-protocols.ts'
 import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { EnvelopeService } from './envelope-service.ts'
 import { FeatureRegistry } from './feature-registry.ts'
 import { markMessage } from './inbound-marks.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
+import { EnvelopeService } from './open-envelope.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { registerPickup } from './pickup-protocols.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
@@ -60,13 +60,13 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
     didcomm: new DidCommModule(didCommOptions(endpoint)),
     anoncreds: anonCredsModule(),
     questionAnswer: new QuestionAnswerModule(),
-    // Last: they replace what modules before them have registered.
+    // Must be last: they replace registrations of the modules above.
     platform,
     protocols: new ProtocolsModule(),
   }
 }
 
-/** Credo's protocols, where this agent is stricter than Credo. */
+/** Replaces Credo's services by stricter ones. */
 class ProtocolsModule implements Module {
   register(dependencyManager: DependencyManager): void {
     dependencyManager.registerInstance(DidCommMessageHandlerRegistry, new MessageHandlerRegistry())
@@ -82,14 +82,14 @@ class ProtocolsModule implements Module {
   }
 }
 
-/** The contexts of this process's agent, which is started by the first call. */
+/** The contexts of the process's agent. The first call starts the agent. */
 export const agentContexts = agentOf({
   modules: agentModules,
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
   prepare: ({ modules: { didcomm }, dependencyManager }) => {
     for (const middleware of [markMessage, completeRotation, guardThread, takeRepeatedComplete, completeByMessage])
       didcomm.registerMessageHandlerMiddleware(middleware)
-    // Credo calls the first handler that knows a message, and registers its own later.
+    // Credo calls the first handler that supports a message, and registers its own handlers later.
     didcomm.registerMessageHandlers([new DidRotateHandler(), new HangupHandler()])
     registerPickup(dependencyManager, (handlers) => didcomm.registerMessageHandlers(handlers))
   },
@@ -99,12 +99,12 @@ export const agentContexts = agentOf({
 export class TenantAgent extends BaseAgent<ReturnType<typeof agentModules>> {
   constructor({ config, dependencyManager }: AgentContext) {
     super(config, dependencyManager)
-    // The root agent is initialized.
+    // Initialized with the root agent.
     this._isInitialized = true
   }
 }
 
-/** One for each context, for as long as that is kept. */
+/** Agents by context; collected with it. */
 const agents = new WeakMap<AgentContext, TenantAgent>()
 
 /** The agent of the tenant that the running unit of work is for. */

@@ -1,4 +1,4 @@
-/** Requests that are attached to an invitation (Aries RFC 0434): which are taken, and how one is handled without an envelope. */
+/** Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an envelope. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -24,15 +24,15 @@ import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangePro
 import { tenantOf } from './tenant-contexts.ts'
 
 /**
- * The one message of each protocol that may come with an invitation. Nobody has authenticated what is attached, so no other message is taken:
- * a hang-up or a message on the connection that is used again would be anybody's.
+ * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a hang-up, or a message on the
+ * connection that is reused.
  */
 const REQUESTS: Record<ExchangeProtocol, string> = {
   'present-proof': 'request-presentation',
   'issue-credential': 'offer-credential',
 }
 
-/** The first request that this agent knows: they are alternatives. */
+/** The first request of a supported type. Attached requests are alternatives. */
 export const requestOf = (
   agentContext: AgentContext,
   invitation: DidCommOutOfBandInvitation,
@@ -49,7 +49,7 @@ const protocolOf = (request: DidCommPlaintextMessage): ExchangeProtocol | undefi
     const { protocolName, messageName } = parseMessageType(request['@type'])
     return isExchangeProtocol(protocolName) && REQUESTS[protocolName] === messageName ? protocolName : undefined
   } catch {
-    // Credo throws for what is no type of a message.
+    // Credo throws for a malformed message type.
     return undefined
   }
 }
@@ -57,8 +57,8 @@ const protocolOf = (request: DidCommPlaintextMessage): ExchangeProtocol | undefi
 const isTaken = (record: DidCommOutOfBandRecord): boolean => record.metadata.get(ATTACHED_REQUEST) !== null
 
 /**
- * Handles the request of an invitation, on a connection or without any, and ends the invitation. Throws what Credo's handlers throw, and a
- * CredoError where the thread of the request is in use.
+ * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors of Credo's handlers, and a
+ * CredoError if the request's thread is in use.
  */
 export const takeRequest = async (
   agentContext: AgentContext,
@@ -76,7 +76,7 @@ export const takeRequest = async (
   } else await endInvitation(agentContext, record)
 }
 
-/** In whatever protocol: answers of a thread look for the one invitation that it came with. */
+/** Checks all protocols, because an answer finds the invitation by its thread alone. */
 const isNewThread = async (agentContext: AgentContext, threadId: string): Promise<boolean> => {
   for (const protocol of EXCHANGE_PROTOCOLS)
     if ((await findExchanges(agentContext, protocol, threadId)).length > 0) return false
@@ -88,7 +88,7 @@ const endInvitation = (agentContext: AgentContext, record: DidCommOutOfBandRecor
   return agentContext.resolve(DidCommOutOfBandRepository).update(agentContext, record)
 }
 
-/** Answers name the invitation as their parent thread, but for a request that came without an invitation around it. */
+/** Answers name the invitation as their parent thread, unless the request came without one. */
 const withParent = (request: DidCommPlaintextMessage, record: DidCommOutOfBandRecord): DidCommPlaintextMessage => {
   const legacy = record.metadata.get('_internal/legacyInvitation')
   if (legacy?.legacyInvitationType === DidCommInvitationType.Connectionless) return request
@@ -108,8 +108,8 @@ const handleRequest = async (
 }
 
 /**
- * Handles the request that was kept for the end of the handshake: called with a connection that the running unit of work has completed. A
- * request that can not be handled takes nothing back of the handshake.
+ * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request that fails does not undo the
+ * handshake.
  */
 export const takeKeptRequest = async (
   agentContext: AgentContext,
@@ -125,7 +125,7 @@ export const takeKeptRequest = async (
   try {
     await takeRequest(agentContext, record, connection)
   } catch (error) {
-    // The unit keeps a fault of the store by itself.
+    // The unit of work keeps errors of the store by itself.
     log('info', 'a request that came with an invitation was refused', {
       event: 'inbound.attached_request_refused',
       ...{ tenant: currentUnit().tenant, outOfBandId, error: errorName(error) },

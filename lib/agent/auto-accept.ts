@@ -1,4 +1,4 @@
-/** Whether the running agent accepts offers and proof requests of others without a call: they wait unless its settings say otherwise. */
+/** Whether the agent of the running unit of work accepts offers and proof requests without an API call. By default they wait for one. */
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { readTenant } from '../store/tenants.ts'
@@ -9,7 +9,7 @@ export interface AutoAccept {
   proofRequests: boolean
 }
 
-/** Of the agent that the running unit of work is for. Throws `resource.not_found` for a tenant that is gone. */
+/** The settings of the unit's agent. Throws `resource.not_found` for a deleted tenant. */
 export const autoAccept = async (): Promise<AutoAccept> => {
   const unit = currentUnit()
   if (unit.tenant === BASE_AGENT)

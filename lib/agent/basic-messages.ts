@@ -1,4 +1,4 @@
-/** Basic messages (Aries RFC 0095), and the agent that sends them: it knows no other protocol, so it starts faster. */
+/** Sends basic messages (Aries RFC 0095), with an agent that has no other protocol and therefore starts faster. */
 import type { AgentContext } from '@credo-ts/core'
 import {
   DidCommBasicMessage,
@@ -11,8 +11,7 @@ import {
   DidCommOutboundMessageContext,
 } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
-import { toBasicMessageJson } from '../records/basic-message.ts'
-import { DELIVERY, type Delivery } from '../records/delivery.ts'
+import { DELIVERY, type Delivery, toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { readyConnection, send } from './connections.ts'
@@ -36,23 +35,23 @@ const messagingContexts = agentOf({
   configOf: (endpoint) => new DidCommModuleConfig(didCommOptions(endpoint)),
 })
 
-/** The context of the running unit of work's tenant, in the agent that only sends. */
+/** The context of the unit's tenant in the agent that only sends. */
 export const messagingContext = async (): Promise<AgentContext> => contextOfUnit(await messagingContexts())
 
-/** The message for events: its record, or only the ids where the record is too large for an event. */
+/** The message as events show it: its record, or only ids if the record is too large for an event. */
 const forEvents = (id: string, json: RecordJson): SentBasicMessage =>
   Buffer.byteLength(JSON.stringify(json)) > MAX_BODY_BYTES
     ? { record: { ...idsOf(json), id }, truncated: true, createdAt: String(json.createdAt) }
     : { record: { ...json, id } }
 
 /**
- * Writes a message and puts it into the outbox, in the running unit of work. Returns its record.
- * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`, `connection.queue_full`.
+ * Stores a message and adds it to the outbox in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`,
+ * `connection.no_endpoint`, `connection.queue_full`.
  */
 export const sendBasicMessage = async (connectionId: string, content: string): Promise<RecordJson> => {
   const agentContext = await messagingContext()
   const connection = await readyConnection(agentContext, connectionId)
-  // Not by Credo's API: it makes a second instance of the connection, and copies the record for an event without listeners.
+  // Credo's API would instantiate the connection a second time, and copy the record for an event without listeners.
   const message = new DidCommBasicMessage({ content })
   const record = new DidCommBasicMessageRecord({
     sentTime: message.sentTime.toISOString(),

@@ -1,10 +1,10 @@
-/** Credo's base58, bounded: it takes time that is quadratic in the length, and others choose the length of their keys and DIDs. */
+/** Bounds Credo's base58: it takes quadratic time, and other agents choose the length of their keys and DIDs. */
 import { CredoError, MultiBaseEncoder, TypedArrayEncoder } from '@credo-ts/core'
 
-/** An RSA key of 4,096 bits has 526 bytes; 1,024 take 5 ms. */
+/** Bytes or characters of a key. An RSA key of 4,096 bits has 526 bytes; 1,024 take 5 ms. */
 const MAX_KEY = 1_024
 
-/** A did:peer:4 carries its whole document: some 1,000 characters; 4,096 take 10 to 20 ms. */
+/** Characters of multibase. A did:peer:4 contains its whole document, about 1,000 characters; 4,096 take 10 to 20 ms. */
 const MAX_MULTIBASE = 4_096
 
 /** The same function, which throws a CredoError for more than `max` characters or bytes. */
@@ -19,8 +19,8 @@ const bounded =
   }
 
 /**
- * Bounds what every key and DID goes through on its way into and out of Credo, whether it came in a message, an attachment or a
- * document from the web. All of Credo's calls look the functions up in these two classes.
+ * Bounds the conversion of every key and DID that Credo reads or writes, whether from a message, an attachment or a document of the web: all of
+ * Credo's calls look up the functions in these two classes.
  */
 export const boundBase58 = (): void => {
   TypedArrayEncoder.fromBase58 = bounded(MAX_KEY, TypedArrayEncoder.fromBase58)

@@ -1,4 +1,4 @@
-/** Handshakes that wait for a call: a request or a response that is not accepted by itself (Aries RFC 0023 and 0160). */
+/** Continues handshakes that wait for an API call: requests and responses that are not accepted automatically (Aries RFC 0023 and 0160). */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -17,8 +17,8 @@ import { send } from './connections.ts'
 import { toStored } from './storage-service.ts'
 
 /**
- * Answers a request to connect, in the running unit of work. Returns the connection (`response-sent`). Throws `resource.not_found`,
- * `connection.no_endpoint`, and `connection.not_ready` where there is no request that waits, or it can't be answered.
+ * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws `resource.not_found`,
+ * `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it can't be answered.
  */
 export const acceptRequest = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
@@ -26,7 +26,10 @@ export const acceptRequest = async (connectionId: string): Promise<RecordJson> =
   return goOn(context, () => didcomm.connections.acceptRequest(connectionId))
 }
 
-/** The same for the response to a request of ours; and handles the request that came with the invitation. Returns the connection (`completed`). */
+/**
+ * Accepts the response to our connection request, and handles the request that came with the invitation. Returns the connection (`completed`). Throws
+ * as `acceptRequest`.
+ */
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
   await requireTurn(context, connectionId, DidCommDidExchangeState.ResponseReceived)
@@ -37,7 +40,7 @@ export const acceptResponse = async (connectionId: string): Promise<RecordJson> 
   })
 }
 
-/** What a handshake goes on with is read: the connection and the end of its lane in one request, and the record of the invitation. */
+/** Reads the connection together with the end of its lane, and the record of the invitation, in one request each. */
 const requireTurn = async (context: AgentContext, connectionId: string, turn: DidCommDidExchangeState) => {
   await readLaneEnd(currentUnit(), connectionId)
   const connection = await context.resolve(DidCommConnectionRepository).findById(context, connectionId)
@@ -51,7 +54,7 @@ const requireTurn = async (context: AgentContext, connectionId: string, turn: Di
 const notReady = (message: string, cause?: unknown): AgentError =>
   new AgentError('connection.not_ready', message, cause === undefined ? {} : { cause })
 
-/** What the other agent has sent may be such that Credo makes no answer of it. */
+/** Continues the handshake. Credo can't answer every message that it has accepted. */
 const goOn = async (context: AgentContext, act: () => Promise<DidCommConnectionRecord>): Promise<RecordJson> => {
   try {
     return toConnectionJson(toStored(context, await send(act)))

@@ -1,4 +1,4 @@
-/** Messages about a connection itself: a trust ping (Aries RFC 0048), and the hang-up (RFC 0794) that ends it. */
+/** Messages about a connection itself: trust pings (Aries RFC 0048), and the hang-up that ends it (RFC 0794). */
 import {
   DidCommConnectionRepository,
   DidCommDidExchangeState,
@@ -20,14 +20,14 @@ import { unqueued } from './pickup-queue.ts'
 import { toStored } from './storage-service.ts'
 
 interface Ping {
-  /** Whether the other agent is asked to answer. */
+  /** Whether to ask the other agent for an answer. */
   responseRequested: boolean
   comment?: string | undefined
 }
 
 /**
- * Puts a ping into the outbox, in the running unit of work. Returns the connection.
- * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Adds a ping to the outbox in the running unit of work. Returns the connection. Throws `resource.not_found`, `connection.not_ready`,
+ * `connection.no_endpoint`.
  */
 export const sendTrustPing = async (
   connectionId: string,
@@ -42,8 +42,8 @@ export const sendTrustPing = async (
 }
 
 /**
- * Deletes the record of a connection, in the running unit of work, and tells the other agent where the connection was completed and the agent
- * can be told. Throws `resource.not_found`.
+ * Deletes a connection's record in the running unit of work, and sends a hang-up if the connection was completed and the other agent has an endpoint.
+ * Throws `resource.not_found`.
  */
 export const endConnection = async (connectionId: string): Promise<undefined> => {
   const agentContext = await messagingContext()
@@ -59,7 +59,7 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   await repository.delete(agentContext, connection)
 }
 
-/** An agent that can not be reached can not be told, and that must not keep anybody from deleting the connection. */
+/** A connection can be deleted even if the other agent has no endpoint for the hang-up. */
 const ignoreUnreachable = (error: unknown): void => {
   if (!isAgentError(error, 'connection.no_endpoint')) throw error
 }

@@ -1,4 +1,6 @@
-/** Credo's connection service, stricter on whose document a request brings and on whose connection a message belongs to. */
+/**
+ * Credo's connection service with stricter checks: a document has to be its sender's, and a message has to come from the connection's current DID.
+ */
 import {
   type AgentContext,
   CredoError,
@@ -32,7 +34,7 @@ export class ConnectionService extends DidCommConnectionService {
     )
   }
 
-  /** connections/1.0 (Aries RFC 0160). Throws a CredoError for a document that is not the sender's. */
+  /** connections/1.0 (Aries RFC 0160). Throws a CredoError for a document that does not belong to the sender. */
   override async processRequest(
     ...[messageContext, outOfBand]: Parameters<DidCommConnectionService['processRequest']>
   ) {
@@ -43,7 +45,7 @@ export class ConnectionService extends DidCommConnectionService {
     return super.processRequest(messageContext, outOfBand)
   }
 
-  /** The connection gets a key of its own, which Credo spares where the invitation names one. */
+  /** Creates a key for each connection. Credo would use the invitation's key if the invitation names one. */
   override async createResponse(
     ...[agentContext, connection, outOfBand, given]: Parameters<DidCommConnectionService['createResponse']>
   ) {
@@ -52,12 +54,12 @@ export class ConnectionService extends DidCommConnectionService {
     return { ...response, message: unqueued(response.message) }
   }
 
-  /** Throws a CredoError for a document that is not the sender's. */
+  /** Throws a CredoError for a document that does not belong to the sender. */
   override async processResponse(
     ...[inbound, outOfBand]: Parameters<DidCommConnectionService['processResponse']>
   ): Promise<DidCommConnectionRecord> {
     const { message, senderKey } = inbound
-    // Signed by the key of the invitation, which Credo makes sure of: the first 8 bytes are a time (Aries RFC 0234).
+    // Credo has checked the signature by the invitation's key. The first 8 bytes are a timestamp (Aries RFC 0234).
     const signed = Buffer.from(message.connectionSig.signatureData, 'base64').subarray(8).toString()
     const { didDoc } = JsonTransformer.fromJSON(JSON.parse(signed), DidCommConnection)
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
@@ -65,8 +67,8 @@ export class ConnectionService extends DidCommConnectionService {
   }
 
   /**
-   * Credo looks for the one DID that has the sender's key: a second document with that key, which anybody can write, makes all
-   * messages of the connection fail. This looks at the connections of our key, which has one, and at all DIDs of the sender's.
+   * Credo expects one DID for the sender's key, so a second document with that key, which anybody can write, would break the connection. This
+   * searches the connections of our key, which is unique to a connection, and all DIDs of the sender's key.
    */
   override async findByKeys(
     agentContext: AgentContext,
@@ -82,21 +84,21 @@ export class ConnectionService extends DidCommConnectionService {
   }
 }
 
-/** Whether a message is from the DID that the other agent uses now: a former DID must not take over the connection. */
+/** Whether a message comes from the other agent's current DID. A former DID must not take over the connection. */
 export const isOfCurrentDid = async (
   { agentContext, senderKey }: DidCommInboundMessageContext,
   { theirDid }: DidCommConnectionRecord,
 ): Promise<boolean> =>
   senderKey !== undefined && (await didsWithKey(agentContext, senderKey)).some((record) => isOfDid(record, theirDid))
 
-/** The connection of a message. Throws a CredoError for a message of a former DID. */
+/** The connection of a message. Throws a CredoError if the sender's DID is a former one. */
 export const currentConnection = async (inbound: DidCommInboundMessageContext): Promise<DidCommConnectionRecord> => {
   const connection = inbound.assertReadyConnection()
   if (await isOfCurrentDid(inbound, connection)) return connection
   throw new CredoError('the sender is not the current DID of the connection')
 }
 
-/** The connections that have, or had, the DID of one of our keys. */
+/** Connections whose current or former DID of ours has this key. */
 export const connectionsOfOurKey = async (
   agentContext: AgentContext,
   key: Ed25519Key,

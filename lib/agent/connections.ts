@@ -1,4 +1,4 @@
-/** The connection that a message is sent to, and the errors of sending. */
+/** The connection that a message is sent to, and errors of sending. */
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
@@ -6,8 +6,8 @@ import { readLaneEnd } from '../outbox/next-id.ts'
 import { currentUnit } from '../store/transaction.ts'
 
 /**
- * The connection, for a message to it: the end of its lane is read in the same request. Throws `resource.not_found`, or
- * `connection.not_ready` where its handshake is not complete or the other has hung up.
+ * The connection for sending a message. The end of its lane is read in the same request. Throws `resource.not_found`, and `connection.not_ready` if
+ * the handshake is not complete or the other agent has hung up.
  */
 export const readyConnection = async (
   agentContext: AgentContext,
@@ -23,10 +23,7 @@ export const readyConnection = async (
   return connection
 }
 
-/**
- * Runs `act`, which sends a message to a connection. Throws `connection.no_endpoint` where the other agent's DID document names no usable
- * endpoint.
- */
+/** Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no usable endpoint. */
 export const send = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()

@@ -1,4 +1,4 @@
-/** What every version of issue-credential checks: a request asks for what was offered, and a credential is what was offered. */
+/** Checks of all versions of issue-credential: a request and a credential have to match the offer. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import {
   DidCommAutoAcceptCredential,
@@ -12,13 +12,13 @@ import { abandonExchange } from './exchanges.ts'
 
 export const NOT_OFFERED = 'the request is not for what was offered'
 
-/** A format service that tells a request for the offer from one for anything else. */
+/** A format service that can check whether a request matches the offer. */
 export interface CheckedFormat {
   formatKey: string
   isAsOffered(offer: unknown, request: unknown): boolean
 }
 
-/** A request or credential that is not what was offered: its exchange is given up, and nothing of it is kept. */
+/** A request or credential that does not match the offer. The exchange is abandoned and the message is not stored. */
 export class NotAsOfferedError extends CredoError {}
 
 /** The decoded attachments of a message, by format. */
@@ -36,13 +36,13 @@ interface Step {
   protocol: Protocol
   formats: readonly CheckedFormat[]
   inbound: DidCommInboundMessageContext
-  /** The problem report that says why the exchange is given up. */
+  /** Makes the problem report with which the exchange is abandoned. */
   refusal: (reason: string) => DidCommProblemReportError
 }
 
 /**
- * Runs `process` for a request. Abandons an exchange whose request is for something else, in every mode of acceptance, and refuses a request
- * that answers no offer: it could never be accepted. Throws a problem report in both cases.
+ * Runs `process` for a request. Abandons the exchange if the request does not match the offer, whatever `autoAcceptCredential` is, and refuses a
+ * request without an offer, which could never be accepted. Throws a problem report in both cases.
  */
 export const processOfferedRequest = async (
   step: Step,
@@ -67,13 +67,13 @@ const isAsOffered = async ({ protocol, formats, inbound }: Step, { id }: { id: s
       requested.length > 0 && requested.every((one) => one.isAsOffered(offer[one.formatKey], request[one.formatKey]))
     )
   } catch (error) {
-    // An attachment that is no JSON, or has no data.
+    // The attachment is not JSON, or has no data.
     if (error instanceof SyntaxError || error instanceof CredoError) return false
     throw error
   }
 }
 
-/** Runs what may throw a NotAsOfferedError: the exchange is abandoned then, and a problem report is thrown. */
+/** Runs `act`. On a NotAsOfferedError it abandons the exchange and throws a problem report. */
 export const abandonedUnlessOffered = async <T>(
   agentContext: AgentContext,
   record: DidCommCredentialExchangeRecord,
@@ -89,19 +89,19 @@ export const abandonedUnlessOffered = async <T>(
   }
 }
 
-/** What waits for an answer is as it was offered: `contentApproved` has nothing more to compare. */
+/** Whether Credo's `contentApproved` applies: a stored request or credential was already compared with the offer. */
 export const mayAnswerByItself = ({ autoAcceptCredential }: DidCommCredentialExchangeRecord): boolean =>
   autoAcceptCredential !== DidCommAutoAcceptCredential.Never
 
 /**
- * Throws where the preview of an offer or a proposal is none that a credential could match: its names are those of a schema. Credo takes one that
- * is no list.
+ * Throws if a preview of an offer or a proposal can't match any credential: its names have to be those of a schema. Credo accepts a preview without a
+ * list.
  */
 export const assertPreview = (attributes: readonly { name: string }[], refusal: Step['refusal']): void => {
   if (!Array.isArray(attributes)) throw refusal('the attributes are no list')
   const names = attributes.map(({ name }) => name)
   if (names.length > MAX_ATTRIBUTES) throw refusal(`there are more than ${MAX_ATTRIBUTES} attributes`)
   if (new Set(names).size < names.length) throw refusal('an attribute is named twice')
-  // Credo collects values in an object, where this one would be lost.
+  // Credo collects values in an object, where `__proto__` would be lost.
   if (names.includes('__proto__')) throw refusal('there is an attribute that no credential can have')
 }

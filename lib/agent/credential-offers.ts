@@ -18,7 +18,7 @@ import type { InvitationAnswer } from './inviter.ts'
 import { type OfferedJsonLd, toJsonLdFormat } from './json-ld/offered-credential.ts'
 import { toStored } from './storage-service.ts'
 
-/** One or more, as the contract has checked. */
+/** At least one, checked by the contract. */
 export interface OfferedFormats {
   indy?: OfferedAttributes | undefined
   anoncreds?: OfferedAttributes | undefined
@@ -34,9 +34,8 @@ interface Offer {
 }
 
 /**
- * Offers a credential on a connection, in the running unit of work. Returns the exchange record (`offer-sent`).
- * Throws `resource.not_found`, `connection.not_ready`, and `request.invalid` for an issuer or a credential definition that is not this
- * agent's and a credential that can't be issued.
+ * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws `resource.not_found`,
+ * `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not this agent's, or if the credential can't be issued.
  */
 export const offerCredential = async (
   offer: Offer & { connectionId: string; goal?: string | undefined },
@@ -58,8 +57,8 @@ export interface OutOfBandOffer extends InvitationAnswer {
 }
 
 /**
- * Makes an offer and the single-use invitation that carries it, in the running unit of work.
- * Throws `resource.not_found` (tenant), and `request.invalid` for what is not this agent's and a credential that can't be issued.
+ * Creates an offer and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
+ * `request.invalid` as `offerCredential`.
  */
 export const offerCredentialOutOfBand = async (offer: Offer & InvitationOptions): Promise<OutOfBandOffer> => {
   const agent = await currentAgent()
@@ -84,7 +83,7 @@ interface Created {
   credentialExchangeRecord: DidCommCredentialExchangeRecord
 }
 
-/** Credo takes no parent thread for an offer. */
+/** Sets the parent thread, which Credo does not take for an offer. */
 const nameParent = async (
   { context }: TenantAgent,
   { message, credentialExchangeRecord }: Created,
@@ -103,8 +102,8 @@ const nameParent = async (
 type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOffer']>[0]
 
 /**
- * The formats of an offer as Credo takes them. Throws `request.invalid` for an issuer or a definition that is not this agent's and for a
- * credential that can't be issued.
+ * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or if the credential can't be
+ * issued.
  */
 export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, jsonld }: OfferedFormats) => {
   const path = 'credentialFormats'
@@ -118,7 +117,7 @@ const toCreateOptions = async (agent: TenantAgent, offer: Offer): Promise<Create
   const { protocolVersion, credentialFormats, autoAcceptCredential, comment, goalCode } = offer
   return {
     protocolVersion,
-    // The contract has checked that the formats suit the version.
+    // The contract has checked that the formats belong to the version.
     credentialFormats: (await toOfferedFormats(agent, credentialFormats)) as CreateOptions['credentialFormats'],
     autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential,
     ...defined({ comment, goalCode }),

@@ -1,4 +1,4 @@
-/** Proposals of credentials (Aries RFC 0453 and 0036): made by a holder, and answered by an issuer with an offer. */
+/** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
 import { type DidCommAutoAcceptCredential, DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
@@ -18,7 +18,7 @@ type NegotiateOptions = Parameters<Credentials['negotiateProposal']>[0]
 interface Proposal {
   connectionId: string
   protocolVersion: 'v1' | 'v2'
-  /** One or more, as the contract has checked. */
+  /** At least one, checked by the contract. */
   credentialFormats: Record<string, object | undefined>
   autoAcceptCredential: `${DidCommAutoAcceptCredential}`
   comment?: string | undefined
@@ -27,8 +27,8 @@ interface Proposal {
 }
 
 /**
- * Proposes a credential to a connection, in the running unit of work. Returns the exchange record (`proposal-sent`).
- * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Proposes a credential on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
+ * `connection.not_ready`, `connection.no_endpoint`.
  */
 export const proposeCredential = async (proposal: Proposal): Promise<RecordJson> => {
   const { connectionId, protocolVersion, autoAcceptCredential, comment, goalCode, goal } = proposal
@@ -49,8 +49,8 @@ export const proposeCredential = async (proposal: Proposal): Promise<RecordJson>
 const ISSUER_HAS_PROPOSAL = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.ProposalReceived }
 
 /**
- * Offers what was proposed, or what is named in its place: what is left out there is the proposal's. `check` reads an offer's formats, and
- * throws `request.invalid` for what could not be offered.
+ * Offers what was proposed. Given formats replace the proposed ones, which fill in missing fields. `check` validates the offer's formats, and throws
+ * `request.invalid`.
  */
 export const acceptProposal = (
   { credentialFormats, ...step }: Step & { credentialFormats?: Formats | undefined },
@@ -72,10 +72,10 @@ export const acceptProposal = (
     })
   })
 
-/** The filter of a proposal of AnonCreds: the definition that it names, if it names one. */
+/** The filter of an AnonCreds proposal: the credential definition, if it names one. */
 const Filter = v.fallback(v.object({ cred_def_id: v.optional(v.string()) }), {})
 
-/** What a proposal holds, in the terms of an offer. */
+/** The proposed credential as formats of an offer. */
 const proposedFormats = async (credentials: Credentials, id: string): Promise<Formats> => {
   const { proposal = {}, proposalAttributes } = await credentials.getFormatData(id)
   const attributes = proposalAttributes?.map(({ name, value, mimeType }) => defined({ name, value, mimeType }))

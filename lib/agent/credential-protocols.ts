@@ -1,4 +1,4 @@
-/** issue-credential of this agent (Aries RFC 0453, and 0036 with Indy alone): what is issued is what was offered. */
+/** The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only what was offered. */
 import { DidCommCredentialV1ProblemReportMessage, DidCommCredentialV1Protocol } from '@credo-ts/anoncreds'
 import {
   type DidCommCredentialExchangeRecord,
@@ -68,7 +68,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return abandonedUnlessOffered(inbound.agentContext, record, refusalV1, () => super.processCredential(inbound))
   }
 
-  /** Whatever `autoAcceptCredential` says: what is offered is for the tenant to say, not for a wallet. */
+  /** Never, whatever `autoAcceptCredential` says: the tenant decides what it offers, not a wallet. */
   override async shouldAutoRespondToProposal(): Promise<boolean> {
     return false
   }
@@ -82,7 +82,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return isAccepted && this.#acceptance.tryTo(exchange, accept)
   }
 
-  /** Credo's names no thread: nobody would know what it is about, and without a connection not even where it goes. */
+  /** Credo's report has no thread: the receiver could not assign it, and without a connection it could not even be sent. */
   override async createProblemReport(...[agentContext, options]: Parameters<V1['createProblemReport']>) {
     const { threadId, parentThreadId } = options.credentialExchangeRecord
     const { message, credentialExchangeRecord } = await super.createProblemReport(agentContext, options)
@@ -100,7 +100,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return mayAnswerByItself(credentialExchangeRecord)
   }
 
-  /** What was stored is as it was offered. */
+  /** A stored credential was already compared with the offer. */
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToCredential']>
   ) {
@@ -151,7 +151,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     return abandonedUnlessOffered(inbound.agentContext, record, refusalV2, () => super.processCredential(inbound))
   }
 
-  /** Whatever `autoAcceptCredential` says: what is offered is for the tenant to say, not for a wallet. */
+  /** Never, whatever `autoAcceptCredential` says: the tenant decides what it offers, not a wallet. */
   override async shouldAutoRespondToProposal(): Promise<boolean> {
     return false
   }
@@ -178,7 +178,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
     return mayAnswerByItself(credentialExchangeRecord)
   }
 
-  /** What was stored is as it was offered. */
+  /** A stored credential was already compared with the offer. */
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToCredential']>
   ) {
@@ -186,7 +186,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   }
 }
 
-/** Throws where this agent holds no exchange on the thread. */
+/** Throws if the thread has no exchange in which this agent is the holder. */
 const heldExchange = (
   protocol: V1 | V2,
   { agentContext, connection, message }: DidCommInboundMessageContext,

@@ -1,4 +1,4 @@
-/** The steps of a credential exchange that a caller takes, each in its turn (issue-credential, Aries RFC 0036 and 0453). */
+/** Steps of a credential exchange that API calls take (issue-credential, Aries RFC 0036 and 0453). */
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommAutoAcceptCredential,
@@ -18,7 +18,7 @@ import { type Formats, type Turn, takeStep } from './exchange-steps.ts'
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
 
-/** What every step says. */
+/** Parameters of every step. */
 export interface Step {
   credentialRecordId: string
   autoAcceptCredential?: `${DidCommAutoAcceptCredential}` | undefined
@@ -31,7 +31,7 @@ const HOLDER_HAS_OFFER = { role: DidCommCredentialRole.Holder, state: DidCommCre
 const HOLDER_HAS_CREDENTIAL = { role: DidCommCredentialRole.Holder, state: DidCommCredentialState.CredentialReceived }
 const ISSUER_HAS_REQUEST = { role: DidCommCredentialRole.Issuer, state: DidCommCredentialState.RequestReceived }
 
-/** Takes a step of a credential exchange in the running unit of work, by `act`. Returns its record. Throws what `takeStep` throws. */
+/** Takes a step of a credential exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `takeStep`. */
 export const takeCredentialStep = (
   { credentialRecordId }: Pick<Step, 'credentialRecordId'>,
   turn: Turn<Exchange>,
@@ -46,13 +46,13 @@ const CREDENTIAL_EXCHANGES = {
   toJson: toCredentialExchangeJson,
 }
 
-/** A step as Credo takes it. */
+/** The options of a step for Credo. */
 export const optionsOf = ({ credentialRecordId, autoAcceptCredential, comment, goalCode, goal }: Step) => ({
   credentialExchangeRecordId: credentialRecordId,
   ...defined({ autoAcceptCredential: autoAcceptCredential as DidCommAutoAcceptCredential, comment, goalCode, goal }),
 })
 
-/** Asks for the credential that is offered, in the formats that are named or else in all of them. */
+/** Requests the offered credential, in the given formats or in all offered ones. */
 export const acceptOffer = ({ credentialFormats = {}, ...step }: Step & { credentialFormats?: Formats | undefined }) =>
   takeCredentialStep(step, HOLDER_HAS_OFFER, async ({ didcomm: { credentials } }, { id }) => {
     const { offer = {} } = await credentials.getFormatData(id)
@@ -76,7 +76,7 @@ export const declineOffer = ({ credentialRecordId, sendProblemReport, problemRep
     }),
   )
 
-/** Issues what was offered and asked for. A request that is no proof for it abandons the exchange, and the holder is told. */
+/** Issues the credential that was offered and requested. A request with an invalid proof abandons the exchange with a problem report. */
 export const acceptRequest = ({ credentialFormats, ...step }: Step & { credentialFormats?: Formats | undefined }) =>
   takeCredentialStep(step, ISSUER_HAS_REQUEST, async ({ didcomm: { credentials } }, { id }) => {
     const formats = defined(credentialFormats ?? {})
@@ -93,7 +93,7 @@ const reportProblem = async (credentials: Credentials, id: string, { message }: 
   return credentials.getById(id)
 }
 
-/** Acknowledges the credential that was received. It is stored already. */
+/** Acknowledges the received credential, which is stored already. */
 export const acknowledgeCredential = ({ credentialRecordId }: { credentialRecordId: string }) =>
   takeCredentialStep({ credentialRecordId }, HOLDER_HAS_CREDENTIAL, ({ didcomm: { credentials } }, { id }) =>
     credentials.acceptCredential({ credentialExchangeRecordId: id }),

@@ -1,4 +1,4 @@
-/** did-exchange (Aries RFC 0023), as the wallets of other vendors speak it. */
+/** did-exchange (Aries RFC 0023), with the deviations of other vendors' wallets. */
 import { type DependencyManager, DidRepository, InjectionSymbols, isValidPeerDid, JwsService } from '@credo-ts/core'
 import {
   DidCommConnectionService,
@@ -40,8 +40,8 @@ export class DidExchange extends DidExchangeProtocol {
   }
 
   /**
-   * In the place of Credo's, which takes the DID of anybody from anybody, none without a method, and knows no key of a wallet whose document
-   * names no service.
+   * Replaces Credo's, which accepts any DID from any sender, rejects a DID without a method, and finds no key of a wallet whose document has no
+   * service.
    */
   override async processRequest(...[messageContext, outOfBand]: Arguments<'processRequest'>) {
     const { agentContext, message, senderKey } = messageContext
@@ -67,8 +67,8 @@ export class DidExchange extends DidExchangeProtocol {
   }
 
   /**
-   * The connection gets a key of its own, which Credo spares where the invitation names one: a caller may have it in several invitations.
-   * ACA-Py makes its `complete` out of the response, and fails without the parent thread.
+   * Creates a key for each connection. Credo would use the invitation's key if it names one, and a caller may put one key into several invitations.
+   * ACA-Py derives its `complete` from the response, and fails without the parent thread.
    */
   override async createResponse(...[agentContext, connection, outOfBand, given]: Arguments<'createResponse'>) {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
@@ -77,7 +77,7 @@ export class DidExchange extends DidExchangeProtocol {
     return unqueued(message)
   }
 
-  /** Credo takes a document that names keys of others, and finds no connection by a DID that is none of did:peer. */
+  /** Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than did:peer. */
   override async processResponse(...[inbound, outOfBand]: Arguments<'processResponse'>) {
     const { agentContext, message, senderKey } = inbound
     if (senderKey === undefined) throw refusal('the response is not authenticated')
@@ -88,12 +88,12 @@ export class DidExchange extends DidExchangeProtocol {
   }
 }
 
-/** Protocols of handshakes: their own messages say whether one goes on. */
+/** Handshake protocols: their own messages decide whether the handshake continues. */
 const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 
 /**
- * Any message of the other agent shows that it has got our response (Aries RFC 0160, "States"), though some agents never say so.
- * Credo calls this before any handler.
+ * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160, "States"), which some agents never
+ * acknowledge. Credo calls this before the handlers.
  */
 export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, message } = inbound
@@ -111,8 +111,8 @@ export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound
 }
 
 /**
- * A `complete` for a connection that is completed is a repetition, and no error. Credo calls this before any handler; its own refuses the
- * repetition, and the sender tries again.
+ * Accepts a repeated `complete` of a completed connection. Credo's handler would refuse it, and the sender would retry. Credo calls this before the
+ * handlers.
  */
 export const takeRepeatedComplete: DidCommMessageHandlerMiddleware = async ({ connection, message }, next) => {
   const isRepetition =

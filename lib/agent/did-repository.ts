@@ -1,4 +1,4 @@
-/** The records of DIDs. Several DIDs of other agents may name the same key, because anybody can write it into a document. */
+/** The repository of DIDs. Several DIDs of other agents may have the same key, because anybody can write it into a document. */
 import {
   type AgentContext,
   CredoError,
@@ -20,10 +20,10 @@ import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-/** Bytes, as many as some 1,800 usual records: others choose how large the documents of their DIDs are. */
+/** In bytes, enough for about 1,800 average records. Other agents choose the size of their DID documents. */
 const MAX_KNOWN = 5 * 1024 * 1024
 
-/** Records of DIDs that a process keeps in memory, by tenant and what they were looked up by. */
+/** DID records in the memory of the process, by tenant and query. */
 export class KnownDids extends Bounded<string, readonly DidRecord[]> {
   constructor() {
     super(MAX_KNOWN, Number.POSITIVE_INFINITY, memorySizeOf)
@@ -31,8 +31,8 @@ export class KnownDids extends Bounded<string, readonly DidRecord[]> {
 }
 
 /**
- * The record of a DID is never changed or deleted, so a process reads it once: this applies to DIDs of this agent, and to those that name
- * their document by its hash (did:peer:1, and did:peer:4 in its short form).
+ * A DID's record never changes and is never deleted, so a process reads it once. This covers DIDs of this agent, and DIDs that name their document by
+ * its hash (did:peer:1, and the short form of did:peer:4).
  */
 export class AgentDidRepository extends DidRepository {
   readonly #known: KnownDids
@@ -56,12 +56,12 @@ export class AgentDidRepository extends DidRepository {
     return record ?? null
   }
 
-  /** Asked by Credo's resolver of did:peer for a document that the DID does not carry. */
+  /** Credo's resolver of did:peer calls this for a document that is not in the DID. */
   override findAllByDid(agentContext: AgentContext, did: string): Promise<DidRecord[]> {
     return this.#once(agentContext, did, () => super.findAllByDid(agentContext, did))
   }
 
-  /** Throws, because the caches of other processes would be wrong. */
+  /** Throws, because other processes would keep the former record in memory. */
   override update(): never {
     throw new CredoError('the record of a DID does not change')
   }
@@ -71,14 +71,14 @@ export class AgentDidRepository extends DidRepository {
   override deleteById = this.update
 
   /**
-   * Asked by Credo's handshakes only, which refuse a sender whose key is in a document that they know. Anybody could so keep another
-   * agent from connecting. Connections need no key of their own: see `ConnectionService.findByKeys`.
+   * Only Credo's handshakes call this, to refuse a sender whose key is in a known document. With that, anybody could block another agent. Connections
+   * do not need unique keys: see `ConnectionService.findByKeys`.
    */
   override async findReceivedDidByRecipientKey(): Promise<DidRecord | null> {
     return null
   }
 
-  /** Reads until there is something, which is then shared, and so frozen. It is remembered when the unit of work that has read it commits. */
+  /** Reads until a record is found, freezes it because it is shared, and caches it when the reading unit of work commits. */
   async #once(agentContext: AgentContext, what: string, read: () => Promise<DidRecord[]>): Promise<DidRecord[]> {
     const key = `${tenantOf(agentContext)} ${what}`
     const known = this.#known.get(key)
@@ -89,17 +89,17 @@ export class AgentDidRepository extends DidRepository {
   }
 }
 
-/** The DIDs of other agents that are known by this key. */
+/** DIDs of other agents with this key. */
 export const didsWithKey = (agentContext: AgentContext, key: Ed25519Key): Promise<DidRecord[]> =>
   agentContext
     .resolve(DidRepository)
     .findByQuery(agentContext, { recipientKeyFingerprints: [key.fingerprint], role: DidDocumentRole.Received })
 
-/** Whether a record is of this DID, in whichever of its spellings (a did:peer:4 has two). */
+/** Whether a record belongs to this DID in any of its forms (a did:peer:4 has two). */
 export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
 
-/** Stores the DID of another agent for the key that has proven itself, and for no other that its document names. */
+/** Stores another agent's DID under the key that was authenticated, and under no other key of its document. */
 export const storeTheirDid = async (
   agentContext: AgentContext,
   theirs: { did: string; didDocument?: DidDocument },

@@ -1,4 +1,4 @@
-/** did-rotate (Aries RFC 0794): the new DID of the other agent is pending until it authenticates a message on the connection. */
+/** did-rotate (Aries RFC 0794). The other agent's new DID is pending until it authenticates a message on the connection. */
 import type { AgentContext } from '@credo-ts/core'
 import {
   AckStatus,
@@ -25,7 +25,7 @@ import { isHandshakeRequest } from './thread-guard.ts'
 
 type Inbound = DidCommInboundMessageContext
 
-/** Metadata of the connection. It is not indexed: a pending DID selects no connection, and its owner may connect with it. */
+/** Metadata of the connection. It is not indexed: a pending DID finds no connection, and its owner may still connect with it. */
 const PENDING = '_internal/pendingTheirDid'
 
 const Pending = v.object({ did: v.string(), keyFingerprints: v.array(v.string()) })
@@ -39,7 +39,7 @@ const pendingOf = (connection: DidCommConnectionRecord): Pending | undefined => 
 export class DidRotateHandler implements DidCommMessageHandler {
   readonly supportedMessages = [DidCommDidRotateMessage]
 
-  /** Answers with an `ack` or a problem report, to the DID that is still in use. */
+  /** Answers with an `ack` or a problem report, sent to the current DID. */
   async handle(inbound: DidCommInboundMessageContext<DidCommDidRotateMessage>): Promise<DidCommOutboundMessageContext> {
     const { agentContext, message } = inbound
     const connection = await currentConnection(inbound)
@@ -67,12 +67,12 @@ const refusal = ({ id, threadId }: DidCommDidRotateMessage, code: string): DidCo
   const report = new DidCommDidRotateProblemReportMessage({
     description: { code, en: 'the new DID can not be used' },
   })
-  // RFC 0794 names the message as the parent thread, ACA-Py looks for it in the thread.
+  // By RFC 0794 the message is the parent thread, but ACA-Py looks for it in the thread.
   report.setThread({ threadId, parentThreadId: id })
   return report
 }
 
-/** Ends the connection: its record shows that (`abandoned`, without `theirDid`), and the change of state is an event. */
+/** Ends the connection: the record becomes `abandoned` and loses `theirDid`, and the change of state is an event. */
 export class HangupHandler implements DidCommMessageHandler {
   readonly supportedMessages = [DidCommHangupMessage]
 
@@ -89,7 +89,7 @@ export class HangupHandler implements DidCommMessageHandler {
   }
 }
 
-/** The sender has ended the connection before: a hang-up may come again. */
+/** Whether the sender has ended the connection already: hang-ups are repeated. */
 const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound): Promise<boolean> => {
   if (recipientKey === undefined || senderKey === undefined) return false
   const theirs = await didsWithKey(agentContext, senderKey)
@@ -100,8 +100,7 @@ const isRepetition = async ({ agentContext, recipientKey, senderKey }: Inbound):
 }
 
 /**
- * Completes a rotation when the pending DID has proven itself: one of its keys has authenticated a message to our key of the
- * connection. Credo calls this before any handler.
+ * Completes a rotation when a key of the pending DID has authenticated a message to our key of the connection. Credo calls this before the handlers.
  */
 export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, recipientKey, senderKey } = inbound

@@ -11,19 +11,19 @@ import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from './keys/ed25519-key.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
-/** Throws `request.invalid` unless this agent has made the DID. `path` is the field that names it. */
+/** Throws `request.invalid` unless the DID was created by this agent. `path` is the field that names it. */
 export const assertOwnDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
   if ((await findOwnDid(agent, did)) === undefined) throw invalidField(path, 'is not a DID of this agent')
 }
 
-/** Throws `request.invalid` unless the DID is this agent's and others can reach the agent by it. */
+/** Throws `request.invalid` unless the DID is this agent's and messages to it reach the agent. */
 export const assertReachableDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
   await assertOwnDid(agent, did, path)
   const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
   if (didDocument.didCommServices.length === 0) throw invalidField(path, 'names no DIDComm service')
 }
 
-/** A fresh did:peer:2 that names the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
+/** A new did:peer:2 with the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
 export const freshPeerDid = async (agent: TenantAgent): Promise<string> => {
   const routing = await agent.context.resolve(DidCommRoutingService).getRouting(agent.context)
   const { didDocument, keys } = createPeerDidDocumentFromServices(
@@ -50,7 +50,7 @@ const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) 
   did: text(),
 })
 
-/** The did:key that the agent issues with unless the caller names another of its DIDs; made once. */
+/** The agent's default issuer DID, a did:key that is created once. */
 export const issuerDid = async (agent: Pick<TenantAgent, 'context'>): Promise<string> => {
   const unit = currentUnit()
   const { tenant } = unit
@@ -69,8 +69,8 @@ const created = ({ didState }: { didState: { did?: string; reason?: string } }):
 }
 
 /**
- * The agent's DID that a key belongs to: an Ed25519 key as did:key, as fingerprint (`z6Mk...`) or in base58.
- * Throws `request.invalid` for a key that is not this agent's.
+ * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws `request.invalid` for a key that is not this
+ * agent's.
  */
 export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promise<string> => {
   const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
@@ -81,10 +81,7 @@ export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promis
   return record.did
 }
 
-/**
- * A key of this agent, as it is in an inline service: the agent has made it, whether it is in a DID yet or not. Throws `request.invalid` for
- * any other.
- */
+/** A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other key. */
 export const ownKey = async (agent: TenantAgent, recipientKey: string): Promise<Ed25519Key> => {
   const key = parseKey(recipientKey)
   key.keyId = key.legacyKeyId
@@ -102,7 +99,7 @@ const parseKey = (text: string): Ed25519Key => {
     const key = fingerprint.startsWith('z6Mk') ? Kms.PublicJwk.fromFingerprint(fingerprint) : keyOfVerkey(fingerprint)
     if (key.is(Kms.Ed25519PublicJwk) && key.publicKey.publicKey.length === KEY_BYTES) return key
   } catch {
-    // Not a key in any of the spellings.
+    // Not a key in any of these encodings.
   }
   throw invalidField('recipientKey', 'is not an Ed25519 key as did:key, fingerprint or base58')
 }

@@ -1,4 +1,4 @@
-/** Credo's dispatcher of inbound messages. After the one that completes a handshake it hands in the request that came with the invitation. */
+/** Credo's dispatcher of inbound messages. When a message completes a handshake, it also dispatches the request that came with the invitation. */
 import { type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import {
   DidCommConnectionResponseMessage,
@@ -20,7 +20,7 @@ export class Dispatcher extends DidCommDispatcher {
     )
   }
 
-  /** Credo waits for the connection in memory, and then emits an event. The answer to the request goes out after the end of the handshake. */
+  /** Credo would wait for the connection in memory and emit an event. Here the answer to the request is sent after the handshake's last message. */
   override async dispatch(inbound: DidCommInboundMessageContext): Promise<void> {
     await super.dispatch(inbound)
     const { agentContext, connection, message } = inbound

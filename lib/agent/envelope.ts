@@ -1,10 +1,10 @@
-/** Envelopes of DIDComm v1 (Aries RFC 0019): what one looks like, checked before anything is done with it. */
+/** Envelopes of DIDComm v1 (Aries RFC 0019): their schema, checked before any other work. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { parseBase64 } from '../json.ts'
 import { KEY_BYTES, Verkey } from './keys/ed25519-key.ts'
 
-/** Each recipient costs a lookup, and strangers choose how many there are. */
+/** Each recipient costs a lookup, and strangers choose their number. */
 const MAX_RECIPIENTS = 16
 
 /** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */
@@ -14,7 +14,7 @@ const MAX_HEADER = 16_384
 const BOX_BYTES = 16
 /** What crypto_box_seal adds: an ephemeral public key and a box. */
 const SEAL_BYTES = KEY_BYTES + BOX_BYTES
-/** Wallets write it with padding and without. */
+/** With or without padding: wallets send both. */
 const BASE64URL = /^[A-Za-z0-9_-]*={0,2}$/
 
 /** Bytes in base64url. */
@@ -37,13 +37,13 @@ const recipients = <Recipient extends v.GenericSchema<unknown, { header: { kid: 
     v.check((all) => new Set(all.map(({ header }) => header.kid)).size === all.length),
   )
 
-/** A key box of the sender's, and the sender's verkey sealed for the recipient. */
+/** The content key in a box of the sender, and the sender's verkey sealed for the recipient. */
 const AuthcryptRecipient = v.object({
   encrypted_key: bytes(KEY_BYTES + BOX_BYTES),
   header: v.object({ kid: Verkey, sender: bytes(SEAL_BYTES + 32, SEAL_BYTES + 44), iv: bytes(24) }),
 })
 
-/** A sealed key. */
+/** The content key, sealed. */
 const AnoncryptRecipient = v.object({
   encrypted_key: bytes(KEY_BYTES + SEAL_BYTES),
   header: v.object({ kid: Verkey, sender: Absent, iv: Absent }),
@@ -60,7 +60,7 @@ export type EnvelopeHeader = v.InferOutput<typeof Header>
 
 const Texts = v.object({ protected: v.string(), iv: v.string(), ciphertext: v.string(), tag: v.string() })
 
-/** The nonce has 12 bytes, whatever `enc` says: wallets mean libsodium's ChaCha20-Poly1305 in its IETF form. */
+/** The nonce has 12 bytes whatever `enc` says: wallets use libsodium's ChaCha20-Poly1305-IETF. */
 const Envelope = v.object({
   protected: v.pipe(v.string(), v.maxLength(MAX_HEADER)),
   iv: bytes(12),
@@ -68,10 +68,10 @@ const Envelope = v.object({
   tag: bytes(16),
 })
 
-/** An envelope; all but `protected`, which is authenticated as it stands, is base64url. */
+/** An envelope. All members but `protected`, which is authenticated as text, are base64url. */
 export type Envelope = v.InferOutput<typeof Envelope>
 
-/** Throws `request.malformed` for what no wallet sends; nothing was looked up then. */
+/** Validates an envelope without any lookup. Throws `request.malformed`. */
 export const readEnvelope = (body: unknown): Envelope => {
   if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is no DIDComm envelope (RFC 0019)')
   const envelope = v.safeParse(Envelope, body)
@@ -80,13 +80,13 @@ export const readEnvelope = (body: unknown): Envelope => {
   return envelope.output
 }
 
-/** The header of an envelope. Throws `request.malformed`. */
+/** The protected header of an envelope. Throws `request.malformed`. */
 export const readHeader = ({ protected: text }: Pick<Envelope, 'protected'>): EnvelopeHeader => {
   const header = v.safeParse(Header, parseBase64(text))
   if (!header.success) throw cannotHandle()
   return header.output
 }
 
-/** The error for every envelope that was not handled. It gives no reason, because that would help attackers only. */
+/** The error for any envelope that can't be handled. It gives no reason, because that would help only attackers. */
 export const cannotHandle = (cause?: unknown): AgentError =>
   new AgentError('request.malformed', 'this agent cannot handle the message', { cause })

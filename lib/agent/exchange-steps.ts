@@ -1,4 +1,4 @@
-/** What the steps of all exchanges have in common that a caller takes: each in its turn, and for a message of the other agent that can be answered. */
+/** Common rules of steps in exchanges: a step needs the right state, and a message of the other agent that can be answered. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../errors.ts'
 import type { RecordJson } from '../records/record-json.ts'
@@ -8,10 +8,10 @@ import { readyConnection, send } from './connections.ts'
 import type { Exchange } from './exchanges.ts'
 import { toStored } from './storage-service.ts'
 
-/** Formats by their key, of which only what is defined is there. */
+/** Formats by key; undefined ones are absent. */
 export type Formats = Record<string, object | undefined>
 
-/** Whose turn it is. */
+/** The role and states in which a step is allowed. */
 export interface Turn<Of extends Exchange> {
   role: Of['role']
   state: Of['state']
@@ -19,9 +19,9 @@ export interface Turn<Of extends Exchange> {
 
 /** Credential or proof exchanges. */
 interface Kind<Of extends Exchange> {
-  /** As errors call it. */
+  /** Name in error messages. */
   name: string
-  /** The field of a call that names the record. */
+  /** The parameter that names the record. */
   field: string
   find: (agentContext: AgentContext, id: string) => Promise<Of | null>
   toJson: (record: NewRecord) => RecordJson
@@ -29,7 +29,7 @@ interface Kind<Of extends Exchange> {
 
 /**
  * Takes a step in the running unit of work, by `act`. Returns the exchange record. Throws `resource.not_found`, `exchange.out_of_turn`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` where the other agent's message can not be answered.
+ * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's message can't be answered.
  */
 export const takeStep = async <Of extends Exchange>(
   { name, field, find, toJson }: Kind<Of>,
@@ -51,7 +51,7 @@ export const takeStep = async <Of extends Exchange>(
   return toJson(toStored(context, changed))
 }
 
-/** Without a connection, the answer goes where the other agent's message says. */
+/** A connectionless exchange needs no connection: the other agent's message says where to answer. */
 const assertConnected = async (agentContext: AgentContext, { connectionId }: Exchange): Promise<void> => {
   if (connectionId === undefined) return
   try {
@@ -62,10 +62,10 @@ const assertConnected = async (agentContext: AgentContext, { connectionId }: Exc
   }
 }
 
-/** In characters: a message of the other agent may be quoted. */
+/** In characters. The reason may quote the other agent's message. */
 const MAX_REASON = 300
 
-/** What Credo and the libraries refuse here was written by the other agent. */
+/** Errors of Credo and the libraries in `act` are caused by the other agent's message. */
 const answerable = async <T>(path: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()

@@ -1,4 +1,4 @@
-/** Proof and credential exchanges (Aries RFC 0037, 0454, 0453): found by their thread, and which role a message is sent to. */
+/** Proof and credential exchanges (Aries RFC 0037, 0454, 0453): finding them by thread, and the role that a message is addressed to. */
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommCredentialExchangeRecord,
@@ -13,7 +13,7 @@ import {
 
 export type Exchange = DidCommProofExchangeRecord | DidCommCredentialExchangeRecord
 
-/** The role of who gets a message, by the message's name. */
+/** The recipient's role, by the message's name. */
 const RECIPIENTS = {
   'present-proof': {
     'propose-presentation': DidCommProofRole.Verifier,
@@ -36,7 +36,7 @@ export const EXCHANGE_PROTOCOLS: ExchangeProtocol[] = ['present-proof', 'issue-c
 
 export const isExchangeProtocol = (name: string): name is ExchangeProtocol => Object.hasOwn(RECIPIENTS, name)
 
-/** The role that a message of the protocol is sent to; undefined for one that either role may get. */
+/** The role that a message is addressed to; undefined if it may be either. */
 export const recipientRole = (protocol: ExchangeProtocol, messageName: string): string | undefined =>
   new Map(Object.entries(RECIPIENTS[protocol])).get(messageName)
 

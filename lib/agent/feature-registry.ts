@@ -1,7 +1,7 @@
-/** What this agent says of its protocols when it is asked (Aries RFC 0031 and 0557): each once, however often it is asked for. */
+/** Answers feature queries (Aries RFC 0031 and 0557): each feature once, however many queries match it. */
 import { DidCommFeatureRegistry } from '@credo-ts/didcomm'
 
-/** Credo answers hundreds of equal queries of one message by hundreds of copies of all features: a megabyte for 25 KB. */
+/** Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
 export class FeatureRegistry extends DidCommFeatureRegistry {
   override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
     return [...new Set(super.query(...queries))]

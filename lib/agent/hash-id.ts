@@ -1,7 +1,7 @@
-/** Ids that follow from what they are of, so that of two invocations which make the same thing one finds that of the other. */
+/** Ids derived from content, so that concurrent invocations which create the same thing use the same id. */
 import { createHash } from 'node:crypto'
 
-/** A UUID of version 8 (RFC 9562, section 5.8): the first bits of a SHA-256. */
+/** A UUID version 8 (RFC 9562, section 5.8) of the first bits of a SHA-256. */
 export const uuidOf = (text: string): string => {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)

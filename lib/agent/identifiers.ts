@@ -1,17 +1,17 @@
-/** Identifiers of bounded length: what Credo does with them takes time by the square of the length, or more. */
+/** Bounds the length of identifiers: Credo processes them in quadratic time or worse. */
 import { parseBase64 } from '../json.ts'
 
-/** In characters: the longest DID that operations take. */
+/** In characters, also of DIDs in requests to the API. */
 export const MAX_IDENTIFIER = 4096
 
-/** What Credo matches as a URI or parses as a DID, in messages and in attached documents. */
+/** Members that Credo matches as URIs or parses as DIDs, in messages and attachments. */
 const IDENTIFIERS = new Set([
   ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
   ...['recipientKeys', 'routingKeys', 'serviceEndpoint', 'publicKeyBase58', 'publicKeyMultibase', 'signer', 'uri'],
   ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
 ])
 
-/** Whether a message or document, or what is attached to it in base64, has an identifier that is longer than any real one. */
+/** Whether a message or document, including its base64 attachments, has an identifier that is too long. */
 export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
   if (typeof value === 'string')
     return name === 'base64'

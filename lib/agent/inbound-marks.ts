@@ -1,4 +1,4 @@
-/** Inbox deduplication: marks of handled messages. A repeated message, in the same envelope or a new one, has no second effect. */
+/** Inbox deduplication: marks of handled messages, so that a repeated message has no second effect, even in a new envelope. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
 import { defineItem, readItem } from '../store/item.ts'
 import { inKey, integer, optional, text } from '../store/item-fields.ts'
@@ -13,7 +13,7 @@ const SECONDS_KEPT = 7 * 24 * 60 * 60
 const markItem = defineItem('mark', (address: Address) => address, {
   pk: inKey('pk', text()),
   answer: text(),
-  /** Of an answer that is too large for an item: its pieces are beside the mark of the envelope, whose partition this is. */
+  /** Of an answer that is too large for one item: the number of pieces, and their partition, which is that of the envelope's mark. */
   pieces: optional(integer()),
   piecesPk: optional(text()),
   expiresAt: integer(),
@@ -27,14 +27,14 @@ const PIECE = 300 * 1024
 /** The marks of the message that a unit of work handles. */
 const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboundMarks } => ({}))
 
-/** Thrown by the commit where one of the marks exists already. */
+/** Thrown by the commit if one of the marks exists. */
 class HandledBefore extends Error {}
 
 const handled = () => new HandledBefore('the message was handled before')
 
 /** The marks of one inbound message. They are committed in the same transaction as its changes. */
 export class InboundMarks {
-  /** What goes back by return route: a packed message, or nothing. */
+  /** The packed message to return in the response; empty if there is none. */
   answer = ''
   readonly #unit: UnitOfWork
   readonly #addresses: Address[] = []
@@ -59,12 +59,12 @@ export class InboundMarks {
     })
   }
 
-  /** Nothing is marked: the message changes nothing, and its repetition is answered by what is so then. */
+  /** Writes no marks, because the message changes nothing: a repetition is answered from the state at that time. */
   forget(): void {
     this.#forgotten = true
   }
 
-  /** What a mark has of the answer. */
+  /** The fields of a mark that hold the answer. */
   #answerFields() {
     const pieces = Math.ceil(this.answer.length / PIECE)
     if (pieces <= 1) return { answer: this.answer }
@@ -81,7 +81,7 @@ export class InboundMarks {
     }
   }
 
-  /** The answer of the first time, where the message was handled before. */
+  /** The stored answer, if the message was handled before. */
   async answerGiven(): Promise<string | undefined> {
     const marks = (await getItems(this.#addresses)).map(markItem.decode)
     const [given] = this.#addresses.flatMap(({ pk }) => marks.filter((mark) => mark.pk === pk))
@@ -89,7 +89,7 @@ export class InboundMarks {
     const texts: string[] = []
     for (let number = 1; number <= given.pieces; number++) {
       const piece = await readItem(pieceItem, { markPk: given.piecesPk, number })
-      // It expires in the same second as the mark.
+      // Pieces expire at the same time as the mark.
       if (piece === undefined) return undefined
       texts.push(piece.text)
     }
@@ -97,13 +97,13 @@ export class InboundMarks {
   }
 }
 
-/** The running unit of work changes nothing: see `InboundMarks.forget`. */
+/** See `InboundMarks.forget`. */
 export const forgetMarks = (): void => marksOf(currentUnit()).marks?.forget()
 
-/** Whether a unit of work handles a message of another agent. */
+/** Whether a unit of work handles an inbound message. */
 export const handlesMessage = (unit: UnitOfWork): boolean => marksOf(unit).marks !== undefined
 
-/** Credo calls this with every message that it could read, before any handler. What is attached to an invitation has no sender. */
+/** Credo calls this with every decoded message, before the handlers. Requests that are attached to an invitation have no sender. */
 export const markMessage: DidCommMessageHandlerMiddleware = async (messageContext, next) => {
   const unit = currentUnit()
   if (messageContext.encryptedMessage !== undefined)
@@ -111,6 +111,6 @@ export const markMessage: DidCommMessageHandlerMiddleware = async (messageContex
   await next()
 }
 
-/** Senders choose their `@id`s, so a mark is valid for one sender's key only. */
+/** Marks are separate for each sender's key, because senders choose their `@id`s. */
 const senderOf = ({ senderKey, recipientKey }: DidCommInboundMessageContext): string =>
   senderKey?.fingerprint ?? `anonymous to ${recipientKey?.fingerprint}`

@@ -1,4 +1,4 @@
-/** The invitation behind an address: in its query (Aries RFC 0434, 0160, 0056), or fetched through the address guard. */
+/** Reads the invitation of a URL: from its query (Aries RFC 0434, 0160, 0056), or fetched through the address guard. */
 import * as v from 'valibot'
 import { get } from '../egress/post.ts'
 import { parseBase64 } from '../json.ts'
@@ -6,16 +6,16 @@ import { InvitationMessage, ServiceMessage } from '../records/invitation-message
 import { settings } from '../settings.ts'
 
 const MAX_REDIRECTS = 3
-/** What is larger is not read. */
+/** Maximum size of a response. */
 const MAX_BYTES = 64 * 1024
-/** Of all answers together. */
+/** Time limit for all responses together. */
 const MAX_MS = 5_000
 
 export type AddressedInvitation = v.InferOutput<typeof AddressedInvitation>
 
 const AddressedInvitation = v.union([InvitationMessage, ServiceMessage])
 
-/** By the parameter of the address. */
+/** Query parameters that hold an invitation. */
 const PARAMETERS = ['oob', 'c_i', 'd_m']
 
 const toInvitation = (json: unknown): AddressedInvitation | undefined => {
@@ -23,7 +23,7 @@ const toInvitation = (json: unknown): AddressedInvitation | undefined => {
   return read.success ? read.output : undefined
 }
 
-/** In base64 a `+` is a `+`, which `URLSearchParams` reads as a space. */
+/** Keeps the `+` of base64, which `URLSearchParams` would read as a space. */
 const parametersOf = (url: string): URLSearchParams =>
   new URLSearchParams((url.match(/\?([^#]*)/)?.[1] ?? '').replaceAll('+', '%2B'))
 
@@ -33,8 +33,8 @@ const encodedIn = (url: string): string | undefined => {
 }
 
 /**
- * The invitation of an address; undefined where there is none, whatever the reason is. Nothing is fetched where the address itself has it. Each
- * redirect is guarded as the address is.
+ * The invitation of a URL; undefined if there is none, for whatever reason. Nothing is fetched if the URL itself contains it. Each redirect is
+ * checked by the address guard.
  */
 export const invitationAt = (url: string): Promise<AddressedInvitation | undefined> =>
   follow(url, { redirects: MAX_REDIRECTS, milliseconds: MAX_MS })

@@ -8,20 +8,19 @@ import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toIn
 
 export interface InvitationOptions {
   goalCode?: string | undefined
-  /** Parent thread of what is carried; the invitation itself where absent. */
+  /** Parent thread of the request; the invitation by default. */
   parentThreadId?: string | undefined
   label?: string | undefined
   imageUrl?: string | undefined
   recipientKey?: string | undefined
   invitationDid?: string | undefined
-  /** False: what is carried is answered without a connection. */
+  /** False: the request is answered without a connection. */
   handshake: boolean
 }
 
 /**
- * Makes a message, by `carry`, and the invitation that carries it, in the running unit of work. RFC 0434: what is attached to an invitation has
- * it as its parent thread.
- * Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
+ * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is the parent thread of its
+ * attachments (RFC 0434). Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
  */
 export const inviteWith = async <T extends { message: DidCommMessage }>(
   agent: TenantAgent,
@@ -45,13 +44,13 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   return { carried, answer: toInvitationAnswer(agent, record) }
 }
 
-/** Credo takes no id for an invitation, and the request names it. */
+/** Sets the id of the invitation, which the request names: Credo does not take one. */
 const nameInvitation = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord, id: string): Promise<void> => {
   record.outOfBandInvitation.id = id
   await context.resolve(DidCommOutOfBandRepository).update(context, record)
 }
 
-/** A DID; without a handshake a key in the invitation itself, since other agents can not tell by what key of a DID they are answered. */
+/** A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer comes from. */
 const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {
   const { handshake, invitationDid, recipientKey } = options
   if (handshake) return { invitationDid: await invitationDidOf(agent, options) }

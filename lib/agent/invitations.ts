@@ -1,4 +1,4 @@
-/** Invitations of this agent (Aries RFC 0434): how they are found, who has taken one, and who may. */
+/** Finds invitations of this agent (Aries RFC 0434), and decides who has accepted one and who may. */
 import type { AgentContext, Query } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -20,19 +20,18 @@ const find = (
 ): Promise<Invitation[]> =>
   agentContext.resolve(DidCommOutOfBandRepository).findByQuery(agentContext, { ...query, role })
 
-/** The invitation with this `@id`. */
 export const findInvitation = async (
   agentContext: AgentContext,
   invitationId: string,
 ): Promise<Invitation | undefined> => (await find(agentContext, { invitationId }))[0]
 
-/** The invitation that carries the request with this thread. */
+/** The invitation whose attached request has this thread. */
 export const findInvitationOfRequest = async (
   agentContext: AgentContext,
   threadId: string,
 ): Promise<Invitation | undefined> => (await find(agentContext, { invitationRequestsThreadIds: [threadId] }))[0]
 
-/** Whether a message was packed by a key of the invitation of somebody else that carried the request with this thread. */
+/** Whether a message was packed by a key of the received invitation whose attached request has this thread. */
 export const isOfInviter = async (inbound: DidCommInboundMessageContext, threadId: string): Promise<boolean> => {
   if (inbound.senderKey === undefined) return false
   const query = { invitationRequestsThreadIds: [threadId] }
@@ -40,11 +39,11 @@ export const isOfInviter = async (inbound: DidCommInboundMessageContext, threadI
   return received.some((invitation) => isPackedBy(invitation, inbound))
 }
 
-/** Whether a message was packed by a key that the invitation names. */
+/** Whether a message was packed by a key of the invitation. */
 const isPackedBy = (invitation: Invitation, { senderKey }: DidCommInboundMessageContext): boolean =>
   senderKey !== undefined && keysOf(invitation).includes(senderKey.fingerprint)
 
-/** Whether a message was packed by a key of the invitation that a connection came of. */
+/** Whether a message was packed by a key of the invitation that a connection was made from. */
 export const isOfInviterOf = async (
   inbound: DidCommInboundMessageContext,
   { outOfBandId }: DidCommConnectionRecord,
@@ -55,19 +54,19 @@ export const isOfInviterOf = async (
   return invitation !== null && isPackedBy(invitation, inbound)
 }
 
-/** The invitations that name a key. */
+/** Invitations with a key. */
 export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Invitation[]> =>
   find(agentContext, { recipientKeyFingerprints: [fingerprint] })
 
-/** By the key that a request to connect was sent to: Credo hands the key over, and not the message. */
+/** Invitation ids by the recipient key of a connection request: Credo passes on the key, but not the message. */
 const namedInvitations = new WeakMap<Ed25519Key, string>()
 
-/** Notes which invitation a request of the connections protocol names. */
+/** Remembers the invitation that a request of connections/1.0 names. */
 export const noteNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
   namedInvitations.set(recipientKey, invitationId)
 }
 
-/** The invitation that a request of the connections protocol was sent to. Several may have the same key. */
+/** The invitation that a request of connections/1.0 was sent to. Several invitations may have the same key. */
 export const invitationOfKey = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
@@ -80,17 +79,17 @@ export const invitationOfKey = async (
 
 const keysOf = (invitation: Invitation): string[] => invitation.getTags().recipientKeyFingerprints
 
-/** The connection came of the invitation, or the invitation was taken for it by handshake reuse. */
+/** Whether the connection was made from the invitation, or reused for it. */
 export const isTakenBy = (invitation: Invitation, connection: DidCommConnectionRecord): boolean =>
   connection.outOfBandId === invitation.id || invitation.reuseConnectionId === connection.id
 
-/** Whether a message was sent to a key that the invitation names. */
+/** Whether a message was sent to a key of the invitation. */
 export const isAddressedTo = (invitation: Invitation, { recipientKey }: DidCommInboundMessageContext): boolean =>
   recipientKey !== undefined && keysOf(invitation).includes(recipientKey.fingerprint)
 
 export const isUnused = ({ state }: Invitation): boolean => state === DidCommOutOfBandState.AwaitResponse
 
-/** Takes an invitation, for a connection or without any. One for any number of connections stays as it is. */
+/** Marks an invitation as used, with or without a connection. A multi-use invitation does not change. */
 export const useUp = async (
   agentContext: AgentContext,
   invitation: Invitation,
@@ -102,7 +101,7 @@ export const useUp = async (
 }
 
 /**
- * Whether a connection may be used again for an invitation: it came of one to the same agent key. Aries RFC 0434, "Reuse
+ * Whether a connection may be reused for an invitation: it was made from an invitation with the same DID of this agent. Aries RFC 0434, "Reuse
  * Messages": the invitee knows the inviter by the DID in the invitation.
  */
 export const mayReuse = async (

@@ -1,4 +1,4 @@
-/** How the agent names itself in invitations, and what is answered of one that it has made. */
+/** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
 import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../errors.ts'
 import { toOutOfBandJson } from '../records/out-of-band.ts'
@@ -20,14 +20,14 @@ export interface InvitationAnswer {
   invitationDid: string
 }
 
-/** A message that can be put into an address. */
+/** A message that can be encoded in a URL. */
 interface Invitation {
   id: string
   toJSON(): Record<string, unknown>
   toUrl(options: { domain: string }): string
 }
 
-/** The answer, with the invitation as others get it: in its newer form, or converted to the older one. */
+/** The answer with the invitation, converted to connections/1.0 if that was asked for. */
 export const toInvitationAnswer = (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
@@ -47,7 +47,7 @@ export const toInvitationAnswer = (
   }
 }
 
-/** What other agents show of this one. Throws `resource.not_found` (tenant). */
+/** Label and image that other agents show. */
 export const currentProfile = async (): Promise<{ label: string; connectionImageUrl?: string | undefined }> => {
   const unit = currentUnit()
   return unit.tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : readTenant(unit.tenant, unit)
@@ -59,8 +59,8 @@ interface Named {
 }
 
 /**
- * The DID that names the agent in an invitation. A recipient key stands for the DID that it is a key of (ADR 0004). Throws `request.invalid`
- * for a DID or key that is not this agent's.
+ * The agent's DID for an invitation; a recipient key is resolved to its DID (ADR 4). Throws `request.invalid` for a DID or key that is not this
+ * agent's.
  */
 export const invitationDidOf = async (agent: TenantAgent, { invitationDid, recipientKey }: Named): Promise<string> => {
   if (recipientKey !== undefined) {

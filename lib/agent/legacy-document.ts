@@ -13,8 +13,8 @@ import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
 import { QUEUE } from './return-route.ts'
 
 /**
- * Makes sure that a document is its sender's, and adds a queue where it names no service. Throws a CredoError where it names another
- * recipient key: a message packed with that key would be taken for this wallet's.
+ * Checks that a document belongs to its sender, and adds a queue if it has no service. Throws a CredoError if it has another recipient key: messages
+ * packed with that key would be attributed to this wallet.
  */
 export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
   const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
@@ -29,7 +29,7 @@ export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void =>
 const queueService = (did: string, recipientKey: string): IndyAgentService =>
   new IndyAgentService({ id: `${did}#queue`, serviceEndpoint: QUEUE, recipientKeys: [recipientKey] })
 
-/** The document as a DID that tells it by itself: a did:peer:4, which only this agent knows the wallet by. */
+/** Converts the document to a did:peer:4, which only this agent uses for the wallet. */
 export const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
   const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
     id: `#didcomm-${index}`,

@@ -1,4 +1,4 @@
-/** Offers that are accepted without a call: where the agent's settings say so, and of what this agent has itself proposed. */
+/** Offers that are accepted without an API call: if the agent's settings say so, or if this agent proposed the credential itself. */
 import { CredoError } from '@credo-ts/core'
 import { DidCommAutoAcceptCredential, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
 import { errorName } from '../errors.ts'
@@ -8,13 +8,13 @@ import { autoAccept } from './auto-accept.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 
-/** What accepting an offer gives: the request that is to be sent. */
+/** Result of accepting an offer: the request to send. */
 interface Accepted<Message> {
   credentialExchangeRecord: Exchange
   message: Message
 }
 
-/** Whether an offer is to be accepted without a call. `isAsProposed`: whether it is what this agent has proposed, and no more. */
+/** Whether to accept an offer without an API call. `isAsProposed`: whether the offer contains nothing beyond this agent's proposal. */
 export const isAcceptedByItself = async (
   { autoAcceptCredential }: Exchange,
   isAsProposed: () => Promise<boolean>,
@@ -25,19 +25,19 @@ export const isAcceptedByItself = async (
   try {
     return await isAsProposed()
   } catch (error) {
-    // An attachment that is no JSON, or is missing.
+    // The attachment is not JSON, or is missing.
     if (error instanceof CredoError || error instanceof SyntaxError) return false
     throw error
   }
 }
 
-/** The formats of an offer are all in the proposal: nothing is accepted beside what was proposed. */
+/** Whether all formats of the offer were proposed. */
 export const proposesAllOf = ({ proposal, offer }: { proposal?: object; offer?: object }): boolean =>
   proposal !== undefined && Object.keys(offer ?? {}).every((format) => Object.hasOwn(proposal, format))
 
 /**
- * Accepts an offer, by `accept`, as soon as it is known that it is accepted by itself: Credo asks first, and accepts then. An offer that
- * can not be accepted, as one of a definition that no registry has, is received all the same, and waits.
+ * Accepts an offer with `accept` when Credo asks whether to accept it, and hands out the result when Credo accepts. An offer that can't be accepted,
+ * such as one whose definition is in no registry, is still received, and waits for a call.
  */
 export class OfferAcceptance<Message> {
   readonly #accepted = new WeakMap<Exchange, Accepted<Message>>()
@@ -47,7 +47,7 @@ export class OfferAcceptance<Message> {
       this.#accepted.set(exchange, await accept())
       return true
     } catch (error) {
-      // A fault of the store keeps the running unit of work from being committed.
+      // An error of the store prevents the commit by itself.
       const { tenant } = currentUnit()
       log('warn', 'an offer could not be accepted without a call', {
         event: 'offer.not_accepted',

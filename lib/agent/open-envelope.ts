@@ -1,20 +1,23 @@
-/** Decryption of one envelope (Aries RFC 0019, "Unpack") with the key that was found for it. */
-import { CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
-import type { Envelope, EnvelopeHeader } from './envelope.ts'
+/** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
+import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
+import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
+import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
 import { decryptContent } from './keys/content-encryption.ts'
 import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
 import { agreementKeyOf, decryptByAgreement } from './keys/key-agreement.ts'
+import { PackingService } from './pack-envelope.ts'
+import { assertReadable } from './readable-message.ts'
 
 type Recipient = EnvelopeHeader['recipients'][number]
 
 export interface OpenedEnvelope {
-  /** JSON of whatever kind. */
+  /** Any JSON. */
   message: unknown
-  /** Who sent it, proven; absent with `Anoncrypt`. */
+  /** The authenticated sender; absent with `Anoncrypt`. */
   senderKey: Ed25519Key | undefined
 }
 
-/** Opens an envelope as one of its recipients. Throws where the key, or any part of the envelope, does not fit. */
+/** Opens an envelope with a recipient's private key. Throws if the key or any part of the envelope is wrong. */
 export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
   const { sender, iv } = recipient.header
   const senderKey =
@@ -44,12 +47,43 @@ const parse = (json: string): unknown => {
   try {
     return JSON.parse(json)
   } catch {
-    // Its message quotes the text, and what is thrown here is logged.
+    // The parser's message quotes the text, and this error is logged.
     throw new CredoError('the message is no JSON')
   }
 }
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
 
-/** Throws for what is no UTF-8. */
+/** Throws for invalid UTF-8. */
 const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(content)
+
+type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
+
+/** The envelope can't be opened or holds no message, so it was not handled before either. */
+export class UnreadableEnvelopeError extends CredoError {}
+
+export class EnvelopeService extends PackingService {
+  /**
+   * Credo searches DIDs, invitations and mediations for each recipient. Here a key's id is its name in envelopes (ADR 10). Throws
+   * `UnreadableEnvelopeError`, and errors of the store.
+   */
+  override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
+    const { recipients } = readHeader(envelope)
+    const kids = recipients.map(({ header }) => header.kid)
+    const found = await this.keys.first(agentContext, kids)
+    try {
+      const recipient = recipients.find(({ header }) => header.kid === found?.keyId)
+      if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
+      const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
+      assertReadable(message)
+      const recipientKey = keyOfVerkey(found.keyId)
+      recipientKey.keyId = found.keyId
+      return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
+    } catch (error) {
+      throw new UnreadableEnvelopeError(
+        'the envelope can not be opened',
+        error instanceof Error ? { cause: error } : {},
+      )
+    }
+  }
+}

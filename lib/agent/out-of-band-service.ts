@@ -1,4 +1,4 @@
-/** Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that bring a request, and answers without a connection. */
+/** Credo's out-of-band service (Aries RFC 0434), with handshake reuse for invitations that carry a request, and connectionless answers. */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter } from '@credo-ts/core'
 import {
   DidCommDocumentService,
@@ -25,8 +25,8 @@ export class OutOfBandService extends DidCommOutOfBandService {
   }
 
   /**
-   * Credo answers a message outside of a connection with the key of the invitation, and does not know where the key of a DID is: its id is
-   * its public key in base58 (ADR 10), which Credo calls the legacy one.
+   * Credo answers a connectionless message with the invitation's key, and does not know the id of a DID's key: it is the public key in base58 (ADR
+   * 10), which Credo calls the legacy key id.
    */
   override async getResolvedServiceForOutOfBandServices(
     ...parameters: Parameters<DidCommOutOfBandService['getResolvedServiceForOutOfBandServices']>
@@ -36,7 +36,7 @@ export class OutOfBandService extends DidCommOutOfBandService {
     return service
   }
 
-  /** Credo takes the one invitation that has the key. */
+  /** Credo expects one invitation for a key. */
   override findCreatedByRecipientKey(
     ...[agentContext, recipientKey]: Parameters<DidCommOutOfBandService['findCreatedByRecipientKey']>
   ) {
@@ -44,8 +44,8 @@ export class OutOfBandService extends DidCommOutOfBandService {
   }
 
   /**
-   * One record stands for all requests to a DID: Credo makes one for each, and names the DID's key in it, by which invitations are found. What
-   * comes to it waits to be accepted.
+   * Creates one record for all requests to a DID. Credo would create one for each, with the DID's key, by which invitations are found. Such requests
+   * wait to be accepted.
    */
   override async createFromImplicitInvitation(
     ...[agentContext, { did, handshakeProtocols }]: Parameters<DidCommOutOfBandService['createFromImplicitInvitation']>
@@ -53,7 +53,7 @@ export class OutOfBandService extends DidCommOutOfBandService {
     const known = await findInvitation(agentContext, did)
     if (known !== undefined) return known
     const record = new DidCommOutOfBandRecord({
-      // Of two that come at the same time, one finds the record of the other.
+      // Concurrent requests find the same record.
       id: uuidOf(`${DidCommOutOfBandRecord.type} ${did}`),
       role: DidCommOutOfBandRole.Sender,
       state: DidCommOutOfBandState.AwaitResponse,
@@ -65,14 +65,14 @@ export class OutOfBandService extends DidCommOutOfBandService {
     return record
   }
 
-  /** Credo looks for the one record of a request to a DID by its thread. */
+  /** Credo looks up the record of a request to a DID by its thread. */
   override findByCreatedInvitationId(agentContext: AgentContext, id: string) {
     return super.findByCreatedInvitationId(agentContext, id)
   }
 
   /**
-   * Uses the invitation up, and lets the connection answer the request that is attached to it. Credo refuses reuse for an invitation with
-   * a request. Throws a CredoError for an invitation that is unknown, used already, or by another DID.
+   * Marks the invitation as used, and lets the connection answer its attached request. Credo refuses reuse for an invitation with a request. Throws a
+   * CredoError if the invitation is unknown, used already, or of another DID.
    */
   override async processHandshakeReuse(messageContext: DidCommInboundMessageContext<DidCommHandshakeReuseMessage>) {
     const { agentContext, message } = messageContext

@@ -1,4 +1,4 @@
-/** Credo's way out of the agent to an endpoint. It sends nothing: a message is added to the outbox of the running unit of work. */
+/** Credo's outbound transport. It sends nothing: it adds messages to the outbox of the running unit of work. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import { type OutboxMessage, outboxItem, type SentBasicMessage } from '../outbox/message-item.ts'
@@ -8,7 +8,7 @@ import { digest, messageLane } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-/** What one unit of work sends to one connection. */
+/** The messages of one unit of work to one connection. */
 interface Outbox {
   id: string
   messages: OutboxMessage[]
@@ -20,7 +20,7 @@ const OUTBOXES = Symbol('outboxes')
 /** By connection. */
 const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => unit.slot(OUTBOXES, () => new Map<string, Outbox>())
 
-/** All messages of one invocation to one connection are one item: a transaction's items reach the stream in no promised order. */
+/** The messages of an invocation to a connection are one item: the items of a transaction have no guaranteed order in the stream. */
 const outboxTo = async (connectionId: string): Promise<Outbox> => {
   const unit = currentUnit()
   const { tenant } = unit
@@ -34,7 +34,7 @@ const outboxTo = async (connectionId: string): Promise<Outbox> => {
   return outbox
 }
 
-/** Notes which basic message the running unit of work has put into the outbox: what becomes of it are its events. */
+/** Records the basic message that the running unit of work has added to the outbox: its delivery causes events. */
 export const noteBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
   outboxesOf(currentUnit()).get(connectionId)?.basicMessages.push(message)
 }
@@ -48,7 +48,7 @@ export class OutboxTransport implements DidCommOutboundTransport {
 
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
     if (endpoint === undefined) throw new CredoError('a message without an endpoint')
-    // A message outside of a connection goes to a service of an invitation: its order is that of the endpoint.
+    // A connectionless message goes to a service of an invitation and is ordered by endpoint.
     const outbox = await outboxTo(connectionId ?? digest(endpoint))
     outbox.messages.push({ endpoint, payload: JSON.stringify(payload) })
   }

@@ -1,4 +1,4 @@
-/** DIDs that the agent is to be known by: their keys, made or of a seed, and their records. */
+/** Creates the agent's public DIDs: their keys, new or from a seed, and their records. */
 import {
   type DidDocument,
   DidDocumentRole,
@@ -27,20 +27,20 @@ const KEY_TYPES = {
 
 export type KeyType = keyof typeof KEY_TYPES
 
-/** A public key that knows which key of the agent it is. */
+/** A public key with the id of the agent's key. */
 const publicKeyOf = (publicJwk: Kms.KmsJwkPublic, keyId: string): Kms.PublicJwk => {
   const key = Kms.PublicJwk.fromUnknown(publicJwk)
   key.keyId = keyId
   return key
 }
 
-/** A fresh key of the agent. */
+/** Creates a key. */
 export const newKey = async ({ context }: Agent, keyType: KeyType = 'ed25519'): Promise<Kms.PublicJwk> => {
   const { publicJwk, keyId } = await context.resolve(Kms.KeyManagementApi).createKey({ type: KEY_TYPES[keyType] })
   return publicKeyOf(publicJwk, keyId)
 }
 
-/** The Ed25519 key of a seed, which the agent has from now on. The seed itself is kept nowhere. */
+/** Stores the Ed25519 key of a seed. The seed itself is not stored. */
 export const keyOfSeed = async ({ context }: Agent, seed: string): Promise<Kms.PublicJwk> => {
   const privateJwk = jwkOfSeed(Buffer.from(seed))
   const keyId = newKeyId(privateJwk, undefined)
@@ -58,13 +58,13 @@ const hasKey = async (kms: Kms.KeyManagementApi, keyId: string): Promise<boolean
   }
 }
 
-/** The record of a DID that this agent has made. */
+/** The record of a DID that was created by this agent. */
 export const findOwnDid = async ({ context }: Agent, did: string): Promise<DidRecord | undefined> =>
   (await context.resolve(DidRepository).getCreatedDids(context, { did }))[0]
 
 /**
- * Throws `request.invalid` where another DID of the agent is reached by the key already: envelopes name nothing but the key. The same DID may be
- * there by now, of a concurrent request: the commit finds that out.
+ * Throws `request.invalid` if another DID of the agent has this recipient key, because envelopes name only the key. A concurrent request may have
+ * created the same DID: the commit detects that.
  */
 export const assertReachesNoOther = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
   const found = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
@@ -73,15 +73,15 @@ export const assertReachesNoOther = async ({ context }: Agent, did: string, key:
 
 export interface OwnDid {
   did: string
-  /** As it resolves. */
+  /** The resolved document. */
   didDocument: DidDocument
-  /** The document is stored, because it does not follow from the DID. */
+  /** Whether to store the document, because it can't be derived from the DID. */
   stored?: boolean
-  /** Which key of the agent a key of the document is. */
+  /** Maps keys of the document to keys of the agent. */
   keys: { didDocumentRelativeKeyId: string; kmsKeyId: string }[]
 }
 
-/** The did:key of a key of the agent. Its document is made of the DID alone: one that is made of the key names it by its id here. */
+/** The did:key of a key of the agent. Its document is built from the DID, because one built from the key would contain the key's id of this agent. */
 export const ownDidKey = (key: Kms.PublicJwk): OwnDid => {
   const { did } = new DidKey(key)
   const { didDocument } = DidKey.fromDid(did)
@@ -89,8 +89,9 @@ export const ownDidKey = (key: Kms.PublicJwk): OwnDid => {
 }
 
 /**
- * Stores the record of a new DID. Its id follows from the DID: of two that make it at once, one is run again (`store.conflict`) and finds it. The tag `public`
- * distinguishes it from those of single invitations and connections: where it has `recipientKeyFingerprints` too, it may be connected to without an invitation.
+ * Stores the record of a new DID. Its id is derived from the DID: of two concurrent requests, one is repeated (`store.conflict`) and finds the
+ * record. The tag `public` separates it from DIDs of single invitations and connections. With `recipientKeyFingerprints`, other agents may connect to
+ * it without an invitation.
  */
 export const saveOwnDid = async (
   { context }: Agent,
@@ -113,7 +114,7 @@ export const saveOwnDid = async (
   try {
     await context.resolve(DidRepository).save(context, record)
   } catch (error) {
-    // It came between the reads of this unit of work.
+    // It was inserted between the reads of this unit of work.
     throw error instanceof RecordDuplicateError ? conflicting(error) : error
   }
 }

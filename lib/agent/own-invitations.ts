@@ -1,4 +1,4 @@
-/** Invitations to connect that this agent makes (Aries RFC 0434, and 0160 for older agents). */
+/** Creates invitations to connect (Aries RFC 0434, and 0160 for older agents). */
 import { type DidCommHandshakeProtocol, DidCommRoutingService } from '@credo-ts/didcomm'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { defined } from './defined.ts'
@@ -20,7 +20,7 @@ export interface ConnectionInvitation extends Inviter {
   invitationDid?: string | undefined
 }
 
-/** What both kinds of invitation say. Throws `resource.not_found` (tenant). */
+/** Members of both kinds of invitation. Throws `resource.not_found` (tenant). */
 const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAcceptConnection }: Inviter) => {
   const profile = await currentProfile()
   return {
@@ -32,8 +32,8 @@ const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAccept
 }
 
 /**
- * Makes an invitation in the running unit of work.
- * Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
+ * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this
+ * agent's.
  */
 export const inviteToConnect = async (invitation: ConnectionInvitation): Promise<InvitationAnswer> => {
   const agent = await currentAgent()
@@ -47,8 +47,8 @@ export const inviteToConnect = async (invitation: ConnectionInvitation): Promise
 }
 
 /**
- * Makes an invitation with a key of its own, or with one of this agent's, in the running unit of work.
- * Throws `resource.not_found` (tenant), and `request.invalid` for a key that is not this agent's.
+ * Creates an invitation with a new key, or with a key of this agent, in the running unit of work. Throws `resource.not_found` (tenant), and
+ * `request.invalid` for a key that is not this agent's.
  */
 export const inviteByKey = async (invitation: Inviter): Promise<InvitationAnswer & { recipientKey?: string }> => {
   const agent = await currentAgent()

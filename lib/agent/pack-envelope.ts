@@ -1,4 +1,4 @@
-/** Packs messages into envelopes (Aries RFC 0019, "Pack"), for any number of recipients and the mediators before them. */
+/** Packs messages into envelopes (Aries RFC 0019, "Pack") for their recipients and mediators. */
 
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols, Kms } from '@credo-ts/core'
@@ -17,13 +17,13 @@ import type { SealedKeyStore } from './keys/sealed-key-store.ts'
 
 const CONTENT_KEY_BYTES = 32
 
-/** Who packs an envelope: the name of the key, and its private half. */
+/** The sender of an envelope: the name of the key, and the private key. */
 export interface Sender {
   verkey: string
   jwk: Kms.KmsJwkPrivate
 }
 
-/** Packs JSON: authenticated where there is a sender ("Authcrypt"), else anonymously ("Anoncrypt"). */
+/** Packs JSON: with a sender authenticated ("Authcrypt"), without one anonymous ("Anoncrypt"). */
 export const packEnvelope = (
   message: unknown,
   recipients: readonly Ed25519Key[],
@@ -31,7 +31,7 @@ export const packEnvelope = (
 ): DidCommEncryptedMessage => {
   const contentKey = randomBytes(CONTENT_KEY_BYTES)
   const header = {
-    // The name that wallets know it by; it is ChaCha20-Poly1305 in its IETF form.
+    // Wallets use this name for ChaCha20-Poly1305-IETF.
     enc: 'xchacha20poly1305_ietf',
     typ: 'JWM/1.0',
     alg: sender === undefined ? 'Anoncrypt' : 'Authcrypt',
@@ -47,7 +47,7 @@ export const packEnvelope = (
   return { ciphertext: text(encrypted), iv: text(iv), tag: text(tag), protected: protectedHeader }
 }
 
-/** What one recipient needs: the key of the content in a box, and who has sent it, sealed. */
+/** The header of a recipient: the content key in a box, and the sender, sealed. */
 const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
   const kid = verkeyOf(key)
   const theirs = agreementKeyOf(key)
@@ -61,7 +61,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64u
 
 type Packing = Parameters<DidCommEnvelopeService['packMessage']>
 
-/** Credo's envelope service, which packs without validating by schemas. It opens nothing: see envelope-service.ts. */
+/** Credo's envelope service, packing without validation by schemas. open-envelope.ts adds opening. */
 export class PackingService extends DidCommEnvelopeService {
   readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
 
@@ -71,9 +71,9 @@ export class PackingService extends DidCommEnvelopeService {
   }
 
   /**
-   * Packs a message, and wraps it for each mediator on the way (Aries RFC 0094), which makes it larger by a third each time. Credo asks for
-   * answers by return route where there is no connection: a message is delivered after its transaction, when nobody handles what comes back,
-   * and this agent has an endpoint. Throws for a sender's key that this agent does not have, and for more mediators than anybody is behind.
+   * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would ask for a return route
+   * where there is no connection, but a message is sent after its transaction, when nothing handles a response, and this agent has an endpoint.
+   * Throws for an unknown sender key, and for more mediators than any agent has.
    */
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)

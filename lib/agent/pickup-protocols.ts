@@ -1,5 +1,5 @@
 /**
- * Message pickup by wallets without an endpoint: Credo's protocols in the role of the one who keeps the messages.
+ * Message pickup by wallets without an endpoint: Credo's protocols, in the mediator's role.
  * https://github.com/hyperledger/aries-rfcs/tree/main/features/0212-pickup (v1),
  * https://github.com/hyperledger/aries-rfcs/tree/main/features/0685-pickup-v2 (v2)
  */
@@ -25,12 +25,12 @@ import {
 import { currentConnection } from './connection-service.ts'
 import { forgetMarks } from './inbound-marks.ts'
 
-/** A request for messages that no number of messages fits. */
+/** Refuses a limit below one message. */
 const assertNumber = (wanted: number): void => {
   if (wanted < 1) throw new DidCommProblemReportError('at least one message', { problemCode: 'e.msg.invalid-limit' })
 }
 
-/** v1: what is handed out is removed. The mark of the envelope has the batch, which its repetition gets again. */
+/** v1 removes messages when it hands them out. The mark of the envelope keeps the batch, which a repeated request gets again. */
 class PickupV1 extends DidCommMessagePickupV1Protocol {
   override async processBatchPickup(inbound: DidCommInboundMessageContext<DidCommBatchPickupMessage>) {
     assertNumber(inbound.message.batchSize)
@@ -38,7 +38,7 @@ class PickupV1 extends DidCommMessagePickupV1Protocol {
   }
 }
 
-/** v2: what is handed out stays until it was received, so that requests change nothing, and their repetition is a request like any other. */
+/** v2 keeps messages until they are acknowledged, so its requests change nothing, and a repetition needs no special handling. */
 class PickupV2 extends DidCommMessagePickupV2Protocol {
   override async processStatusRequest(inbound: DidCommInboundMessageContext<DidCommStatusRequestV2Message>) {
     forgetMarks()
@@ -57,7 +57,7 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
     return super.processMessagesReceived(inbound)
   }
 
-  /** "Live Mode": no connection of an agent in functions stays open. */
+  /** Refuses "Live Mode": functions hold no connections open. */
   override async processLiveDeliveryChange(inbound: DidCommInboundMessageContext<DidCommLiveDeliveryChangeV2Message>) {
     const { agentContext, message } = inbound
     const connection = inbound.assertReadyConnection()
@@ -76,7 +76,7 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What the one who keeps messages is asked. Credo's protocols would also take messages that were picked up, which this agent never does. */
+/** Messages that a mediator accepts. Credo's protocols would also accept messages that were picked up elsewhere, which this agent never does. */
 const ASKED: unknown[] = [
   DidCommBatchPickupMessage,
   DidCommStatusRequestV2Message,
@@ -85,7 +85,7 @@ const ASKED: unknown[] = [
   DidCommLiveDeliveryChangeV2Message,
 ]
 
-/** Whoever has a key of a former DID could remove what waits for the one that took its place. */
+/** Accepts current DIDs only: a key of a former DID could remove messages of its successor. */
 const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => ({
   supportedMessages: handler.supportedMessages,
   handle: async (inbound) => {
@@ -94,7 +94,7 @@ const ofCurrentDid = (handler: DidCommMessageHandler): DidCommMessageHandler => 
   },
 })
 
-/** Registers both versions: their handlers, and what the agent says of them when it is asked for its features (RFC 0557). */
+/** Registers handlers and features of both versions (RFC 0557). */
 export const registerPickup = (
   dependencyManager: DependencyManager,
   register: (handlers: DidCommMessageHandler[]) => void,

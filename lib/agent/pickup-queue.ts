@@ -1,4 +1,4 @@
-/** Credo's queue of messages for agents without an endpoint, on the unit of work. */
+/** Credo's queue transport for agents without an endpoint, on the unit of work. */
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommMessage, DidCommQueueTransportRepository } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
@@ -13,28 +13,28 @@ type Options<Method extends keyof DidCommQueueTransportRepository> = Parameters<
 
 const ADDED = Symbol('messages added to pickup queues')
 
-/** The message that the running unit of work has added last for a connection. */
+/** The last message that the running unit of work has added, by connection. */
 const addedOf = () => currentUnit().slot(ADDED, () => new Map<string, PickupMessage>())
 
-/** Whether what the running unit of work sends to a connection waits to be fetched. */
+/** Whether the running unit of work has queued a message for a connection. */
 export const isQueued = (connectionId: string): boolean => addedOf().has(connectionId)
 
-/** Notes which basic message was added last: what becomes of it are its events. */
+/** Records the basic message that was queued last: its delivery causes events. */
 export const noteQueuedMessage = (connectionId: string, message: SentBasicMessage): void => {
   const added = addedOf().get(connectionId)
   if (added !== undefined) noteQueued(added, message)
 }
 
 /**
- * The message, which never waits to be fetched: without a connection that is ready nobody can fetch it, such as the response that makes the
- * connection. Where there is no other way, sending it fails.
+ * Keeps a message out of the queue, such as the response that makes a connection: without a ready connection nobody could fetch it. Sending it fails
+ * if there is no endpoint.
  */
 export const unqueued = <T extends DidCommMessage>(message: T): T =>
   Object.assign(message, { allowQueueTransport: false })
 
 const DELIVERED = { state: 'delivered' } as const
 
-/** Each method is about one connection, which Credo knows by the keys of the envelope that asks. */
+/** Credo finds the connection by the keys of the requesting envelope. */
 export class PickupQueue implements DidCommQueueTransportRepository {
   /** Throws `connection.queue_full`. */
   async addMessage(_: AgentContext, { connectionId, recipientDids, payload }: Options<'addMessage'>): Promise<string> {
@@ -48,7 +48,7 @@ export class PickupQueue implements DidCommQueueTransportRepository {
     return added.id
   }
 
-  /** For a key the first megabyte is counted, which more than a thousand messages rarely fill. */
+  /** With a key, counts only the first megabyte, which is usually more than a thousand messages. */
   async getAvailableMessageCount(
     _: AgentContext,
     { connectionId, recipientDid }: Options<'getAvailableMessageCount'>,

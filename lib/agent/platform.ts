@@ -1,4 +1,4 @@
-/** The modules that every agent of this service has: our storage, keys, DIDs, envelopes, outbox and sessions, below Credo's protocols. */
+/** Modules of every agent of this service, below Credo's protocols: storage, keys, DIDs, envelopes, outbox and sessions. */
 import {
   type AgentContextProvider,
   type BaseRecord,
@@ -18,8 +18,7 @@ import {
 import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
 import { WebvhDidResolver } from './anoncreds/webvh-resolver.ts'
 import { AgentDidRepository, KnownDids } from './did-repository.ts'
-import { LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
-import { DocumentCache } from './document-cache.ts'
+import { DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
 import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
@@ -30,28 +29,28 @@ import { UnitOfWorkStorageService } from './storage-service.ts'
 import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver } from './web-documents.ts'
 
-/** Caches of the process, which its agents share: private keys, records of DIDs, and DID documents of others. */
+/** Caches of the process, shared by its agents: private keys, DID records, and other agents' DID documents. */
 export const keys = new SealedKeyStore()
 const knownDids = new KnownDids()
 const resolvedDocuments = new DocumentCache()
 
-/** Options of DIDComm that every agent has. `endpoint`: what the tenant's DIDs and invitations name. */
+/** DIDComm options of every agent. `endpoint`: the endpoint in the tenant's DIDs and invitations. */
 export const commonOptions = (endpoint: string) => ({
   endpoints: [endpoint],
   transports: { inbound: [], outbound: [new OutboxTransport()] },
   queueTransportRepository: new PickupQueue(),
-  // A mediator makes keys at its start, so that cold starts race.
+  // A mediator would create keys at its start, in every cold start at once.
   mediator: false as const,
   mediationRecipient: false as const,
   messagePickup: false as const,
   connections: { autoAcceptConnections: true },
 })
 
-/** Credo's modules below DIDComm, and the last module of an agent, which replaces what those before it have registered. */
+/** Credo's modules below DIDComm (`below`), and the module that has to come after DIDComm's, because it replaces their registrations (`platform`). */
 export const platformModules = (contexts: AgentContextProvider) => ({
   below: {
     kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
-    // The default cache writes to the storage, and this one is asked for DID documents only.
+    // The default cache writes to the storage. This one only caches DID documents.
     cache: new CacheModule({ cache: resolvedDocuments, useCachedStorageService: false }),
     dids: new DidsModule({
       registrars: [new KeyDidRegistrar(), new PeerDidRegistrar(), new JwkDidRegistrar()],
@@ -78,7 +77,7 @@ class PlatformModule implements Module {
     const storage: StorageService<BaseRecord> = new UnitOfWorkStorageService()
     dependencyManager.registerInstance(InjectionSymbols.StorageService, storage)
     dependencyManager.registerInstance(InjectionSymbols.AgentContextProvider, this.#contexts)
-    // Credo calls public methods only, and the class has all of them.
+    // Credo calls only public methods, which the class has.
     const sessions = new UnitOfWorkSessions() as unknown as DidCommTransportService
     dependencyManager.registerInstance(DidCommTransportService, sessions)
     const { container } = dependencyManager

@@ -1,4 +1,4 @@
-/** Answers to proof requests that are made before the protocol is told to send them: a request that can't be answered by itself waits for a call. */
+/** Answers to proof requests, prepared before Credo is told to send them: a request that can't be answered automatically waits for an API call. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord, DidCommProofFormatSpec } from '@credo-ts/didcomm'
 import { isAgentError } from '../errors.ts'
@@ -15,14 +15,14 @@ interface Request {
   attachmentId?: string
 }
 
-/** A format, as far as it answers. */
+/** The part of a format service that answers requests. */
 interface Answering {
   acceptRequest(agentContext: AgentContext, request: Request): Promise<Answer>
 }
 
 const prepared = new WeakMap<DidCommProofExchangeRecord, Map<object, Answer>>()
 
-/** Makes the answer in one format. False where it can't be made of what the agent holds. */
+/** Prepares the answer in one format. False if the agent does not hold the necessary credentials. */
 export const prepareAnswer = async (
   agentContext: AgentContext,
   format: Answering,
@@ -40,6 +40,6 @@ export const prepareAnswer = async (
   }
 }
 
-/** The answer that was made for a record; undefined where none was. */
+/** The answer that was prepared for a record, if any. */
 export const preparedAnswer = (format: object, proofRecord: DidCommProofExchangeRecord): Answer | undefined =>
   prepared.get(proofRecord)?.get(format)

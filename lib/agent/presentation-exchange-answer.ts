@@ -1,4 +1,4 @@
-/** Answers a presentation definition of another verifier with what the agent holds (DIF Presentation Exchange, Aries RFC 0510). */
+/** Answers a verifier's presentation definition with held credentials (DIF Presentation Exchange, Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import * as v from 'valibot'
@@ -23,7 +23,7 @@ type Json = Record<string, unknown>
 const FORMAT = 'proofFormats.presentationExchange'
 const NAMED = `${FORMAT}.credentials`
 
-/** What the verifier has sent. Without a challenge, anybody could present the same again. */
+/** The verifier's request. Without a challenge, anybody could replay the presentation. */
 const Request = v.object({
   presentation_definition: ReceivedDefinition,
   options: v.object({
@@ -35,8 +35,8 @@ const Request = v.object({
 export type NamedCredentials = Readonly<Record<string, readonly string[]>>
 
 /**
- * A signed presentation of the credentials that are named for the descriptors, by the ids of their records, and of such as fit where none is.
- * Throws `request.invalid` where nothing fits: with the field that names what doesn't, or with that of the format.
+ * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones for the others. Throws
+ * `request.invalid` if nothing matches, with the field of the named credential that does not, or with the format's.
  */
 export const presentationFor = async (
   agentContext: AgentContext,
@@ -97,8 +97,8 @@ interface Choice {
 type Definition = v.InferOutput<typeof ReceivedDefinition>
 
 /**
- * One DID signs the presentation, so all credentials in it are about it, or about nobody. The DIDs of this agent are tried that credentials are
- * about, in the order of these.
+ * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects are tried in the order of the
+ * credentials.
  */
 const choose = async (
   agentContext: AgentContext,
@@ -121,7 +121,7 @@ const choose = async (
         if (++foreign === MAX_FOREIGN) break
       }
     }
-    // Credentials about nobody are presented by the DID that the agent issues with.
+    // Credentials without a subject are presented by the agent's issuer DID.
     if (all.some(({ subjects }) => subjects.length === 0)) {
       const signer = await issuerDid({ context: agentContext })
       const chosen = chooseCredentials({ definition, named, held, signer }, work)
@@ -136,13 +136,13 @@ const choose = async (
   throw descriptorId === undefined ? cannotAnswer(reason) : invalidField(`${NAMED}.${descriptorId}`, reason)
 }
 
-/** Subjects of one credential that are tried as signers: its issuer chooses how many it has. */
+/** Subjects of a credential that are tried as signers. Its issuer chooses their number. */
 const MAX_SUBJECTS = 20
 
-/** Subjects that would fit and are not of this agent: each is looked up. */
+/** Suitable subjects that turn out not to be this agent's. Each costs a lookup. */
 const MAX_FOREIGN = 20
 
-/** Those of credentials with the fewest subjects first, so that a credential about thousands is in the way of no other. */
+/** Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other. */
 const signersOf = (credentials: readonly HeldCredential[]): Set<string> =>
   new Set(
     credentials

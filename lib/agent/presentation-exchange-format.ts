@@ -1,6 +1,6 @@
 /**
- * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for verifier and prover. Credo's own format hands
- * what the other agent writes to an engine that runs it as JSONPath scripts and JSON Schemas, and takes the holder's word for what was signed.
+ * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for verifiers and provers. Credo's own format evaluates
+ * the other agent's JSONPath and JSON Schema with an engine that runs them as scripts, and trusts the holder about what was signed.
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -32,7 +32,7 @@ type Parameter<Method extends keyof Format> = Format[Method] extends (...args: [
   ? Options
   : never
 
-/** What the contract has checked of a request. ACA-Py takes no challenge but a UUID, and can't sign a domain, so none is added. */
+/** Request options, checked by the contract. No domain is added, because ACA-Py can't sign one; it also accepts only UUIDs as challenges. */
 const Asked = v.object({
   presentationDefinition: v.custom<PresentationDefinition>(isObject),
   options: v.optional(
@@ -45,17 +45,17 @@ const Asked = v.object({
   ),
 })
 
-/** The same as it was sent, out of our own message. */
+/** The request as it was sent, read from our own message. */
 const Sent = v.looseObject({
   presentation_definition: v.custom<PresentationDefinition>(isObject),
   options: v.looseObject({ challenge: v.string(), domain: v.optional(v.string()) }),
 })
 
-/** Records by the descriptors that they are named for. */
+/** Credential record ids by input descriptor. */
 const Named = v.object({ credentials: v.optional(v.record(v.string(), v.array(v.string()))) })
 
 export class PresentationExchangeFormat extends DidCommDifPresentationExchangeProofFormatService {
-  /** The contract has checked the definition. The contexts stay here: the wallet has its own. */
+  /** The contract has checked the definition. Contexts are not sent: the wallet has its own. */
   override async createRequest(agentContext: AgentContext, options: Parameter<'createRequest'>) {
     const { attachmentId, proofRecord } = options
     const asked = v.parse(Asked, options.proofFormats.presentationExchange)
@@ -71,7 +71,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     })
   }
 
-  /** What it throws becomes the record's `errorMessage`, and a problem report. */
+  /** Errors become the record's `errorMessage` and a problem report. */
   override async processPresentation(
     agentContext: AgentContext,
     options: Parameter<'processPresentation'>,
@@ -101,12 +101,12 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     return attached(REQUEST, attachmentId, presentationDefinition)
   }
 
-  /** What a wallet has proposed becomes a request by `createRequest`, after the checks of any request. */
+  /** Not used: a proposal becomes a request through `createRequest`, with the checks of any request. */
   override acceptProposal(): never {
     throw new CredoError('a proposal is not accepted without the checks of a request')
   }
 
-  /** A proposal is kept for its reader; it is not understood here, and nothing follows from it. */
+  /** Stores a proposal for the API without interpreting it. */
   override async processProposal(
     _agentContext: AgentContext,
     { attachment }: Parameter<'processProposal'>,
@@ -118,7 +118,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     return false
   }
 
-  /** A request is kept for its reader; what it asks for is looked at when it is answered. */
+  /** Stores a request for the API. It is evaluated when it is answered. */
   override async processRequest(
     _agentContext: AgentContext,
     { attachment, proofRecord }: Parameter<'processRequest'>,
@@ -136,7 +136,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     return attached(PRESENTATION, attachmentId, presentation)
   }
 
-  /** Asked where the tenant has proposed something: only what it has proposed itself is presented without a call. */
+  /** Called if the tenant has proposed something: only what it proposed itself is presented without an API call. */
   override async shouldAutoRespondToRequest(
     _agentContext: AgentContext,
     { requestAttachment, proposalAttachment }: Parameter<'shouldAutoRespondToRequest'>,
@@ -147,7 +147,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     )
   }
 
-  /** What Credo selects it selects with the engine that is not used here. */
+  /** Not used: Credo would select credentials with the engine that this agent avoids. */
   override getCredentialsForRequest(): never {
     throw new CredoError('the credentials of a presentation are selected when the request is accepted')
   }
@@ -157,7 +157,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
   }
 }
 
-/** An attachment, and how the message names its format. */
+/** An attachment, and the entry of its format in the message. */
 const attached = (format: string, attachmentId: string | undefined, data: object) => {
   const spec = new DidCommProofFormatSpec({ format, ...(attachmentId !== undefined && { attachmentId }) })
   const attachment = new DidCommAttachment({
@@ -176,7 +176,7 @@ const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> => {
   return json
 }
 
-/** Without the classes that Credo may have made of parts of it. */
+/** Plain JSON: Credo may have made class instances of parts of it. */
 const plain = (json: unknown): unknown => (json === undefined ? json : JSON.parse(JSON.stringify(json)))
 
 const contextsOf = (proofRecord: DidCommProofExchangeRecord) =>

@@ -1,4 +1,4 @@
-/** Problem reports of all protocols (Aries RFC 0035): they end the sender's own exchange, and are never answered. */
+/** Problem reports of all protocols (Aries RFC 0035). A report abandons the sender's own exchange, and is never answered. */
 import { CredoError } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -22,7 +22,7 @@ type Inbound = DidCommInboundMessageContext
 /** In characters. */
 const MAX_ERROR_MESSAGE = 1000
 
-/** The only field that is read: wallets differ in the spelling and case of all others. */
+/** The only field that is read: wallets differ in the spelling of all others. */
 const Description = v.union([
   v.pipe(
     v.object({ code: v.string(), en: v.optional(v.string()) }),
@@ -38,7 +38,7 @@ const Report = v.object({ description: v.fallback(Description, []) })
 export const isProblemReport = (messageType: string): boolean =>
   /^problem[-_]report$/.test(parseMessageType(messageType).messageName)
 
-/** Handles the reports of all protocols, known or not. Credo's own handlers look for the exchange by the thread alone. */
+/** Handles the reports of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
 export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
   readonly #reports = new ProblemReportHandler()
 
@@ -46,7 +46,7 @@ export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
     return isProblemReport(messageType) ? this.#reports : super.getHandlerForMessageType(messageType)
   }
 
-  /** A report is read without Credo's validators, which refuse what RFC 0035 spells in lower case. */
+  /** Reads reports without Credo's validators, which refuse the lower case of RFC 0035. */
   override getMessageClassForMessageType(messageType: string): typeof DidCommMessage | undefined {
     return isProblemReport(messageType) ? DidCommMessage : super.getMessageClassForMessageType(messageType)
   }
@@ -55,7 +55,7 @@ export class MessageHandlerRegistry extends DidCommMessageHandlerRegistry {
 class ProblemReportHandler implements DidCommMessageHandler {
   readonly supportedMessages = []
 
-  /** Throws a CredoError for a report of a stranger that concerns nothing. */
+  /** Throws a CredoError for a stranger's report that belongs to none of its exchanges. */
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
     const exchange = await findReported(inbound)
@@ -67,7 +67,7 @@ class ProblemReportHandler implements DidCommMessageHandler {
   }
 }
 
-/** The message that a report is about is in the same thread (ACA-Py), or has begun the parent thread (RFC 0035). */
+/** The reported message is in the report's thread (ACA-Py), or started its parent thread (RFC 0035). */
 const threadsOf = ({ threadId, thread }: DidCommMessage): string[] =>
   [threadId, thread?.parentThreadId].filter((id) => id !== undefined)
 
@@ -79,7 +79,7 @@ const findReported = async (inbound: Inbound): Promise<Exchange | undefined> => 
   return undefined
 }
 
-/** An exchange that is finished stays as it is. */
+/** Finished exchanges do not change. */
 const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessage: string): Promise<void> => {
   if (isFinished(exchange)) return
   await abandonExchange(agentContext, exchange, errorMessage)
@@ -88,7 +88,7 @@ const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessa
   if (invitation) await useUp(agentContext, invitation)
 }
 
-/** Protocols whose reports give a connection up, also one that is completed. Credo writes "connection" for "connections". */
+/** Protocols whose reports abandon a connection, even a completed one. Credo writes "connection" for "connections". */
 const HANDSHAKES = ['connections', 'connection', 'didexchange']
 
 const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, type }: DidCommMessage): boolean => {
@@ -97,7 +97,7 @@ const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, 
   return named === threadId && state === DidCommDidExchangeState.ResponseSent
 }
 
-/** The connection that a report gives up. */
+/** The connection that a report abandons. */
 const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { connection, message } = inbound
   if (connection === undefined) return findAsked(inbound)
@@ -106,7 +106,7 @@ const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnecti
 
 const ASKED: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
 
-/** A connection that this agent has asked for, and that is not ready: the other agent reports with a key of its invitation, or of its DID. */
+/** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
 const findAsked = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { agentContext, message, recipientKey } = inbound
   if (recipientKey === undefined) return undefined

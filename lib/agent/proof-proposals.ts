@@ -1,4 +1,4 @@
-/** Proposals of proofs (Aries RFC 0037 and 0454): a prover's, and the request that a verifier makes of one. */
+/** Proof proposals (Aries RFC 0037 and 0454): provers send them, and verifiers turn them into requests. */
 import { DidCommPresentationV1Preview, DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
 import {
   type DidCommAutoAcceptProof,
@@ -24,7 +24,7 @@ type NegotiateOptions = Parameters<Proofs['negotiateProposal']>[0]
 interface Proposal {
   connectionId: string
   protocolVersion: 'v1' | 'v2'
-  /** Formats as Credo takes them, checked by the contract. */
+  /** Formats for Credo, checked by the contract. */
   proofFormats: object
   autoAcceptProof: `${DidCommAutoAcceptProof}`
   comment?: string | undefined
@@ -33,7 +33,7 @@ interface Proposal {
 }
 
 /**
- * Proposes a proof on a connection, in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
+ * Proposes a proof on a connection in the running unit of work. Returns the exchange record (`proposal-sent`). Throws `resource.not_found`,
  * `connection.not_ready` and `connection.no_endpoint`.
  */
 export const proposeProof = async (proposal: Proposal): Promise<RecordJson> => {
@@ -51,7 +51,7 @@ export const proposeProof = async (proposal: Proposal): Promise<RecordJson> => {
   return toProofJson(toStored(agent.context, record))
 }
 
-/** What is asked for, by format. */
+/** Requested contents, by format. */
 type Formats = Record<string, unknown>
 
 interface ProposalAnswer {
@@ -64,7 +64,7 @@ interface ProposalAnswer {
 }
 
 /**
- * Asks for what was proposed, and in the formats of the answer for what that says. `check` holds all of it to the rules of a request, and throws
+ * Requests what was proposed. Formats of the answer replace the proposed ones. `check` applies the rules of requests to all of them, and throws
  * `request.invalid`.
  */
 export const acceptProofProposal = (
@@ -85,7 +85,7 @@ export const acceptProofProposal = (
   })
 }
 
-/** The request that would ask for what was proposed, by format. */
+/** The proposal as a request, by format. */
 const proposedIn = async (agent: TenantAgent, exchange: DidCommProofExchangeRecord): Promise<Formats> => {
   const { context, didcomm } = agent
   if (exchange.protocolVersion === 'v1') {
@@ -105,7 +105,7 @@ const proposedIn = async (agent: TenantAgent, exchange: DidCommProofExchangeReco
   )
 }
 
-/** A request has a nonce of its verifier's. */
+/** The verifier adds a nonce of its own. */
 const withoutNonce = (content: unknown): unknown => {
   if (!isObject(content)) return content
   const { nonce: _, ver: __, ...request } = content

@@ -1,4 +1,4 @@
-/** The present-proof protocols of this agent. Where a deployment has no AnonCreds library, such a presentation is received, and not called verified. */
+/** The present-proof protocols. If a deployment has no AnonCreds library, AnonCreds presentations are received but not verified. */
 import {
   DidCommPresentationV1ProblemReportError,
   DidCommProofV1Protocol,
@@ -27,10 +27,10 @@ import { autoAccept } from './auto-accept.ts'
 import { prepareAnswer } from './prepared-answers.ts'
 import { PresentationExchangeFormat } from './presentation-exchange-format.ts'
 
-/** What the record says of a presentation that only AnonCreds' native library could verify. */
+/** `errorMessage` of a presentation that only AnonCreds' native library could verify. */
 const UNVERIFIABLE = 'the presentation was received and not verified: this deployment has no AnonCreds library'
 
-/** Says so in the record; it stays at `presentation-received`. */
+/** Notes this in the record, which stays at `presentation-received`. */
 const withoutVerification = async (
   agentContext: AgentContext,
   proofRecord: DidCommProofExchangeRecord,
@@ -42,7 +42,7 @@ const withoutVerification = async (
   return proofRecord
 }
 
-/** The options of the question whether a request is as it was proposed, which Credo asks for `contentApproved` only. */
+/** Makes Credo compare the request with the proposal, which it does for `contentApproved` only. */
 const asProposed = <Options extends { proofRecord: DidCommProofExchangeRecord }>(options: Options): Options => {
   const proofRecord = options.proofRecord.clone() as DidCommProofExchangeRecord
   proofRecord.autoAcceptProof = DidCommAutoAcceptProof.ContentApproved
@@ -50,8 +50,8 @@ const asProposed = <Options extends { proofRecord: DidCommProofExchangeRecord }>
 }
 
 /**
- * Whether a request is answered without a call: where the agent's settings say so, or where it asks for no more than was proposed to the
- * verifier. `always` in a proposal is no more than that: a verifier could ask for anything.
+ * Whether a request is answered without an API call: if the agent's settings say so, or if it matches this agent's own proposal. `always` in a
+ * proposal means no more than that, since a verifier could request anything.
  */
 const mayAnswerByItself = async (
   { autoAcceptProof }: DidCommProofExchangeRecord,
@@ -72,7 +72,7 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
     this.#indy = indyProofFormat
   }
 
-  /** Throws a problem report for a preview that is none: Credo takes one whose parts are no lists. */
+  /** Throws a problem report for a malformed preview: Credo accepts one whose parts are no lists. */
   override async processProposal(...[messageContext]: Parameters<DidCommProofV1Protocol['processProposal']>) {
     const { attributes, predicates } = messageContext.message.presentationProposal
     if (![attributes, predicates].every(Array.isArray))
@@ -87,7 +87,7 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
     return withoutVerification(messageContext.agentContext, proofRecord)
   }
 
-  /** Without a connection nobody could be sent a problem report: the proof is abandoned all the same, and the message was handled. */
+  /** Without a connection no problem report can be sent. The proof is abandoned, and the message counts as handled. */
   async #process(messageContext: ProcessV1[0]) {
     const { agentContext, connection, message } = messageContext
     try {
@@ -98,7 +98,7 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
     }
   }
 
-  /** Whatever `autoAcceptProof` says: what is asked for is for the tenant to say, not for a wallet. */
+  /** Never, whatever `autoAcceptProof` says: the tenant decides what it requests, not a wallet. */
   override async shouldAutoRespondToProposal(): Promise<boolean> {
     return false
   }
@@ -142,7 +142,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     return withoutVerification(messageContext.agentContext, proofRecord)
   }
 
-  /** Without a connection nobody could be sent a problem report, as above. */
+  /** As in version 1. */
   async #process(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>) {
     const { agentContext, connection, message } = messageContext
     await this.#nameAsAsked(messageContext)
@@ -152,7 +152,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
       if (!(error instanceof V2PresentationProblemReportError)) throw error
       const proofRecord = await this.#verifierRecord(messageContext)
       if (message.formats.some(({ format }) => format === ANONCREDS_PRESENTATION || format === INDY_PRESENTATION))
-        // Credo keeps what it refuses in version 1 alone; form data shows what a wallet did not reveal.
+        // Credo stores refused presentations only in version 1. Form data shows what the wallet left out.
         await agentContext.resolve(DidCommMessageRepository).saveOrUpdateAgentMessage(agentContext, {
           agentMessage: message,
           role: DidCommMessageRole.Receiver,
@@ -163,7 +163,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     }
   }
 
-  /** ACA-Py answers a request of the older format by a presentation of the newer, whose content is the same. */
+  /** Renames the format: ACA-Py answers a request in the older format with the newer one, whose content is equal. */
   async #nameAsAsked(messageContext: DidCommInboundMessageContext<DidCommPresentationV2Message>): Promise<void> {
     const { agentContext, message } = messageContext
     const newer = message.formats.filter(({ format }) => format === ANONCREDS_PRESENTATION)
@@ -183,7 +183,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     return this.getByProperties(agentContext, { threadId: message.threadId, role: DidCommProofRole.Verifier })
   }
 
-  /** Whatever `autoAcceptProof` says, as in version 1. */
+  /** As in version 1. */
   override async shouldAutoRespondToProposal(): Promise<boolean> {
     return false
   }
@@ -199,7 +199,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     return asked.length > 0
   }
 
-  /** Credo compares what was proposed, and a request may ask for more in another format. */
+  /** Compares all formats: Credo compares only the proposed ones, and a request may add another. */
   async #isAsProposed(
     ...[agentContext, options]: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToRequest']>
   ): Promise<boolean> {
@@ -221,7 +221,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     return true
   }
 
-  /** The first attachment of each format that this agent knows, as Credo chooses it. */
+  /** The first attachment of each supported format, as Credo selects it. */
   #attached(formats: DidCommProofFormatSpec[], attachments: DidCommAttachment[]) {
     return this.#formats.flatMap((format) => {
       const spec = formats.find((one) => format.supportsFormat(one.format))
@@ -230,7 +230,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     })
   }
 
-  /** Credo throws where a wallet has answered in some of the formats that were asked for: that waits for somebody to accept it. */
+  /** Credo throws if a wallet answers only some of the requested formats. Such a presentation waits for an API call. */
   override async shouldAutoRespondToPresentation(
     ...parameters: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToPresentation']>
   ) {

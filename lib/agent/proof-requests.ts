@@ -11,7 +11,7 @@ import { toStored } from './storage-service.ts'
 
 interface Request {
   protocolVersion: 'v1' | 'v2'
-  /** Formats as Credo takes them, checked by the contract. */
+  /** Formats for Credo, checked by the contract. */
   proofFormats: object
   autoAcceptProof: `${DidCommAutoAcceptProof}`
   willConfirm?: boolean | undefined
@@ -27,8 +27,8 @@ export interface OutOfBandProofRequest extends InvitationAnswer {
 }
 
 /**
- * Makes a proof request and the single-use invitation that carries it, in the running unit of work.
- * Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
+ * Creates a proof request and the single-use invitation that carries it, in the running unit of work. Throws `resource.not_found` (tenant), and
+ * `request.invalid` for a DID or key that is not this agent's.
  */
 export const createProofRequest = async (request: ProofRequest): Promise<OutOfBandProofRequest> => {
   const agent = await currentAgent()
@@ -40,8 +40,8 @@ export const createProofRequest = async (request: ProofRequest): Promise<OutOfBa
 }
 
 /**
- * Asks a connection for a proof, in the running unit of work. Returns the exchange record (`request-sent`). Throws `resource.not_found`,
- * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that can't be trusted together.
+ * Requests a proof on a connection in the running unit of work. Returns the exchange record (`request-sent`). Throws `resource.not_found`,
+ * `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` for contexts that conflict with each other.
  */
 export const requestProof = async (
   request: Request & { connectionId: string; parentThreadId?: string | undefined },
@@ -61,7 +61,7 @@ const toCreateOptions = (request: Request, parentThreadId: string | undefined): 
   const { protocolVersion, proofFormats, autoAcceptProof, goalCode, willConfirm, comment } = request
   return {
     protocolVersion,
-    // The contract has checked that the formats suit the version.
+    // The contract has checked that the formats belong to the version.
     proofFormats: proofFormats as CreateOptions['proofFormats'],
     autoAcceptProof: autoAcceptProof as DidCommAutoAcceptProof,
     ...defined({ parentThreadId, goalCode, willConfirm, comment }),

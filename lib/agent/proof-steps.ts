@@ -1,4 +1,4 @@
-/** The steps of a proof exchange that a caller takes, each in its turn (present-proof, Aries RFC 0037 and 0454). */
+/** Steps of a proof exchange that API calls take (present-proof, Aries RFC 0037 and 0454). */
 import type { AgentContext } from '@credo-ts/core'
 import {
   DidCommMessageRecord,
@@ -21,14 +21,14 @@ export const VERIFIER_HAS_PROPOSAL = { role: DidCommProofRole.Verifier, state: D
 const PROVER_HAS_REQUEST = { role: DidCommProofRole.Prover, state: DidCommProofState.RequestReceived }
 const VERIFIER_HAS_PRESENTATION = { role: DidCommProofRole.Verifier, state: DidCommProofState.PresentationReceived }
 
-/** Takes a step of a proof exchange in the running unit of work, by `act`. Returns its record. Throws what `takeStep` throws. */
+/** Takes a step of a proof exchange in the running unit of work, by `act`. Returns the record. Throws the errors of `takeStep`. */
 export const takeProofStep = (
   proofRecordId: string,
   turn: Turn<Exchange>,
   act: (agent: TenantAgent, exchange: Exchange) => Promise<Exchange>,
 ): Promise<RecordJson> => takeStep(PROOF_EXCHANGES, proofRecordId, turn, act)
 
-/** Credo asks for the exchange and each of its messages. The unit of work reads all of them in two requests, and remembers them. */
+/** Reads the exchange and its messages in two requests. Credo then reads each of them from the unit of work. */
 const findWithMessages = async (agentContext: AgentContext, id: string): Promise<Exchange | null> => {
   const unit = currentUnit()
   const exchange = { type: DidCommProofExchangeRecord.type, id }
@@ -47,7 +47,7 @@ interface Answer {
 
 type AcceptRequest = Parameters<TenantAgent['didcomm']['proofs']['acceptRequest']>[0]
 
-/** Presents what was asked for, in the formats that are named or else in all of them, with the named credentials or with such as fit. */
+/** Presents the requested proof in the given formats, or in all requested ones, with the named or otherwise suitable credentials. */
 export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promise<RecordJson> =>
   takeProofStep(proofRecordId, PROVER_HAS_REQUEST, async ({ didcomm: { proofs } }, { id }) => {
     const { comment, goalCode, filterByNonRevocationRequirements } = answer
@@ -61,7 +61,7 @@ export const acceptProofRequest = (proofRecordId: string, answer: Answer): Promi
     )
     return proofs.acceptRequest({
       proofExchangeRecordId: id,
-      // The contract has checked them, and our own formats read them.
+      // Checked by the contract, and read by our own formats.
       proofFormats: proofFormats as NonNullable<AcceptRequest['proofFormats']>,
       ...defined({ comment, goalCode }),
     })
@@ -82,7 +82,7 @@ export const declineProofRequest = (proofRecordId: string, refusal: Refusal): Pr
     })
   })
 
-/** Acknowledges a presentation. `exchange.out_of_turn` where it did not verify: the prover would take it for accepted. */
+/** Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it accepted. */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>
   takeProofStep(proofRecordId, VERIFIER_HAS_PRESENTATION, ({ didcomm: { proofs } }, { id, isVerified }) => {
     if (isVerified !== true) throw new AgentError('exchange.out_of_turn', 'the presentation did not verify')

@@ -1,4 +1,4 @@
-/** Credo's service of questions and answers (Aries RFC 0113), which takes what is a question, and the answers that it names. */
+/** Credo's service of questions and answers (Aries RFC 0113), restricted to well-formed questions and to the answers that they offer. */
 import { type AgentContext, CredoError, type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import type { DidCommInboundMessageContext } from '@credo-ts/didcomm'
 import {
@@ -12,7 +12,7 @@ import {
 import * as v from 'valibot'
 import { MAX_QUESTION, MAX_RESPONSE, MAX_RESPONSES } from '../records/question-answer.ts'
 
-/** Credo looks at less: the text of a response may be anything. */
+/** Credo checks less: the text of a response could be anything. */
 const Question = v.object({
   questionText: v.pipe(v.string(), v.maxLength(MAX_QUESTION)),
   questionDetail: v.nullish(v.pipe(v.string(), v.maxLength(MAX_QUESTION))),
@@ -31,7 +31,7 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
     this.#repository = repository
   }
 
-  /** By the thread: a connection may have many questions. */
+  /** Finds the question by its thread, because a connection may have many questions. */
   override async findByThreadAndConnectionId(
     agentContext: AgentContext,
     connectionId: string,
@@ -40,7 +40,7 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
     return this.#repository.findSingleByQuery(agentContext, { threadId, connectionId })
   }
 
-  /** Throws a CredoError for what is no question, or is larger than people read. */
+  /** Throws a CredoError for a malformed or too large question. */
   override async processReceiveQuestion(messageContext: DidCommInboundMessageContext<QuestionMessage>) {
     const { message } = messageContext
     if (message.threadId !== message.id) throw new CredoError('a question begins its thread')
@@ -50,7 +50,7 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
     return super.processReceiveQuestion(messageContext)
   }
 
-  /** Throws a CredoError for an answer that the question does not have. */
+  /** Throws a CredoError for an answer that the question does not offer. */
   override async receiveAnswer(messageContext: DidCommInboundMessageContext<AnswerMessage>) {
     const { agentContext, message } = messageContext
     const { id } = messageContext.assertReadyConnection()
@@ -62,6 +62,6 @@ export class StrictQuestionAnswerService extends QuestionAnswerService {
   }
 }
 
-/** The questions with a thread, of whichever connection. */
+/** The questions with a thread, on any connection. */
 export const findQuestions = (agentContext: AgentContext, threadId: string): Promise<QuestionAnswerRecord[]> =>
   agentContext.resolve(QuestionAnswerRepository).findByQuery(agentContext, { threadId })

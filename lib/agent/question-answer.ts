@@ -22,8 +22,7 @@ export interface NewQuestion {
 }
 
 /**
- * Asks a question, in the running unit of work. Returns its record.
- * Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
+ * Sends a question in the running unit of work. Returns its record. Throws `resource.not_found`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendQuestion = async (connectionId: string, asked: NewQuestion): Promise<RecordJson> => {
   const context = await messagingContext()
@@ -40,8 +39,8 @@ export const sendQuestion = async (connectionId: string, asked: NewQuestion): Pr
 }
 
 /**
- * Answers a question that was received, in the running unit of work. Returns its record.
- * Throws `resource.not_found`, `request.invalid`, `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
+ * Answers a received question in the running unit of work. Returns its record. Throws `resource.not_found`, `request.invalid`,
+ * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`.
  */
 export const sendAnswer = async (questionAnswerId: string, response: string): Promise<RecordJson> => {
   const context = await messagingContext()

@@ -1,4 +1,4 @@
-/** Invitations of other agents as Credo takes them: whatever form they came in, and nothing of them that was not checked. */
+/** Converts invitations of other agents, in any of their forms, to Credo's. Members that are not validated are dropped. */
 import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
 import { refusedUrl } from '../egress/address-guard.ts'
@@ -13,16 +13,16 @@ import type {
 import { settings } from '../settings.ts'
 import { assertReadable } from './readable-message.ts'
 
-/** An invitation in its newer form. */
+/** An invitation of Aries RFC 0434. */
 export interface ReadInvitation {
   invitation: DidCommOutOfBandInvitation
-  /** Which older form it came in: others expect answers to it in that form. */
+  /** The older form in which it was received: answers to it have to use that form. */
   origin?: DidCommInvitationType
 }
 
 type Received = InvitationMessage | ServiceMessage
 
-/** Throws `request.invalid`, with `path` before the path in the invitation. */
+/** Throws `request.invalid`. `path` is put before the paths within the invitation. */
 export const readInvitation = (message: Received, path: string): ReadInvitation => {
   if ('~service' in message)
     return {
@@ -38,7 +38,7 @@ export const readInvitation = (message: Received, path: string): ReadInvitation 
 
 const unreadable = (path: string) => invalidField(path, 'is no invitation that this agent can read')
 
-/** Credo throws for text in base58 that is no key. */
+/** Credo throws for base58 that is not a key. */
 const convert = <T>(toNewer: (message: T) => OutOfBandMessage, message: T, path: string): OutOfBandMessage => {
   try {
     return toNewer(message)
@@ -72,7 +72,7 @@ const ofConnections = ({ '@type': _, ...message }: ConnectionMessage): OutOfBand
   services: ['did' in message ? message.did : inlineService(message)],
 })
 
-/** The invitation has the id of the request, so that it is not received twice. */
+/** The invitation gets the id of the request, so that it is not received twice. */
 const ofRequest = ({ '~service': service, ...message }: ServiceMessage): OutOfBandMessage => ({
   '@type': TYPE,
   '@id': message['@id'],
@@ -80,13 +80,13 @@ const ofRequest = ({ '~service': service, ...message }: ServiceMessage): OutOfBa
   'requests~attach': [{ data: { json: message } }],
 })
 
-/** Credo takes public names only. Nobody fetches it. */
+/** Credo accepts only public host names. The URL is not fetched. */
 const isPublicUrl = (url: string): boolean => /^https?:\/\/[^\s/?#@:]+\.[a-z]{2,}(?:[:/?#]\S*)?$/i.test(url)
 
-/** Profiles of envelopes that Credo packs and opens (Aries RFC 0044): all of DIDComm v1. */
+/** Envelope profiles that this agent supports (Aries RFC 0044): all of DIDComm v1. */
 const PROFILES = ['didcomm/aip1', 'didcomm/aip2;env=rfc19']
 
-/** An inviter that names profiles takes no other (Aries RFC 0434). */
+/** An inviter accepts only the profiles that it names (Aries RFC 0434). */
 const assertProfile = (accept: string[] | undefined, path: string): void => {
   if (accept !== undefined && accept.length > 0 && !accept.some((profile) => PROFILES.includes(profile)))
     throw invalidField(`${path}.accept`, `has none of the profiles that this agent speaks: ${PROFILES.join(', ')}`)
@@ -108,18 +108,17 @@ const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBand
   try {
     assertReadable(json)
     const invitation = JsonTransformer.fromJSON(JSON.parse(JSON.stringify(json)), DidCommOutOfBandInvitation)
-    // What has the form of a key may still be none.
+    // Text in the form of a key may not be one.
     for (const service of invitation.getInlineServices()) void service.resolvedDidCommService
-    // Made of the keys, as whoever takes it makes them: a key that is no point of the curve is one that nothing can be encrypted for.
+    // Computes the DIDs from the keys: nothing can be encrypted for a key that is not a point of the curve.
     void invitation.invitationDids
     return invitation
   } catch {
-    // Credo's messages quote the invitation.
     throw unreadable(path)
   }
 }
 
-/** Queues and other ways are none that this agent can send by. */
+/** Refuses queues and other transports, because this agent can't send by them. */
 const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => {
   const policy = { local: settings().LOCAL_STAGE }
   for (const [index, service] of services.entries()) {
@@ -130,7 +129,7 @@ const assertEndpoints = ({ services }: OutOfBandMessage, path: string): void => 
   }
 }
 
-/** The message that is attached, alone: it is of this invitation (RFC 0434), and of a thread that it begins. */
+/** The attached message alone. It belongs to this invitation (RFC 0434) and starts its thread. */
 const attachment = (
   { '@id': id, data }: NonNullable<OutOfBandMessage['requests~attach']>[number],
   invitationId: string,

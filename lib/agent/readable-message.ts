@@ -1,19 +1,16 @@
-/** A look at a decrypted message before Credo sees it, whose validators take long for what no wallet sends. */
+/** Checks decrypted messages before Credo's validators, which take long for some malformed ones. */
 import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { findFlaw, hasMoreValuesThan, MAX_VALUES, parseBase64 } from '../json.ts'
 import { hasLongIdentifier, MAX_IDENTIFIER } from './identifiers.ts'
 
-/** Far above any message type (Aries RFC 0003) or id; Credo's patterns for them are polynomial in the length. */
+/** Maximum length of a message type (Aries RFC 0003) or id: Credo's patterns for them take polynomial time. */
 const MAX_CHARACTERS = 256
 
 const Short = v.pipe(v.string(), v.maxLength(MAX_CHARACTERS))
 
-/**
- * What Credo's `PthidRegExp` (ThreadDecorator, didcomm 0.6.3) takes, written so that it takes linear time: there, `did:a:b:::::` with a
- * line end doubles the time with every colon.
- */
+/** Credo's `PthidRegExp` (ThreadDecorator, didcomm 0.6.3) in linear time: there, each colon in `did:a:b:::::` with a line end doubles the time. */
 const ThreadId = v.pipe(
   v.string(),
   v.maxLength(MAX_IDENTIFIER),
@@ -22,13 +19,13 @@ const ThreadId = v.pipe(
   ),
 )
 
-/** An attached document may be nested 32 levels deep; what it lies in takes five more. */
+/** An attached document may be nested 32 levels deep. The message around it adds five. */
 const RULES = { maxDepth: 40, forbidden: ['__proto__'] }
 
-/** Objects and lists that Credo makes instances of classes of, which takes 20 µs for each. What is attached as `json` is none. */
+/** Maximum number of objects and lists that Credo turns into class instances, at 20 µs each. Attachments as `json` do not count. */
 const MAX_STRUCTURE = 500
 
-/** Objects and lists, without what is attached as `json`. */
+/** Number of objects and lists, without attachments as `json`. */
 const structureOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'json' ? 0 : structureOf(member)), 1)
@@ -37,7 +34,7 @@ const structureOf = (value: unknown): number =>
 const isSmall = (value: unknown): boolean =>
   findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
 
-/** A DID document (Aries RFC 0023): Credo makes instances of classes of all that is in it before it looks at its signature. */
+/** An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature. */
 const AttachedDidDocument = v.looseObject({
   data: v.looseObject({
     base64: v.optional(
@@ -58,7 +55,7 @@ const Message = v.looseObject({
   'did_doc~attach': v.optional(AttachedDidDocument),
 })
 
-/** Throws a CredoError for a message that no agent sends. */
+/** Throws a CredoError for a message that no conforming agent sends. */
 export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
   if (!isSmall(message) || !v.is(Message, message))
     throw new CredoError('the message is too large, or has no readable type, id or thread')

@@ -1,4 +1,4 @@
-/** Handles an envelope of another agent in one transaction. */
+/** Handles another agent's envelope in one transaction. */
 import { DidCommMessageReceiver } from '@credo-ts/didcomm'
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -6,20 +6,19 @@ import { BASE_AGENT } from '../records/tenant.ts'
 import { transaction } from '../store/transaction.ts'
 import { agentContexts } from './agent.ts'
 import { cannotHandle, type Envelope } from './envelope.ts'
-import { UnreadableEnvelopeError } from './envelope-service.ts'
 import { InboundMarks } from './inbound-marks.ts'
+import { UnreadableEnvelopeError } from './open-envelope.ts'
 import { ReturnRouteSession } from './return-route.ts'
 
-/** More repetitions than for a request: the sender of a message may never retry. */
+/** More than for a request of the API, because the sender of a message may never retry. */
 const MAX_REPETITIONS = 10
 
 /**
- * Handles an envelope for a tenant's agent. Returns the packed message that goes back by return route, '' for none; a
- * message that was handled before gets the same answer again. Throws `request.malformed` where this agent can't read or
- * handle it.
+ * Handles an envelope for a tenant's agent. Returns the packed message for the HTTP response, or '' if there is none. A message that was handled
+ * before gets the same answer again. Throws `request.malformed` if this agent can't read or handle it.
  */
 export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
-  // These differ each time a message is packed.
+  // Unique for each packed message.
   const { ciphertext, tag } = envelope
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
   let marks: InboundMarks | undefined
@@ -46,7 +45,7 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
   }
 }
 
-/** Logs the envelopes that are refused, with their problem report where there is a thread. */
+/** Logs refused envelopes. */
 export const logRefusals = async <T>(tenant: string, receive: () => Promise<T>): Promise<T> => {
   try {
     return await receive()

@@ -1,4 +1,4 @@
-/** Invitations of other agents (Aries RFC 0434): each is received once, and accepted at once or by a later call. */
+/** Receives other agents' invitations (Aries RFC 0434), each only once, and accepts them at once or by a later call. */
 import {
   type DidCommConnectionRecord,
   DidCommOutOfBandInvitation,
@@ -34,8 +34,8 @@ export interface Receipt extends Acceptance {
 type Message = Parameters<typeof readInvitation>[0]
 
 /**
- * Stores an invitation and, unless it is to wait, accepts it, in the running unit of work. `path` is the field of the body that named it.
- * Throws `request.invalid`, `invitation.received`, and what accepting throws.
+ * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field of the invitation. Throws
+ * `request.invalid`, `invitation.received`, and the errors of accepting.
  */
 export const takeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
@@ -48,7 +48,7 @@ export const takeInvitation = async (message: Message, receipt: Receipt, path: s
   return toAnswer(agent, record, await accept(agent, record, receipt, path))
 }
 
-/** The same of an address, undefined where it leads to none. Whatever is wrong with the invitation is one error, which tells nothing of it. */
+/** The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without details. */
 export const takeAddressed = async (message: Message | undefined, receipt: Receipt): Promise<ReceivedAnswer> => {
   if (message === undefined) throw noInvitation()
   return takeInvitation(message, receipt, ADDRESS).catch((error) => {
@@ -61,17 +61,14 @@ const ADDRESS = 'invitationUrl'
 
 const noInvitation = () => invalidField(ADDRESS, 'leads to no invitation that this agent can take')
 
-/**
- * Accepts an invitation that waits, in the running unit of work.
- * Throws `resource.not_found`, `invitation.out_of_turn`, and what accepting throws.
- */
+/** Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and the errors of accepting. */
 export const acceptReceived = async (outOfBandId: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
   const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (record.role !== DidCommOutOfBandRole.Receiver)
     throw new AgentError('invitation.out_of_turn', 'the invitation is one of this agent itself')
-  // No answer has come to the handshake reuse: the other agent may know that connection no longer.
+  // The handshake reuse was not answered: the other agent may have lost that connection.
   const isReusing = record.state === DidCommOutOfBandState.PrepareResponse && record.reuseConnectionId !== undefined
   if (record.state !== DidCommOutOfBandState.Initial && !isReusing)
     throw new AgentError('invitation.out_of_turn', `the invitation does not wait: its state is ${record.state}`)
@@ -79,8 +76,8 @@ export const acceptReceived = async (outOfBandId: string, acceptance: Acceptance
 }
 
 /**
- * Asks the agent of a public DID for a connection, in the running unit of work (Aries RFC 0434, "implicit invitation").
- * Throws `request.invalid`, and what accepting throws.
+ * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit invitation"). Throws
+ * `request.invalid`, and the errors of accepting.
  */
 export const askPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
@@ -126,7 +123,7 @@ const store = async (
       : service.resolvedDidCommService.recipientKeys.map(({ fingerprint }) => fingerprint))
       keys.add(key)
   const record = newRecord(invitation, [...keys], receipt)
-  // The same for the same invitation: of two concurrent calls the second one finds the record of the first.
+  // Derived from the invitation's id: of two concurrent calls the second finds the record of the first.
   record.id = uuidOf(`${currentUnit().tenant}|${invitation.id}`)
   if (origin !== undefined) record.metadata.set('_internal/legacyInvitation', { legacyInvitationType: origin })
   await agent.context.resolve(DidCommOutOfBandRepository).save(agent.context, record)

@@ -1,4 +1,4 @@
-/** The threads of the requests in an out-of-band record, by which answers find its invitation (Aries RFC 0434). */
+/** The tag of out-of-band records by which answers find the invitation of their request (Aries RFC 0434). */
 import { DidCommOutOfBandRecord, DidCommOutOfBandRole } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { ATTACHED_REQUEST } from '../records/record-json.ts'
@@ -10,8 +10,8 @@ const Received = v.object({
 })
 
 /**
- * The tags of a record. Of a received invitation they name the thread of the request that was taken, and no other: whoever writes an invitation
- * could name the thread of somebody else's exchange, and would be taken for its other side, or keep that side's messages from it.
+ * The tags of a record. A received invitation is tagged only with the thread of the request that was handled: its author could name the thread of
+ * another exchange, to be treated as the other party of that exchange, or to block that party's messages.
  */
 export const withTakenThreads = (
   type: string,

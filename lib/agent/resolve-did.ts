@@ -1,4 +1,4 @@
-/** What a DID resolves to, of whomever: by the guarded client, and without keeping anything of it. https://www.w3.org/TR/did-core/#did-resolution */
+/** Resolves any DID, with the guarded client and without storing anything. https://www.w3.org/TR/did-core/#did-resolution */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { DidDocument } from '../records/did.ts'
@@ -11,16 +11,16 @@ export interface Resolution {
   didResolutionMetadata: object
 }
 
-/** Whether it was read for another tenant before, and when: the cache is one for all. */
+/** Hidden, because all tenants share the cache: these fields tell whether another tenant has resolved the DID. */
 const OF_CACHE = ['servedFromCache', 'resolutionTime']
 
-/** Throws `resource.not_found`, or `request.invalid` for a DID that this agent can't read. Neither says what was met on the way to it. */
+/** Throws `resource.not_found`, and `request.invalid` for a DID that this agent can't resolve. The errors give no network details. */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
     const { didDocument, didDocumentMetadata, didResolutionMetadata } = await (await currentAgent()).dids.resolve(did)
     if (didDocument === null) throw unresolved(didResolutionMetadata.error ?? 'notFound')
     const document = didDocument.toJSON()
-    // Of a stranger, who may serve anything: what nobody could read is not passed on.
+    // A stranger's server may return anything. Malformed documents are not passed on.
     if (!v.is(DidDocument, document)) throw unresolved('invalidDidDocument')
     const shown = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
     return {

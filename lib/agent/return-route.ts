@@ -1,4 +1,4 @@
-/** Return route: the answer to an inbound message, held until the commit and then given back in the HTTP response. */
+/** Return route: the answer to an inbound message is held until the commit and then returned in the HTTP response. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type {
   DidCommEncryptedMessage,
@@ -8,10 +8,12 @@ import type {
 } from '@credo-ts/didcomm'
 import { currentUnit } from '../store/transaction.ts'
 
-/** The endpoint of an agent that only gets answers. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
+/** The endpoint of an agent without one. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route#queue-transport */
 export const QUEUE = 'didcomm:transport/queue'
 
-/** One inbound request that waits for at most one message back. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route */
+/**
+ * An inbound HTTP request, whose response takes one message. https://github.com/hyperledger/aries-rfcs/tree/main/features/0092-transport-return-route
+ */
 export class ReturnRouteSession implements DidCommTransportSession {
   readonly type = 'http'
   readonly id = crypto.randomUUID()
@@ -22,7 +24,7 @@ export class ReturnRouteSession implements DidCommTransportSession {
   answer: DidCommEncryptedMessage | undefined
 
   async send(_agentContext: AgentContext, message: DidCommEncryptedMessage): Promise<void> {
-    // Credo then uses the outbox.
+    // After this error Credo uses the outbox.
     if (this.answer !== undefined) throw new CredoError('this request has its answer already')
     this.answer = message
   }
@@ -31,13 +33,12 @@ export class ReturnRouteSession implements DidCommTransportSession {
 }
 
 /**
- * Credo's table of sessions, one for each unit of work. Credo's own keeps every session of the process, so that a later
- * message to the same connection would go into a response that was sent long ago.
+ * Credo's session table, but one for each unit of work. Credo's own keeps all sessions of the process, so that a later message to the same connection
+ * would go into a response that was sent long ago.
  */
 export class UnitOfWorkSessions
   implements Pick<DidCommTransportService, 'saveSession' | 'findSessionById' | 'findSessionByConnectionId'>
 {
-  /** One request has one session. */
   get #current(): { session?: DidCommTransportSession | undefined } {
     return currentUnit().slot(this, () => ({}))
   }

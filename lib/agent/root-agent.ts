@@ -25,16 +25,16 @@ import { TenantContexts } from './tenant-contexts.ts'
 
 type Modules = Record<string, Module>
 
-/** The protocols of an agent. */
+/** What distinguishes the agents of this service: their modules. */
 export interface AgentKind<M extends Modules> {
   modules(endpoint: string, contexts: AgentContextProvider): M
-  /** The DIDComm configuration of a tenant, whose endpoint differs from the root's. */
+  /** The DIDComm configuration of a tenant. Its endpoint differs from the root's. */
   configOf(endpoint: string): DidCommModuleConfig
-  /** Completes the root agent before it is initialized. */
+  /** Called with the root agent before its initialization. */
   prepare?(agent: Agent<M>): void
 }
 
-/** Returns a function that gives the contexts of the process's agent of this kind. The first call starts the agent. */
+/** Returns a function for the contexts of the process's agent of this kind. Its first call starts the agent. */
 export const agentOf = <M extends Modules>(kind: AgentKind<M>): (() => Promise<TenantContexts>) => {
   let started: Promise<TenantContexts> | undefined
   return () => {
@@ -46,7 +46,7 @@ export const agentOf = <M extends Modules>(kind: AgentKind<M>): (() => Promise<T
   }
 }
 
-/** The context of the tenant that the running unit of work is for. */
+/** The context of the running unit of work's tenant. */
 export const contextOfUnit = (contexts: TenantContexts): Promise<AgentContext> => {
   const { tenant } = currentUnit()
   return tenant === BASE_AGENT
@@ -54,7 +54,7 @@ export const contextOfUnit = (contexts: TenantContexts): Promise<AgentContext> =
     : contexts.getAgentContextForContextCorrelationId(tenant)
 }
 
-/** Where other agents reach a tenant's agent. */
+/** The endpoint of a tenant's agent. */
 export const endpointOf = (tenant: string): string =>
   `${settings().PUBLIC_URL}/didcomm${tenant === BASE_AGENT ? '' : `/${tenant}`}`
 
@@ -63,7 +63,7 @@ const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKin
   silenceRepositories()
   const contexts = new TenantContexts((tenant) => configOf(endpointOf(tenant)))
   const agent = new Agent<M>({
-    // Credo's log holds messages and keys.
+    // Off, because Credo logs messages and keys.
     config: { logger: new ConsoleLogger(LogLevel.off), allowInsecureHttpUrls: settings().LOCAL_STAGE },
     dependencies: agentDependencies,
     modules: modules(endpointOf(BASE_AGENT), contexts),
@@ -77,7 +77,7 @@ const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKin
 const storageOf = (agentContext: AgentContext): StorageService<BaseRecord> =>
   agentContext.resolve(InjectionSymbols.StorageService)
 
-/** Turns off the events of Credo's repositories: nobody listens to them, and each costs a deep copy of the record. */
+/** Turns off repository events: nothing listens to them, and each costs a deep copy of the record. */
 const silenceRepositories = (): void => {
   Repository.prototype.save = (agentContext, record) => storageOf(agentContext).save(agentContext, record)
   Repository.prototype.update = (agentContext, record) => storageOf(agentContext).update(agentContext, record)
@@ -108,8 +108,8 @@ async function refuse(): Promise<never> {
 export const agentDependencies: AgentDependencies = {
   FileSystem: NoFileSystem,
   EventEmitterClass: EventEmitter,
-  // What this agent reads from the web goes through web-documents.ts.
+  // This agent reads documents of the web through web-documents.ts.
   fetch: refuse,
-  // Used by WebSocket transports only, which this agent does not have.
+  // Only used by WebSocket transports, which this agent does not have.
   WebSocketClass: undefined as unknown as AgentDependencies['WebSocketClass'],
 }

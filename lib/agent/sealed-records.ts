@@ -1,4 +1,4 @@
-/** Secrets inside of records: sealed before the unit of work has them, so that no version, index or stream image shows one. */
+/** Seals secrets in records before they reach the unit of work, so that no version, index entry or stream image shows them. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { isObject } from '../json.ts'
@@ -10,25 +10,25 @@ import { currentUnit } from '../store/transaction.ts'
 
 type Sealable = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
 
-/** Where the secret of a record is, by the record's type. */
+/** Path of the secret in a record, by the record's type. */
 const SECRETS: Record<string, readonly [string] | readonly [string, string]> = {
   AnonCredsCredentialDefinitionPrivateRecord: ['value'],
   AnonCredsRevocationRegistryDefinitionPrivateRecord: ['value'],
   AnonCredsLinkSecretRecord: ['value'],
-  // Who knows the blinding of a link secret can follow its holder.
+  // The blinding data of a link secret makes its holder traceable.
   CredentialRecord: ['metadata', CREDENTIAL_REQUEST],
 }
 
-/** Base64 of what `seal` makes; it opens at the record's address only. */
+/** The output of `seal` in base64. It opens only at the record's address. */
 const Sealed = v.strictObject({ sealed: v.string() })
 
-/** The record with its secret sealed, as it is stored. The unit of work makes the data key where there is none. */
+/** The record with its secret sealed, for the table. The unit of work creates the data key if there is none. */
 export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
   withSecret(record, (secret, key, address) => ({
     sealed: Buffer.from(seal(Buffer.from(JSON.stringify(secret)), key, address)).toString('base64'),
   }))
 
-/** The record with its secret open, as Credo takes it. Throws, and the unit of work does not commit, where it does not open. */
+/** The record with its secret opened, for Credo. If it can't be opened, this throws and the unit of work does not commit. */
 export const withSecretOpen = <R extends Sealable>(record: R): Promise<R> =>
   currentUnit().keepFailure(() =>
     withSecret(record, (secret, key, address) => {
@@ -45,7 +45,7 @@ const withSecret = async <R extends Sealable>(record: R, change: Change): Promis
   const held = field === undefined ? undefined : value[field]
   const secret = member === undefined ? held : isObject(held) ? held[member] : undefined
   if (field === undefined || secret === undefined) return record
-  // Also to open: the running unit may have made the key.
+  // `ensureDataKey` also for opening, because the running unit may have created the key.
   const changed = change(secret, await ensureDataKey(currentUnit(), tenant), recordAddress(tenant, type, id).pk)
   const replaced = member === undefined ? changed : { ...(isObject(held) && held), [member]: changed }
   return { ...record, value: { ...value, [field]: replaced } }

@@ -1,4 +1,4 @@
-/** Whether a credential that is to be offered can be signed at all: by its issuer's key, and with every value that it has. */
+/** Checks that an offered credential can be signed: by its issuer's key, and with all its values. */
 import {
   type AgentContext,
   DidResolverService,
@@ -14,9 +14,8 @@ import { canonicalize, newBudget, toQuads } from './json-ld/rdf.ts'
 const PATH = 'credentialFormats.jsonld.credential'
 
 /**
- * Throws `request.invalid` for a credential that no signature of its issuer could cover: with a term or type that its contexts do not
- * define, or define against the rules, with a context that can't be read, with blank nodes that take too long to be told apart, or with an
- * issuer whose DID has no key for it.
+ * Throws `request.invalid` for a credential that its issuer can't sign completely: with terms or types that its contexts do not define or define
+ * wrongly, with an unreadable context, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key.
  */
 export const assertSignable = async (
   agentContext: AgentContext,
@@ -36,8 +35,8 @@ export const assertSignable = async (
 }
 
 /**
- * The key of an issuer (a DID URL) that may assert and that makes proofs of this type: the named one, or else the first. Undefined where
- * there is none. https://www.w3.org/TR/did-core/#assertion
+ * The issuer's verification method for assertions with this type of proof: the named one (a DID URL), or else the first; undefined if there is none.
+ * https://www.w3.org/TR/did-core/#assertion
  */
 export const findSigningKey = async (
   agentContext: AgentContext,
@@ -54,7 +53,7 @@ export const findSigningKey = async (
   return named === undefined ? ids[0] : ids.find((id) => id === named)
 }
 
-/** What the JSON-LD processor tells of an error: a code of the specification, or the event that its safe mode stops at. */
+/** An error of the JSON-LD processor: a code of the specification, or the event that stops its safe mode. */
 const Failure = v.object({
   message: v.string(),
   details: v.optional(
@@ -74,7 +73,7 @@ const Failure = v.object({
 
 /** https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
 const reasonOf = (error: unknown): string => {
-  // A TypeError is the library's own, and says nothing to the caller.
+  // A TypeError comes from the library itself, and means nothing to the caller.
   if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
   const { code, url, term, event } = error.details ?? {}
   if (code === 'loading remote context failed') return `names a context that can not be read: ${url}`
@@ -85,5 +84,5 @@ const reasonOf = (error: unknown): string => {
   return `can not be signed: ${event?.message ?? error.message}`.slice(0, MAX_REASON)
 }
 
-/** Characters; an error of the processor may quote what it was given. */
+/** In characters. Errors of the processor may quote their input. */
 const MAX_REASON = 300

@@ -1,4 +1,4 @@
-/** Credo's storage, on the unit of work of the running invocation: everything is written by its one transaction. */
+/** Credo's storage on the running unit of work, whose single transaction writes all changes. */
 import {
   type AgentContext,
   type BaseRecord,
@@ -20,8 +20,7 @@ import { withSecretOpen, withSecretSealed } from './sealed-records.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
 /**
- * Records that Credo asks for and this agent never stores, because it uses no mediator, and its credentials are W3C records: no request is
- * made for them.
+ * Record types that Credo queries but this agent never stores, because it uses no mediator and its credentials are W3C records. They cost no request.
  */
 const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord', 'AnonCredsCredentialRecord'])
 
@@ -29,7 +28,7 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
   readonly supportsCursorPagination = false
 
   async save(agentContext: AgentContext, record: BaseRecord): Promise<void> {
-    // Some of Credo's records don't say when they were made; index entries are in this order.
+    // Some of Credo's records have no creation time, by which index entries are sorted.
     record.createdAt ??= new Date()
     record.updatedAt = new Date()
     if (!currentUnit().insert(await withSecretSealed(toStored(agentContext, record))))
@@ -81,7 +80,7 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
     return Promise.all(page.map((one) => toRecord(one, recordClass)))
   }
 
-  /** The version check of the commit is the lock: a change in between runs the whole invocation again. */
+  /** The commit's version check serves as the lock: a concurrent change repeats the whole invocation. */
   supportsLocking(): boolean {
     return true
   }
@@ -105,10 +104,10 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
 const notFound = (recordType: string, id: string): RecordNotFoundError =>
   new RecordNotFoundError(`record with id ${id} not found`, { recordType })
 
-/** The parts of a Credo record that storing and showing need. */
+/** The members of a Credo record that are needed to store or show it. */
 type Storable = Pick<BaseRecord, 'id' | 'type' | 'toJSON'> & { getTags(): object }
 
-/** A record as it is stored, and as our answers are made of it. */
+/** The stored form of a record, from which answers are made too. */
 export const toStored = (agentContext: AgentContext, record: Storable): NewRecord => {
   const { _tags, ...value } = JSON.parse(JSON.stringify(record.toJSON()))
   const tags = withTakenThreads(record.type, value, definedTags(record))
@@ -127,7 +126,7 @@ const toRecord = async <T extends BaseRecord>(
   return record
 }
 
-/** The deployed code always matches the stored data: no request for the version, no migration at the start. */
+/** The deployed code always matches the stored data, so this needs neither a request nor a migration at the start. */
 const currentVersion = <T extends BaseRecord>(recordClass: BaseRecordConstructor<T>): T =>
   JsonTransformer.fromJSON(
     new StorageVersionRecord({ storageVersion: StorageVersionRecord.frameworkStorageVersion }).toJSON(),

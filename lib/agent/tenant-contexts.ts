@@ -1,11 +1,11 @@
-/** The contexts of tenants: a child container of Credo's for each, made when it is needed. */
+/** Tenants' contexts: child containers of Credo, created on demand. */
 
 import { AgentConfig, AgentContext, type AgentContextProvider, CredoError } from '@credo-ts/core'
 import { DidCommModuleConfig } from '@credo-ts/didcomm'
 import { Bounded } from '../bounded.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 
-/** Contexts kept in memory. One takes well under a millisecond to make. */
+/** Maximum number of contexts in memory. Creating one takes well under a millisecond. */
 const MAX_CONTEXTS = 50
 
 export class TenantContexts implements AgentContextProvider {
@@ -27,7 +27,7 @@ export class TenantContexts implements AgentContextProvider {
     this.#root = context
   }
 
-  /** Credo's inbound messages carry the tenant of the path that they came by. */
+  /** Inbound messages carry the tenant of their request path. */
   async getContextForInboundMessage(
     _message: unknown,
     { contextCorrelationId }: { contextCorrelationId?: string } = {},

@@ -1,4 +1,4 @@
-/** Whose DID a did-exchange request names (Aries RFC 0023): that of the key which the request is packed with, or nobody's. */
+/** Checks whose DID a did-exchange message names (Aries RFC 0023): it has to belong to the key that packed the message. */
 import {
   type AgentContext,
   DidCommV1Service,
@@ -25,15 +25,15 @@ import { authenticationMethod } from './their-services.ts'
 
 export interface TheirDid {
   did: string
-  /** Where the DID does not tell it by itself. */
+  /** Only if the DID does not contain it. */
   didDocument?: DidDocument
 }
 
 type Request = Pick<DidCommDidExchangeRequestMessage, 'did' | 'didDoc'>
 
 /**
- * The DID that the sender of a request is known by from now on. One without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of its
- * document. Throws a problem report where the DID, or its document, is not of the sender's key.
+ * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of its document. Throws a
+ * problem report if the DID or its document does not belong to the sender's key.
  */
 export const theirDidOf = async (
   agentContext: AgentContext,
@@ -58,8 +58,8 @@ export const theirDidOf = async (
 }
 
 /**
- * Makes sure that the DID of a response is its sender's, and that its document names no other's key: messages of whoever has that key would be
- * taken for this connection's. Throws a problem report.
+ * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages of that key would be attributed
+ * to this connection. Throws a problem report.
  */
 export const assertOfResponder = async (
   agentContext: AgentContext,
@@ -88,7 +88,7 @@ const NOT_THEIRS = 'the request is not packed with a key of the DID that it name
 
 const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
 
-/** Credo knows a stored document by the recipient keys of its services, so they must all be the sender's, and there must be one. */
+/** Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the sender's. */
 const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
   const method = authenticationMethod(document, senderKey)
   if (method === undefined || document.recipientKeys.some((key) => !key.equals(senderKey))) throw refusal(NOT_THEIRS)
@@ -98,7 +98,7 @@ const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => 
   return document
 }
 
-/** The JSON of the document that the request brings, signed by its sender. */
+/** The attached DID document as JSON, signed by the sender. */
 const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
   const { base64, jws } = didDoc?.data ?? {}
   if (base64 === undefined || jws === undefined) throw refusal('the request brings no signed DID document')

@@ -1,4 +1,4 @@
-/** Where another agent is reached, and by which keys it is known, also where its DID document names no service. */
+/** Endpoints and keys of other agents from their DID documents, also from documents without a service. */
 import {
   type AgentContext,
   CredoError,
@@ -16,7 +16,7 @@ import { settings } from '../settings.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { QUEUE } from './return-route.ts'
 
-/** The Ed25519 keys that the agent of a DID may pack its messages with, by their verification methods. */
+/** Ed25519 keys that may pack messages of a DID, with their verification methods. */
 const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>
   (document.authentication ?? []).flatMap((one) => {
     try {
@@ -24,18 +24,18 @@ const authenticationKeys = (document: DidDocument): { method: VerificationMethod
       const key = getPublicJwkFromVerificationMethod(method)
       return key.is(Kms.Ed25519PublicJwk) ? [{ method, key }] : []
     } catch {
-      // Credo throws for a key that it has no name for.
+      // Credo throws for an unknown type of key.
       return []
     }
   })
 
-/** The verification method by which a key may speak for a DID; undefined where it may not. */
+/** The verification method with which a key authenticates for a DID; undefined if there is none. */
 export const authenticationMethod = (document: DidDocument, sender: Ed25519Key): VerificationMethod | undefined =>
   authenticationKeys(document).find(({ key }) => key.equals(sender))?.method
 
 type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
 
-/** A document without a service stands for one whose service is a queue: Credo would know no key to pack for, and fail as if we were at fault. */
+/** Treats a document without a service as one with a queue. Otherwise Credo would find no key to pack for, and report an internal error. */
 export class DocumentService extends DidCommDocumentService {
   readonly #resolver: DidResolverService
 
@@ -63,13 +63,13 @@ export class UnusableDidError extends CredoError {
   }
 }
 
-/** A stranger's document may name any number of keys, each of which becomes an index entry. */
+/** A stranger's document may have any number of keys, and each becomes an index entry. */
 const MAX_KEYS = 4
 
-/** Methods 1, and 4 in its short form: the document is not in the DID. Those of other connections are nobody else's business. */
+/** did:peer:1 and the short form of did:peer:4 do not contain their document. A stranger must not use documents of other connections. */
 const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
 
-/** Fingerprints of the recipient keys of a DID's services. Throws `UnusableDidError`. */
+/** Fingerprints of the recipient keys in a DID's services. Throws `UnusableDidError`. */
 export const recipientKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
   if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
   const resolver = agentContext.resolve(DidResolverService)
@@ -85,14 +85,14 @@ const keysOf = (document: DidDocument): string[] => {
   try {
     return document.recipientKeys.map(({ fingerprint }) => fingerprint)
   } catch {
-    // Credo throws for references that lead nowhere, and for key types that it does not know.
+    // Credo throws for dangling references and unknown types of keys.
     return []
   }
 }
 
 /**
- * Fingerprints of the recipient keys of those services of a DID that messages can be sent to. Throws where the DID does not resolve, or names
- * a service that must not be sent to.
+ * Fingerprints of the recipient keys in those services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is
+ * refused by the address guard.
  */
 export const reachableKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
   if (WITHOUT_DOCUMENT.test(did.replace(/#.*$/, ''))) throw new UnusableDidError('e.did.unresolvable')

@@ -1,4 +1,4 @@
-/** A thread belongs to its connection: a message of anybody else on it changes and creates nothing. */
+/** Thread guard: messages on a thread are accepted only from the connection that it belongs to. */
 import { CredoError, tryParseDid } from '@credo-ts/core'
 import {
   DidCommConnectionRequestMessage,
@@ -17,11 +17,11 @@ import { isOthersThread, joinExchange } from './thread-owner.ts'
 type Inbound = DidCommInboundMessageContext
 
 /**
- * Credo calls this before any handler. Throws a CredoError, so that nothing is written, for a message on a thread that is not
- * its sender's, and for one that takes an invitation without being sent to it.
+ * Credo calls this before the handlers. Throws a CredoError, so that nothing is written, if the thread does not belong to the sender, or if a message
+ * accepts an invitation without being sent to it.
  */
 export const guardThread: DidCommMessageHandlerMiddleware = async (inbound, next) => {
-  // Without an envelope: our own code hands in what is attached to an invitation. Problem reports find their own exchange.
+  // Messages without an envelope are attached requests, dispatched by our own code. Problem reports are checked in problem-reports.ts.
   if (inbound.encryptedMessage !== undefined && !isProblemReport(inbound.message.type)) await assertOwnThread(inbound)
   await next()
 }
@@ -63,11 +63,11 @@ const assertNotOthers = async (inbound: Inbound, threadId: string): Promise<void
 
 const notTheirs = (threadId: string): CredoError => new CredoError(`the sender has no part in the thread ${threadId}`)
 
-/** Whether a message asks for a connection. */
+/** Whether a message requests a connection. */
 export const isHandshakeRequest = ({ message }: Inbound): boolean =>
   message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
 
-/** Credo looks for the invitation by its id only (did-exchange), or by the key only (connections). */
+/** Credo looks up the invitation only by its id (did-exchange) or only by the key (connections). */
 const assertInvited = async (inbound: Inbound): Promise<void> => {
   const { agentContext, message, recipientKey } = inbound
   const invitationId = message.thread?.parentThreadId
@@ -83,7 +83,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
   noteNamedInvitation(recipientKey, invitationId)
 }
 
-/** To a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo takes any DID of ours for public. */
+/** For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as public. */
 const assertImplicitlyInvited = async (
   { agentContext, message, recipientKey }: Inbound,
   did: string,

@@ -1,4 +1,4 @@
-/** Whose a thread is: its connection's, or of whoever holds the invitation that it came with. */
+/** Decides whom a thread belongs to: its connection, or the holder of the invitation that started it. */
 import { TypedArrayEncoder } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -28,17 +28,17 @@ import { findQuestions } from './question-answer-service.ts'
 
 type Inbound = DidCommInboundMessageContext
 
-/** What of a request is asked for: the keys are in base58. */
+/** The members of a credential request that are read. Keys are in base58. */
 const Requested = v.looseObject({
   '~service': v.fallback(v.optional(v.looseObject({ recipientKeys: v.array(v.string()) })), undefined),
 })
 
-/** Messages that may answer the request of an invitation that nobody has taken. */
+/** Messages that may answer the request of an unused invitation. */
 const ANSWERS = new Set(['presentation', 'request-credential', 'problem-report'])
 
 /**
- * Whether the sender of a message takes part in an exchange. The exchange of an invitation belongs, from its first message on, to
- * the connection that has taken the invitation.
+ * Whether the sender of a message is a party of an exchange. The exchange of an invitation belongs, from its first message on, to the connection that
+ * has accepted the invitation.
  */
 export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promise<boolean> => {
   const { agentContext, connection, message } = inbound
@@ -48,14 +48,14 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
     return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
   }
   const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
-  // What this agent has received in an invitation goes on with the inviter, to the key that its answer names: Credo compares that.
+  // A request from an invitation continues with the inviter, whose messages Credo checks against the key in our answer.
   if (invitation === undefined) return connection === undefined && isOfInviter(inbound, exchange.threadId)
   const { id } = invitation.outOfBandInvitation
-  // A problem report may name the request as its parent.
+  // Problem reports may name the request as their parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {
     if (!(await mayAnswer(inbound, invitation)) && !(await mayAcknowledge(inbound, exchange))) return false
-    // Credo requires it, and ACA-Py does not send it.
+    // Credo requires a parent thread, which ACA-Py does not send.
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
   }
@@ -71,14 +71,14 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
 const isAnswer = (inbound: Inbound, invitation: Invitation): boolean =>
   isUnused(invitation) && ANSWERS.has(parseMessageType(inbound.message.type).messageName)
 
-/** Without a connection: by a new key, to the key of an invitation that nobody has taken. */
+/** Whether a connectionless sender may answer: the invitation is unused, and the message was sent to its key by a new key. */
 const mayAnswer = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
   const { agentContext, senderKey } = inbound
   if (senderKey === undefined || !isAnswer(inbound, invitation) || !isAddressedTo(invitation, inbound)) return false
   return (await didsWithKey(agentContext, senderKey)).length === 0
 }
 
-/** Without a connection: who has asked for the credential, by the key that the request names for answers (`~service`, Aries RFC 0056). */
+/** Whether a connectionless sender requested the credential, by the key for answers in the request (`~service`, Aries RFC 0056). */
 const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
   const { protocolName, protocolMajorVersion, messageName } = parseMessageType(message.type)
   if (senderKey === undefined || protocolName !== 'issue-credential' || messageName !== 'ack') return false
@@ -90,7 +90,7 @@ const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { i
   return service?.recipientKeys.includes(TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)) ?? false
 }
 
-/** On an older connection, which Credo's wallets use without a `handshake-reuse`: by a message that names the invitation. */
+/** Whether an existing connection may answer without `handshake-reuse`, as Credo's wallets do: the message has to name the invitation. */
 const mayAnswerAgain = async (
   inbound: Inbound,
   invitation: Invitation,
@@ -100,7 +100,7 @@ const mayAnswerAgain = async (
   isAnswer(inbound, invitation) &&
   (await mayReuse(inbound.agentContext, invitation, connection))
 
-/** Whether an id is the thread of somebody else: of an invitation, an exchange, a question or a handshake. An unknown id is not. */
+/** Whether an id is the thread of another party's invitation, exchange, question or handshake. An unknown id is not. */
 export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
   const { agentContext, connection } = inbound
   const invitation = await findInvitation(agentContext, threadId)
@@ -111,7 +111,7 @@ export const isOthersThread = async (inbound: Inbound, threadId: string): Promis
       return exchanges.some(({ connectionId }) => connectionId === undefined || connectionId !== connection?.id)
   }
   const questions = await findQuestions(agentContext, threadId)
-  // Who asks chooses the id: another's with the same one takes nothing from this connection.
+  // The questioner chooses the id: an equal id on another connection does not block this one.
   if (questions.length > 0) return !questions.some(({ connectionId }) => connectionId === connection?.id)
   return isOthersHandshake(inbound, threadId)
 }
@@ -123,7 +123,7 @@ const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promis
   return message instanceof DidCommHandshakeReuseMessage && mayReuse(agentContext, invitation, connection)
 }
 
-/** A handshake is its connection's. Before that is ready it has our key only. */
+/** Before a connection is ready, its handshake is recognized by our key only. */
 const isOthersHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
   const connections = await agentContext.resolve(DidCommConnectionRepository).findByQuery(agentContext, { threadId })
   if (connections.length === 0) return false

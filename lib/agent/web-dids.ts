@@ -1,4 +1,4 @@
-/** did:web of the agent: what it is called, and its document. Credo resolves the method and makes none. https://w3c-ccg.github.io/did-method-web/ */
+/** The agent's did:web: its name and document. Credo resolves the method but does not create it. https://w3c-ccg.github.io/did-method-web/ */
 import {
   DidCommV1Service,
   DidDocumentBuilder,
@@ -13,7 +13,7 @@ import { isOurWebDid, webDidOf } from '../webvh/web-document.ts'
 import type { OwnDid } from './own-dids.ts'
 import { endpointOf } from './root-agent.ts'
 
-/** The did:web of a domain that the caller serves, else the agent's at this service. Throws `request.invalid` for one of this service. */
+/** The did:web of the caller's own domain, or by default the agent's at this service. Throws `request.invalid` for a domain of this service. */
 export const webDidFor = (domain: string | undefined): string => {
   if (domain === undefined) return webDidOf(currentUnit().tenant)
   const did = `did:web:${domain}`
@@ -22,7 +22,7 @@ export const webDidFor = (domain: string | undefined): string => {
   return did
 }
 
-/** The document of a did:web: an Ed25519 key that authenticates, asserts and receives, and the DIDComm endpoint of the agent. */
+/** The document of a did:web: an Ed25519 key for authentication, assertion and key agreement, and the agent's DIDComm endpoint. */
 export const webDid = (did: string, key: Kms.PublicJwk): OwnDid => {
   if (!key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'a did:web is of an Ed25519 key')
   const [signing, agreement] = ['#key-1', '#key-2'].map((id) => `${did}${id}`) as [string, string]

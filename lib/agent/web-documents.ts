@@ -1,4 +1,4 @@
-/** Documents that others name and the agent reads from the web, behind the address guard and on a budget. */
+/** Reads documents of the web that other agents name, behind the address guard and within a budget. */
 import {
   type AgentContext,
   CredoError,
@@ -15,28 +15,28 @@ import { currentUnit } from '../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../webvh/web-document.ts'
 import { hasLongIdentifier } from './identifiers.ts'
 
-/** A context or DID document; what is larger is not read. */
+/** Maximum size of a context or DID document. */
 const MAX_BYTES = 256 * 1024
-/** Of one unit of work, redirects included: AnonCreds of several issuers take as many. */
+/** Maximum number of requests in a unit of work, redirects included. AnonCreds of several issuers need this many. */
 const MAX_DOCUMENTS = 20
-/** Of these, from where JSON-LD is read: contexts and DIDs that a document names. */
+/** Maximum number of requests after JSON-LD processing has started: contexts and DIDs that a document names. */
 const MAX_JSON_LD_DOCUMENTS = 10
 const MAX_TOTAL_BYTES = 1024 * 1024
-/** A request waits for them: all documents of a unit of work together, in ms. */
+/** Time limit in ms for all documents of a unit of work, because a request waits for them. */
 const MAX_TOTAL_MS = 5_000
-/** w3id.org leads to where a context really is. */
+/** w3id.org redirects to the documents. */
 const MAX_REDIRECTS = 3
 
 interface Budget {
   documents: number
   bytes: number
-  /** Of waiting for answers: what the agent computes between two of them does not count. */
+  /** Time spent waiting for responses; computing in between does not count. */
   milliseconds: number
 }
 
 const BUDGET = Symbol('budget of web documents')
 
-/** What the running unit of work may still read. */
+/** The remaining budget of the running unit of work. */
 const currentBudget = (): Budget =>
   currentUnit().slot(BUDGET, () => ({
     documents: MAX_DOCUMENTS,
@@ -44,7 +44,7 @@ const currentBudget = (): Budget =>
     milliseconds: MAX_TOTAL_MS,
   }))
 
-/** Called where JSON-LD is read: the running unit of work reads at most ten documents more. */
+/** Called before JSON-LD processing: limits the running unit of work to ten more documents. */
 export const boundDocumentsOfJsonLd = (): void => {
   const budget = currentBudget()
   budget.documents = Math.min(budget.documents, MAX_JSON_LD_DOCUMENTS)
@@ -53,16 +53,16 @@ export const boundDocumentsOfJsonLd = (): void => {
 export interface ReadOptions {
   /** Media types. */
   accept?: string
-  /** What is larger is not read. */
+  /** In bytes; larger documents are refused. */
   maxBytes?: number
   maxRedirects?: number
-  /** JSON that is posted; nothing else is. A redirect of it is not followed. */
+  /** JSON to POST; without it the request is a GET. Redirects of a POST are not followed. */
   body?: string
 }
 
 /**
- * Reads a text from the web, in the running unit of work and within its budget. Every address on the way is checked at
- * connect time. Throws a CredoError.
+ * Reads a text from the web within the budget of the running unit of work. Every address, also of redirects, is checked at connect time. Throws a
+ * CredoError.
  */
 export const readText = (url: string, options: ReadOptions = {}): Promise<string> =>
   follow(url, options, options.maxRedirects ?? MAX_REDIRECTS)
@@ -93,12 +93,12 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   if (status >= 300 && status < 400 && headers.location !== undefined && redirects > 0 && sent === undefined)
     return follow(new URL(headers.location, url).href, options, redirects - 1)
   if (status !== 200 || failure !== undefined) throw new CredoError(`no document at ${url}: ${failure ?? status}`)
-  // It was cut off there: what is left of a text in lines may look whole.
+  // The body was cut off there, and the rest of a line-based format might look complete.
   if (Buffer.byteLength(body) >= responseBytes) throw new CredoError(`the document at ${url} is too large`)
   return body
 }
 
-/** The document of a did:web: this service's own out of the table, others' by the guarded client. Throws where there is none. */
+/** The document of a did:web: this service's own from the table, others through the guarded client. Throws if there is none. */
 const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   if (isOurWebDid(did)) {
     const hosted = await ourWebDocument(currentUnit(), did)
@@ -110,7 +110,7 @@ const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   return JSON.parse(await readText(`https://${host}/${file}`))
 }
 
-/** did:web as Credo resolves it, but for the connection. https://w3c-ccg.github.io/did-method-web/#read-resolve */
+/** Credo's did:web resolver with the guarded client. https://w3c-ccg.github.io/did-method-web/#read-resolve */
 export class GuardedWebDidResolver extends WebDidResolver {
   override async resolve(_agentContext: AgentContext, did: string, { id }: ParsedDid): Promise<DidResolutionResult> {
     try {

@@ -1,4 +1,4 @@
-/** Makes DIDs of the methods that need no ledger. */
+/** Creates DIDs of methods that need no ledger. */
 import {
   createPeerDidDocumentFromServices,
   DidJwk,
@@ -42,8 +42,8 @@ export interface WrittenDid {
 }
 
 /**
- * Makes a DID with the running unit of work; of the same seed, or of a method that an agent has one of, it is the one that is there already.
- * Throws `request.invalid`, and `did.exists` where the DID is there with another key.
+ * Creates a DID in the running unit of work, or returns the existing one for a known seed or a method with one DID per agent. Throws
+ * `request.invalid`, and `did.exists` if the DID exists with another key.
  */
 export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }: Wish): Promise<WrittenDid> => {
   const seed = givenSeed || undefined
@@ -60,7 +60,7 @@ export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }
   return shown(own)
 }
 
-/** What the schema of a body does not say: which fields go together. */
+/** Checks which fields of the body go together; its schema does not. */
 const assertFits = ({ method, keyType, seed, domain, numAlgo }: Wish): void => {
   if (keyType !== 'ed25519' && method !== 'key' && method !== 'jwk')
     throw invalidField('keyType', `must be ed25519 for did:${method}`)
@@ -78,7 +78,7 @@ const shown = ({ did, didDocument }: Pick<OwnDid, 'did' | 'didDocument'>): Writt
 
 type DidOfKey = (agent: TenantAgent, key: Kms.PublicJwk, wish: Pick<Wish, 'numAlgo'>) => Promise<OwnDid>
 
-/** DIDs that follow from a key, and resolve without anything else. */
+/** DIDs that are derived from a key and resolve without any other data. */
 const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
   key: async (_agent, key) => ownDidKey(key),
   jwk: async (_agent, key) => {
@@ -118,7 +118,7 @@ const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<Wr
   return { did, didDocument: JSON.parse(published?.log.trim().split('\n').at(-1) ?? '{}').state }
 }
 
-/** The key that a stored DID was made with. */
+/** Whether a stored DID was created with this key. */
 const isMadeWith = ({ keys = [] }: DidRecord, key: Kms.PublicJwk): boolean =>
   (keys ?? []).some(({ kmsKeyId }) => kmsKeyId === key.keyId)
 

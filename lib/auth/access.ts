@@ -2,7 +2,7 @@
 import { AgentError } from '../errors.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { reaches } from '../token-issuers.ts'
+import { reaches } from './grants.ts'
 import type { Principal } from './principal.ts'
 
 const forbidden = () => new AgentError('auth.forbidden', 'Forbidden')

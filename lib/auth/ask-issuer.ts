@@ -1,8 +1,8 @@
 /** Asks an issuer for its keys while a request waits: for a key that is not known yet, and where nothing has confirmed them for a day. */
 import { readOperatorAddress } from '../egress/operator-address.ts'
-import { MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
 import { settings } from '../settings.ts'
 import { keysOfText } from './importable-keys.ts'
+import { MAX_KEY_SET_BYTES, type VerifyingKey } from './key-set.ts'
 
 /** How long a key set may take to come, in ms. */
 const MAX_WAIT = 2_000

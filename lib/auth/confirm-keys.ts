@@ -1,11 +1,10 @@
 /** Asks each issuer for its keys and stores what it says, so that those who verify tokens need not ask. */
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
-import { readConfirmedKeys, storeConfirmedKeys } from '../store/issuer-keys.ts'
-import type { TokenIssuer } from '../token-issuers.ts'
+import { logUnconfirmed, readConfirmedKeys, storeConfirmedKeys } from './confirmed-keys.ts'
 import { ageOf, WATCHED } from './key-age.ts'
 import { servedKeys } from './served-keys.ts'
-import { logUnconfirmed } from './unconfirmed-keys.ts'
+import type { TokenIssuer } from './token-issuers.ts'
 
 /** `now` in ms since the epoch. One issuer's failure is nobody else's; throws `store.unavailable` when all have been asked. */
 export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number): Promise<void> => {

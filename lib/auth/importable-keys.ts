@@ -1,6 +1,6 @@
 /** Public keys that can be imported: a key set that comes from outside may hold one that has the right members and is none. */
 import { createPublicKey } from 'node:crypto'
-import { type VerifyingKey, verifyingKeys } from '../key-set.ts'
+import { type VerifyingKey, verifyingKeys } from './key-set.ts'
 
 /** RFC 7518, section 3.3. Zeros in front of a modulus make its text long, not the key. */
 const MIN_MODULUS_BITS = 2048

@@ -2,12 +2,11 @@
 import { createLocalJWKSet } from 'jose/jwks/local'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 import { AgentError, errorName } from '../errors.ts'
-import type { VerifyingKey } from '../key-set.ts'
 import { log } from '../log.ts'
-import { type ConfirmedKeys, readConfirmedKeys } from '../store/issuer-keys.ts'
-import type { TokenIssuer } from '../token-issuers.ts'
+import { type ConfirmedKeys, logUnconfirmed, readConfirmedKeys } from './confirmed-keys.ts'
 import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
-import { logUnconfirmed } from './unconfirmed-keys.ts'
+import type { VerifyingKey } from './key-set.ts'
+import type { TokenIssuer } from './token-issuers.ts'
 
 /** The issuer is asked no oftener than this, after it has answered or failed to; in ms. */
 const ASK_EVERY = 30_000

@@ -1,5 +1,5 @@
 /** How old an issuer's keys may be: pure rules. All times in ms. */
-import type { ConfirmedKeys } from '../store/issuer-keys.ts'
+import type { ConfirmedKeys } from './confirmed-keys.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

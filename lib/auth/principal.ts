@@ -4,7 +4,7 @@ import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { EntityId } from '../records/tenant.ts'
-import { type Grants, Reach, ROLES, type Role, reaches } from '../token-issuers.ts'
+import { type Grants, Reach, ROLES, type Role, reaches } from './grants.ts'
 
 export interface Principal {
   role: Role

@@ -1,8 +1,8 @@
 /** Asks an issuer's address for its keys by the guarded client: at a deployment, and on schedule. */
 import type { AddressPolicy } from '../egress/address-guard.ts'
 import { describeOutcome, type Get, get } from '../egress/post.ts'
-import { MAX_KEY_SET_BYTES, type VerifyingKey } from '../key-set.ts'
 import { keysOfText } from './importable-keys.ts'
+import { MAX_KEY_SET_BYTES, type VerifyingKey } from './key-set.ts'
 
 /** `keys`; or why there are none. `refused`: the address is not allowed. All else is what the issuer says, or its network does, just now. */
 export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; refused: boolean }

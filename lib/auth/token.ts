@@ -2,11 +2,10 @@
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 import { AgentError, isAgentError } from '../errors.ts'
-import { ALGORITHMS } from '../key-set.ts'
-import { settings } from '../settings.ts'
-import type { TokenIssuer } from '../token-issuers.ts'
 import { issuerKeys } from './issuer-keys.ts'
+import { ALGORITHMS } from './key-set.ts'
 import { CLOCK_TOLERANCE, type Principal, principalFromClaims } from './principal.ts'
+import { type TokenIssuer, tokenIssuers } from './token-issuers.ts'
 
 /** Longest token in characters. Longer ones would not fit through the authorizer's context either. */
 const MAX_TOKEN = 8 * 1024
@@ -62,6 +61,6 @@ let verifier: ReturnType<typeof createVerifier> | undefined
 
 /** Verifies an `Authorization` header against the issuers of the settings. */
 export const verifyAuthorization = (authorization: string): Promise<Principal> => {
-  verifier ??= createVerifier(settings().TOKEN_ISSUERS)
+  verifier ??= createVerifier(tokenIssuers())
   return verifier(authorization)
 }

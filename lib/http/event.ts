@@ -1,4 +1,4 @@
-/** The gateway's event on its way through the pipeline: who calls, and what has been checked, beside what came in. */
+/** The gateway's event on its way through the pipeline: the caller, what was checked, and which media type is wanted. */
 import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { type Principal, principalFromContext } from '../auth/principal.ts'
@@ -58,3 +58,22 @@ export const checkCaller =
       keep(event, { principal: principalFromContext(event.requestContext?.authorizer, epochSeconds()) })
     if (security === 'optional') return optionalPrincipal(event, verify).then((principal) => keep(event, { principal }))
   }
+
+/** The weight of a media type that is named as such, 0 where it is not: any type at all asks for neither. */
+const weightOf = (ranges: string[], type: string): number => {
+  for (const range of ranges) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    if (name !== type) continue
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    return weight === undefined ? 1 : Number(weight.slice(2)) || 0
+  }
+  return 0
+}
+
+export const wantedOf = (event: OperationEvent): Wanted => {
+  const ranges = (headerOf(event, 'accept') ?? '').split(',')
+  const json = weightOf(ranges, 'application/json')
+  const page = weightOf(ranges, 'text/html')
+  if (json === 0 && page === 0) return 'any'
+  return json >= page ? 'json' : 'page'
+}

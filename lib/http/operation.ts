@@ -4,9 +4,17 @@ import type { APIGatewayProxyResult } from 'aws-lambda'
 import type { Contract } from '../interface/contract.ts'
 import type { AnswerCodec } from '../store/idempotency.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { wantedOf } from './accept.ts'
 import { checkBody } from './body.ts'
-import { type Checked, checkCaller, headerOf, keep, type OperationEvent, requestIdOf, type Verify } from './event.ts'
+import {
+  type Checked,
+  checkCaller,
+  headerOf,
+  keep,
+  type OperationEvent,
+  requestIdOf,
+  type Verify,
+  wantedOf,
+} from './event.ts'
 import type { InTransaction } from './in-transaction.ts'
 import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'

@@ -1,6 +1,6 @@
 /** What a type of job is: how it is done, and what becomes of it where that fails for good. */
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import type { Job, JobType } from './job-item.ts'
+import type { Job, JobType } from './job.ts'
 
 /** The job is done. */
 export interface Done {

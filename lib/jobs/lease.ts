@@ -3,7 +3,7 @@ import { settings } from '../settings.ts'
 import type { Condition } from '../store/conditions.ts'
 import { readItem } from '../store/item.ts'
 import { updateIf, updateOrFind } from '../store/write.ts'
-import { dueJob, type Job, type JobItem, type JobKey, jobItem } from './job-item.ts'
+import { dueJob, type Job, type JobItem, type JobKey, jobItem } from './job.ts'
 
 /** Longer than the function may run (60 s), shorter than the visibility timeout of its queue (360 s). */
 const LEASE_MS = 90_000

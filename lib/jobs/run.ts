@@ -8,7 +8,7 @@ import { decodeJobWakeUp } from '../outbox/wake-up.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Done, JobHandler, JobHandlers, PutOff } from './handler.ts'
-import { dueJob, type JobKey, jobItem, jobName, jobNamed } from './job-item.ts'
+import { dueJob, type JobKey, jobItem, jobName, jobNamed } from './job.ts'
 import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
 /** After so many failures a job is given up. */

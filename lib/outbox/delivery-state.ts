@@ -1,5 +1,5 @@
 /** What has become of sent messages, written beside them in the list of their connection: so a list needs no other read to show it. */
-import type { Delivery } from '../records/delivery.ts'
+import type { Delivery } from '../records/basic-message.ts'
 import type { Change } from '../store/conditions.ts'
 import { tagPartition } from '../store/index-entries.ts'
 import { type Address, entryAddress } from '../store/keys.ts'

@@ -1,6 +1,6 @@
 /** The outbox item: the messages of one invocation to one connection, while they wait; and the item that keeps what became of them. */
 import * as v from 'valibot'
-import type { Delivery } from '../records/delivery.ts'
+import type { Delivery } from '../records/basic-message.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'
 import { messageLane, outcomeAddress } from '../store/keys.ts'

@@ -1,7 +1,7 @@
 /** The job of a pickup queue: it gives up what nobody has fetched in time, and ends with the queue when nothing waits in it. */
 import { AgentError } from '../errors.ts'
 import type { Done, JobHandler, PutOff } from '../jobs/handler.ts'
-import type { Job } from '../jobs/job-item.ts'
+import type { Job } from '../jobs/job.ts'
 import { log } from '../log.ts'
 import { logCorrupt, setAside } from '../outbox/corrupt-item.ts'
 import { decodeIfSound } from '../store/item.ts'

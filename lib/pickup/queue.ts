@@ -1,6 +1,6 @@
 /** The pickup queues of connections, in the unit of work: a message is added, handed out and removed by the transaction that does the rest. */
 import { AgentError } from '../errors.ts'
-import { enqueue } from '../jobs/enqueue.ts'
+import { enqueue } from '../jobs/job.ts'
 import { deliveryUpdates } from '../outbox/delivery-state.ts'
 import { deliveryOf, type Outcome, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'

@@ -1,25 +1,25 @@
 /** The public objects of AnonCreds, as issuers publish them: https://anoncreds.github.io/anoncreds-spec/#anoncreds-issuer-setup-with-revocation */
 import * as v from 'valibot'
 
-/** In characters, of the id of whatever object, and of a DID. */
+/** Maximum length of a DID or of the id of any object, in characters. */
 export const MAX_OBJECT_ID = 4096
-/** Attributes of a schema (AnonCreds v1.0). */
+/** Maximum number of attributes of a schema (AnonCreds v1.0). */
 export const MAX_ATTRIBUTES = 125
 
-/** AnonCreds compares attributes' names without spaces and case. */
+/** An attribute's name as AnonCreds compares it: without spaces, in lower case. */
 export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
-/** Credentials of somebody's registry: its status list is 2 bytes of JSON for each. */
+/** Maximum number of credentials in a registry of another issuer: its status list has 2 bytes of JSON for each. */
 const MAX_REGISTRY = 500_000
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))
 
 const Name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 
-/** A whole number of 2,048 bits, and some more. */
+/** A whole number of slightly more than 2,048 bits at most. */
 const Decimal = v.pipe(v.string(), v.regex(/^[0-9]{1,1500}$/, 'must be a whole number'))
 
-/** Coordinates of a point or a field's element, in hexadecimal. */
+/** Coordinates of a point, or an element of a field, in hexadecimal. */
 const Point = v.pipe(v.string(), v.regex(/^[0-9A-Fa-f ]{1,2000}$/, 'must be hexadecimal numbers'))
 
 const Seconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -45,7 +45,7 @@ export const AnonCredsCredentialDefinition = v.object({
     primary: v.object({
       n: Decimal,
       s: Decimal,
-      /** By attribute, and for the link secret, which a schema does not name. */
+      /** One for each attribute, and one for the link secret, which no schema names. */
       r: v.pipe(
         v.record(v.string(), Decimal),
         v.check((r) => Object.keys(r).length <= MAX_ATTRIBUTES + 1, 'must not have more attributes than a schema'),
@@ -91,7 +91,7 @@ export const AnonCredsRevocationStatusList = v.object({
   /** By index; 1 is revoked. */
   revocationList: v.pipe(v.array(v.picklist([0, 1])), v.minLength(1), v.maxLength(MAX_REGISTRY)),
   currentAccumulator: Point,
-  /** Epoch seconds since when it is in force. */
+  /** The time from which it is valid, in epoch seconds. */
   timestamp: Seconds,
 })
 

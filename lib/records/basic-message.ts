@@ -1,20 +1,37 @@
-/** The basic message record (Aries RFC 0095): its schema and how a stored one is shown. */
+/** The basic message record (Aries RFC 0095): its schema, its delivery, and how a stored one is shown. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
-import { DELIVERY, Delivery } from './delivery.ts'
 import { type RecordContent, type RecordJson, recordSchema, Timestamp, toRecordJson } from './record-json.ts'
+
+/** Name of the delivery in the metadata of a sent message. */
+export const DELIVERY = '_agent/delivery'
+
+const DELIVERY_STATES = ['pending', 'waiting-for-pickup', 'delivered', 'failed'] as const
+
+export const Delivery = v.object({
+  /** `waiting-for-pickup`: the wallet has no endpoint and fetches its messages. */
+  state: v.picklist(DELIVERY_STATES),
+  /** Finished attempts. */
+  attempts: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** Error of the last failed attempt. */
+  lastError: v.optional(v.string()),
+  /** Only while pending, after a failed attempt. */
+  nextAttemptAt: v.optional(Timestamp),
+  deliveredAt: v.optional(Timestamp),
+})
+export type Delivery = v.InferOutput<typeof Delivery>
 
 export const BASIC_MESSAGE_ROLES = ['sender', 'receiver'] as const
 
 export const BasicMessageRecord = recordSchema({
-  /** When the sender says that it was sent. */
+  /** Time of sending, as the sender states it. */
   sentTime: Timestamp,
   content: v.string(),
   connectionId: v.string(),
   role: v.picklist(BASIC_MESSAGE_ROLES),
   threadId: v.optional(v.string()),
   parentThreadId: v.optional(v.string()),
-  /** Of a message that was sent: what has become of it. */
+  /** Delivery of a sent message. */
   metadata: v.looseObject({ [DELIVERY]: v.optional(Delivery) }),
   _tags: v.looseObject({
     role: v.picklist(BASIC_MESSAGE_ROLES),
@@ -26,13 +43,13 @@ export const BasicMessageRecord = recordSchema({
 
 export type BasicMessageRecord = v.InferOutput<typeof BasicMessageRecord>
 
-/** The record as it is shown when the message has become this. */
+/** The record with this delivery in its metadata. */
 export const withDelivery = <T extends Record<string, unknown>>(json: T, delivery: Delivery): T => ({
   ...json,
   metadata: { ...(isObject(json.metadata) ? json.metadata : {}), [DELIVERY]: delivery },
 })
 
-/** `delivery`: what has become of it since the record was written. */
+/** `delivery`: the current one; the record itself holds the delivery at the time of sending. */
 export const toBasicMessageJson = ({
   delivery,
   ...stored

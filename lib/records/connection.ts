@@ -17,21 +17,21 @@ export const CONNECTION_STATES = [
 
 export const CONNECTION_ROLES = ['requester', 'responder'] as const
 
-/** Of the record and of its tags. */
+/** Fields that the record and its tags share. */
 const SHARED_FIELDS = {
   state: v.picklist(CONNECTION_STATES),
   role: v.picklist(CONNECTION_ROLES),
-  /** Of this agent, for this connection. */
+  /** DID of this agent in this connection. */
   did: v.optional(v.string()),
   theirDid: v.optional(v.string()),
-  /** The out-of-band record whose invitation it came of. */
+  /** The out-of-band record of the invitation that led to the connection. */
   outOfBandId: v.optional(v.string()),
-  /** Of the inviter, where it is a DID. */
+  /** DID that the invitation names as its service, if it names one. */
   invitationDid: v.optional(v.string()),
   threadId: v.optional(v.string()),
   mediatorId: v.optional(v.string()),
   connectionTypes: v.optional(v.array(v.string())),
-  /** DIDs from before a rotation. */
+  /** Former DIDs, from before a rotation. */
   previousDids: v.optional(v.array(v.string())),
   previousTheirDids: v.optional(v.array(v.string())),
 }
@@ -42,7 +42,7 @@ export const ConnectionRecord = recordSchema({
   alias: v.optional(v.string()),
   imageUrl: v.optional(v.string()),
   autoAcceptConnection: v.optional(v.boolean()),
-  /** Of the handshake, such as `https://didcomm.org/didexchange/1.x`. */
+  /** Protocol of the handshake, such as `https://didcomm.org/didexchange/1.x`. */
   protocol: v.optional(v.string()),
   errorMessage: v.optional(v.string()),
   _tags: v.looseObject(SHARED_FIELDS),
@@ -50,14 +50,14 @@ export const ConnectionRecord = recordSchema({
 
 export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>
 
-/** Seconds after which a handshake is given up that another agent has begun. */
+/** Seconds after which an unfinished handshake of another agent expires. */
 const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
 
-/** Whether another agent has begun a handshake, and nothing has shown yet that it has got our response. */
+/** Whether another agent started the handshake and has not yet shown that it received our response. */
 const isUnfinished = ({ role, state }: Record<string, unknown>): boolean =>
   role === 'responder' && (state === 'request-received' || state === 'response-sent')
 
-/** The list of unfinished handshakes that one is in: of the same invitation, in the same state. */
+/** Name of the list of the unfinished handshakes of an invitation in this state. */
 export const unfinishedList = (outOfBandId: string, state: 'request-received' | 'response-sent'): string =>
   `${state} ${outOfBandId}`
 
@@ -65,8 +65,8 @@ export const unfinishedListOf = (value: Record<string, unknown>): string | undef
   isUnfinished(value) && typeof value.outOfBandId === 'string' ? `${value.state} ${value.outOfBandId}` : undefined
 
 /**
- * When a connection expires, in epoch seconds; undefined: never. A handshake that is given up before it is completed keeps the time that it
- * has (`before`); what was completed once stays.
+ * Expiry of a connection in epoch seconds; undefined: it never expires. A handshake that was abandoned before completion keeps its expiry (`before`).
+ * A connection that was completed once never expires.
  */
 export const connectionExpiry = (value: Record<string, unknown>, before: number | undefined): number | undefined => {
   if (value.state === 'abandoned') return before

@@ -1,13 +1,13 @@
-/** A credential definition that an agent makes: its record, under an id of the agent's own, because the definition's id may follow from its keys. */
+/** The record of a credential definition that the agent creates. It has an id of its own, because the definition's id may depend on its keys. */
 import * as v from 'valibot'
 import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 export const CREDENTIAL_DEFINITION = 'CredentialDefinitionRecord'
 
-/** `wait`: its keys are being made. `action`: somebody has to write it to a ledger. */
+/** `wait`: its keys are being generated. `action`: an operator has to write it to a ledger. */
 export const CREDENTIAL_DEFINITION_STATES = ['wait', 'action', 'finished', 'failed'] as const
 
-/** Credentials of each of a definition's revocation registries. */
+/** Bounds of the number of credentials in a revocation registry. */
 export const MIN_REGISTRY_SIZE = 100
 export const MAX_REGISTRY_SIZE = 5_000
 export const DEFAULT_REGISTRY_SIZE = 1_000
@@ -18,11 +18,11 @@ const FIELDS = {
   schemaId: v.string(),
   tag: v.string(),
   supportRevocation: v.boolean(),
-  /** Credentials of each of its revocation registries. */
+  /** Number of credentials in each revocation registry. */
   revocationRegistrySize: v.optional(v.number()),
-  /** Known since `action` or `finished`. */
+  /** Present in the states `action` and `finished`. */
   credentialDefinitionId: v.optional(v.string()),
-  /** Why it has failed. */
+  /** Reason of the failure. */
   reason: v.optional(v.string()),
 }
 
@@ -38,7 +38,7 @@ export const CredentialDefinitionRecord = recordSchema({
 })
 export type CredentialDefinitionRecord = v.InferOutput<typeof CredentialDefinitionRecord>
 
-/** What of a stored record this service has written itself. */
+/** The fields of a stored record that this service writes. */
 export const StoredCredentialDefinition = v.looseObject({
   id: v.string(),
   createdAt: v.string(),

@@ -20,7 +20,7 @@ export const CREDENTIAL_STATES = [
 
 export const CREDENTIAL_ROLES = ['issuer', 'holder'] as const
 
-/** Where the state of a revocation stands in the metadata of an exchange. */
+/** Name of the revocation state in the metadata of an exchange. */
 export const REVOCATION = '_agent/revocation'
 
 export const RevocationState = v.object({ state: v.picklist(['pending', 'published']), revokedAt: Timestamp })
@@ -41,7 +41,7 @@ export const CredentialExchangeRecord = recordSchema({
     v.looseObject({ name: v.string(), 'mime-type': v.optional(v.string()), value: v.string() }),
   ),
   autoAcceptCredential: v.optional(v.string()),
-  /** That the issuer has told of it (Aries RFC 0183). */
+  /** The issuer's notification of the revocation (Aries RFC 0183). */
   revocationNotification: v.optional(
     v.looseObject({ revocationDate: v.optional(v.string()), comment: v.optional(v.string()) }),
   ),
@@ -51,7 +51,7 @@ export const CredentialExchangeRecord = recordSchema({
       '_internal/indyCredential': v.optional(
         v.looseObject({ credentialDefinitionId: v.optional(v.string()), schemaId: v.optional(v.string()) }),
       ),
-      /** Of a credential that this agent has revoked. */
+      /** Only of a credential that this agent has revoked. */
       [REVOCATION]: v.optional(RevocationState),
     },
     v.unknown(),
@@ -61,7 +61,7 @@ export const CredentialExchangeRecord = recordSchema({
     threadId: v.string(),
     parentThreadId: v.optional(v.string()),
     connectionId: v.optional(v.string()),
-    /** Of `credentials`. */
+    /** Ids of `credentials`. */
     credentialIds: v.optional(v.array(v.string())),
     role: v.optional(v.picklist(CREDENTIAL_ROLES)),
   }),
@@ -69,11 +69,11 @@ export const CredentialExchangeRecord = recordSchema({
 
 export type CredentialExchangeRecord = v.InferOutput<typeof CredentialExchangeRecord>
 
-/** Metadata of an exchange of AnonCreds, as Credo writes them: schema, definition, place in a registry. */
+/** Metadata that Credo writes for an AnonCreds exchange: schema, credential definition, position in the revocation registry. */
 export const ANONCREDS = '_anoncreds/credential'
 const LEDGER_ENTRY = '_internal/indyCredential'
 
-/** The ledger-specific entry that the interface promises, out of the one that Credo writes. */
+/** Adds the ledger-specific entry of the interface, derived from the one that Credo writes. */
 const withLedgerEntry = (metadata: Record<string, unknown>): Record<string, unknown> => {
   const anonCreds = metadata[ANONCREDS]
   if (!isObject(anonCreds)) return metadata
@@ -87,7 +87,7 @@ const withLedgerEntry = (metadata: Record<string, unknown>): Record<string, unkn
   }
 }
 
-/** A stored credential exchange as GetCredentialById shows it: both lists are always there. */
+/** A stored credential exchange as GetCredentialById shows it. Both lists are always present. */
 export const toCredentialExchangeJson = (stored: RecordContent): RecordJson => {
   const json = toRecordJson(stored)
   return {

@@ -1,4 +1,4 @@
-/** Form data of a credential exchange: what its messages carry, decoded as Credo's `getFormatData` decodes it. */
+/** Form data of a credential exchange: the contents of its messages, decoded as by Credo's `getFormatData`. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 import {
@@ -21,7 +21,7 @@ const Formats = v.looseObject({
   jsonld: v.optional(v.unknown()),
 })
 
-/** Each part is there where its message is. */
+/** A part is present if its message was sent or received. */
 export const CredentialFormData = v.strictObject({
   proposalAttributes: v.optional(Attributes),
   proposal: v.optional(Formats),
@@ -37,7 +37,7 @@ export type CredentialFormData = v.InferOutput<typeof CredentialFormData>
 const MESSAGE_TYPE =
   /issue-credential\/([12])\.\d+\/(propose-credential|offer-credential|request-credential|issue-credential)$/
 
-/** Messages with the parts that they are, where their attachments are, and which attachment version 1 has (Aries RFC 0036). */
+/** By name of the message: its part of the form data, its list of attachments, and the attachment's id in version 1 (Aries RFC 0036). */
 const PARTS = {
   'propose-credential': { part: 'proposal', attachments: 'filters~attach', v1: undefined },
   'offer-credential': { part: 'offer', attachments: 'offers~attach', v1: 'libindy-cred-offer-0' },
@@ -59,7 +59,7 @@ const FORMATS = new Map([
   ...['aries/ld-proof-vc-detail@v1.0', 'aries/ld-proof-vc@v1.0'].map((format) => [format, 'jsonld'] as const),
 ])
 
-/** What a proposal of version 1 says of the credential, beside its attributes. */
+/** Fields of a proposal of version 1 that describe the credential, besides its attributes. */
 const V1_FILTER = ['cred_def_id', 'schema_id', 'issuer_did', 'schema_issuer_did', 'schema_name', 'schema_version']
 
 const v1Data = (message: Message, { attachments, v1 }: (typeof PARTS)[keyof typeof PARTS]): FormatData => {
@@ -69,7 +69,7 @@ const v1Data = (message: Message, { attachments, v1 }: (typeof PARTS)[keyof type
   return indy === undefined ? {} : { indy }
 }
 
-/** Attributes of the preview of a proposal or an offer. One without a type is text (Aries RFC 0453). */
+/** Attributes in the preview of a proposal or an offer. One without a type is text (Aries RFC 0453). */
 const attributesOf = (message: Message | undefined): v.InferOutput<typeof Attributes> | undefined => {
   const preview = message?.credential_preview ?? message?.credential_proposal
   if (!isObject(preview)) return undefined
@@ -78,7 +78,7 @@ const attributesOf = (message: Message | undefined): v.InferOutput<typeof Attrib
     .map((one) => ({ 'mime-type': 'text/plain', ...one }))
 }
 
-/** The parts of an exchange, out of its record and its DidCommMessageRecords. */
+/** The form data of an exchange, from its record and its DidCommMessageRecords. */
 export const credentialFormData = (
   { value: { protocolVersion } }: RecordContent,
   messageRecords: readonly RecordContent[],

@@ -1,4 +1,4 @@
-/** The record of a DID of the agent: its schema and how a stored one is shown; and what a DID resolves to. */
+/** The record of a DID of the agent, and DID documents: their schemas, and how a stored record is shown. */
 import * as v from 'valibot'
 import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
@@ -14,7 +14,7 @@ const VerificationMethod = v.looseObject({
 /** Ids of verification methods, or the methods themselves. */
 const Relationship = v.optional(v.array(v.union([v.string(), VerificationMethod])))
 
-/** https://www.w3.org/TR/did-core/#services, and Aries RFC 0067. What others write there may be anything. */
+/** https://www.w3.org/TR/did-core/#services, and Aries RFC 0067. Services of other agents may have any content. */
 const Service = v.looseObject({
   id: v.string(),
   type: v.optional(v.unknown()),
@@ -40,15 +40,15 @@ export const DidDocument = v.looseObject({
   service: v.optional(v.array(Service)),
 })
 
-/** The tag, and the name of the list, of DIDs that the agent is to be known by: not of those of single invitations and connections. */
+/** Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not public. */
 export const PUBLIC_DID = 'public'
 
 export const DidRecord = recordSchema({
   did: v.string(),
   role: v.literal('created'),
-  /** Absent where the document follows from the DID. */
+  /** Absent if the document can be derived from the DID. */
   didDocument: v.optional(DidDocument),
-  /** Which key of the agent a key of the document is. */
+  /** Maps keys of the document to keys of the agent. */
   keys: v.optional(v.array(v.looseObject({ didDocumentRelativeKeyId: v.string(), kmsKeyId: v.string() }))),
   _tags: v.looseObject({
     did: v.string(),
@@ -58,7 +58,6 @@ export const DidRecord = recordSchema({
     legacyUnqualifiedDid: v.optional(v.string()),
     alternativeDids: v.optional(v.array(v.string())),
     recipientKeyFingerprints: v.optional(v.array(v.string())),
-    /** The agent is to be known by it. */
     [PUBLIC_DID]: v.optional(v.boolean()),
   }),
 })

@@ -1,16 +1,16 @@
-/** Invitations of other agents (Aries RFC 0434 and 0160): what of them is read. All other members are ignored. */
+/** Invitations of other agents (Aries RFC 0434 and 0160): the members that are read. All others are ignored. */
 import * as v from 'valibot'
 
 const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
-/** What Credo and ACA-Py take for the id of a message (Aries RFC 0008). */
+/** A message id as Credo and ACA-Py accept it (Aries RFC 0008). */
 const MessageId = v.pipe(v.string(), v.regex(/^[-_./A-Za-z0-9]{8,64}$/, 'must be the id of a message'))
 
-/** Each is resolved, and each key is an index entry: no agent needs more. */
+/** Each service is resolved, and each key becomes an index entry. */
 const MAX_SERVICES = 8
 const MAX_KEYS = 4
 export const MAX_ROUTING_KEYS = 8
-/** They are alternatives to each other. */
+/** Attached requests are alternatives. */
 const MAX_REQUESTS = 8
 
 /** The older prefix of message types (Aries RFC 0348). */
@@ -26,7 +26,7 @@ const DidKey = v.pipe(
 )
 const Verkey = v.pipe(text(44), v.regex(/^[1-9A-HJ-NP-Za-km-z]{42,44}$/, 'must be an Ed25519 key in base58'))
 
-/** A DID, or one of its services. */
+/** A DID, or the DID URL of a service. */
 const DidUrl = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+(?:#\S+)?$/, 'must be a DID'))
 
 const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
@@ -59,7 +59,7 @@ export const OutOfBandMessage = v.object({
   ...SHOWN,
   goal: v.optional(v.pipe(v.string(), v.maxLength(2000))),
   goal_code: v.optional(v.pipe(v.string(), v.maxLength(255))),
-  /** As clients of credo-controller write it. */
+  /** Spelling of credo-controller's clients. */
   goalCode: v.optional(v.pipe(v.string(), v.maxLength(255))),
   accept: v.optional(some(text(64), 16)),
   handshake_protocols: v.optional(some(text(256), 16)),
@@ -69,7 +69,7 @@ export const OutOfBandMessage = v.object({
 
 export type OutOfBandMessage = v.InferOutput<typeof OutOfBandMessage>
 
-/** An invitation of the older protocol: by a DID, or by its keys and endpoint. */
+/** An invitation of connections/1.0: with a DID, or with keys and an endpoint. */
 const CONNECTION_TYPE = typeOf('connections', 'https://didcomm.org/connections/1.0/invitation')
 
 export const ConnectionMessage = v.union([
@@ -85,7 +85,7 @@ export const ConnectionMessage = v.union([
 
 export type ConnectionMessage = v.InferOutput<typeof ConnectionMessage>
 
-/** A request without an invitation around it, as older agents put it behind `d_m` (Aries RFC 0056). */
+/** A connectionless request without an invitation, which older agents put into `d_m` (Aries RFC 0056). */
 export const ServiceMessage = v.looseObject({
   '@type': text(256),
   '@id': MessageId,

@@ -1,4 +1,4 @@
-/** What messages of other agents carry: attachments (Aries RFC 0017), by the formats that a message names (RFC 0453, 0454). */
+/** Attachments of other agents' messages (Aries RFC 0017), by the formats that the message names (RFC 0453, 0454). */
 import { isObject, parseBase64 } from '../json.ts'
 import type { RecordContent } from './record-json.ts'
 
@@ -9,7 +9,7 @@ export type FormatData = Record<string, unknown>
 
 export const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Content of an attachment: JSON, or JSON in base64. What the other side garbled is left out: it must not hide the rest. */
+/** Content of an attachment: JSON, or JSON in base64. Undefined if it can't be parsed, so that the other attachments are still shown. */
 export const attachedContent = (attachment: Message | undefined): unknown => {
   const data = attachment?.data
   if (!isObject(data)) return undefined
@@ -20,7 +20,7 @@ export const attachedContent = (attachment: Message | undefined): unknown => {
 export const contentWithId = (attachments: unknown, id: unknown): unknown =>
   attachedContent(objects(attachments).find((attachment) => attachment['@id'] === id))
 
-/** For each format that is known (by its name, to its key), the content of the attachment that it points to. */
+/** The content of each attachment whose format is known, by the format's key. `formats` maps a format's name to its key. */
 export const contentsByFormat = (
   { formats }: Message,
   attachments: unknown,
@@ -37,8 +37,8 @@ export const contentsByFormat = (
 }
 
 /**
- * The newest message of each name, out of the records of messages: an exchange can be proposed anew. `type` finds the major version of the
- * protocol and the name of the message in its type, with either prefix of Aries message types.
+ * The newest message of each name, because an exchange can be proposed again. `type` matches the protocol's major version and the message's name in
+ * its type, with either prefix of Aries message types.
  */
 export const newestMessages = (
   records: readonly RecordContent[],

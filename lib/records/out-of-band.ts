@@ -5,7 +5,7 @@ import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from 
 export const OUT_OF_BAND_STATES = ['initial', 'await-response', 'prepare-response', 'done'] as const
 export const OUT_OF_BAND_ROLES = ['sender', 'receiver'] as const
 
-/** A service of its own, or of a DID (Aries RFC 0434, "services"). */
+/** An inline service, or a DID (Aries RFC 0434, "services"). */
 const Service = v.union([
   v.string(),
   v.looseObject({
@@ -25,7 +25,7 @@ const Attachment = v.looseObject({
   data: v.looseObject({ base64: v.optional(v.string()), json: v.optional(v.unknown()) }),
 })
 
-/** What a label, a goal and the other words of an invitation are. */
+/** Members that invitations of both protocols share. */
 export const INVITATION_MEMBERS = {
   '@type': v.string(),
   '@id': v.string(),
@@ -39,7 +39,7 @@ export const INVITATION_MEMBERS = {
   'requests~attach': v.optional(v.array(Attachment)),
 }
 
-/** Of the connections protocol (Aries RFC 0160). */
+/** Members of an invitation of connections/1.0 (Aries RFC 0160). */
 export const OLDER_MEMBERS = {
   did: v.optional(v.string()),
   serviceEndpoint: v.optional(v.string()),
@@ -53,12 +53,12 @@ export const OutOfBandRecord = recordSchema({
   role: v.picklist(OUT_OF_BAND_ROLES),
   alias: v.optional(v.string()),
   autoAcceptConnection: v.optional(v.boolean()),
-  /** For more than one connection. */
+  /** Whether it may be used for more than one connection. */
   reusable: v.optional(v.boolean()),
-  /** The connection that answers it in the place of a new one. */
+  /** The existing connection that is reused for the invitation. */
   reuseConnectionId: v.optional(v.string()),
   mediatorId: v.optional(v.string()),
-  /** Keys of services of its own. */
+  /** Keys that were made for inline services. */
   invitationInlineServiceKeys: v.optional(
     v.array(v.looseObject({ kmsKeyId: v.string(), recipientKeyFingerprint: v.string() })),
   ),
@@ -67,7 +67,7 @@ export const OutOfBandRecord = recordSchema({
     role: v.picklist(OUT_OF_BAND_ROLES),
     invitationId: v.optional(v.string()),
     threadId: v.optional(v.string()),
-    /** Threads of the requests that it carries. */
+    /** Thread ids of its attached requests. */
     invitationRequestsThreadIds: v.optional(v.array(v.string())),
     recipientKeyFingerprints: v.optional(v.array(v.string())),
     recipientRoutingKeyFingerprint: v.optional(v.string()),

@@ -1,20 +1,20 @@
-/** What an AnonCreds presentation claims, sorted: revealed, not revealed, predicates, self-attested. Whether it is so is in `isVerified`. */
+/** The claims of an AnonCreds presentation: revealed, unrevealed, predicates, self-attested. `isVerified` says whether they were proved. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 
 const Source = { schemaId: v.optional(v.string()), credentialDefinitionId: v.optional(v.string()) }
 
-/** `name` is as it was asked for; the attributes of a group have one referent. */
+/** `name` is that of the request. The attributes of a group share a referent. */
 const Answered = { referent: v.string(), name: v.string() }
 
 export const PresentedAttributes = v.strictObject({
-  /** Of a credential. */
+  /** Values from a credential. */
   revealed: v.array(v.strictObject({ ...Answered, value: v.string(), ...Source })),
-  /** Asked for, and not revealed: such a presentation is not verified. */
+  /** Requested but not revealed: such a presentation is not verified. */
   unrevealed: v.array(v.strictObject({ ...Answered, ...Source })),
-  /** As they were asked for, of attributes that are not revealed. */
+  /** As requested, over attributes that are not revealed. */
   predicates: v.array(v.strictObject({ ...Answered, p_type: v.string(), p_value: v.number(), ...Source })),
-  /** The holder's own word. */
+  /** Claimed by the holder, without a credential. */
   selfAttested: v.array(v.strictObject({ ...Answered, value: v.string() })),
 })
 
@@ -27,11 +27,11 @@ const objectIn = (parent: unknown, name: string): JsonObject => {
   return isObject(value) ? value : {}
 }
 
-/** Names that a requested attribute or predicate has. */
+/** The names of a requested attribute or predicate. */
 const namesOf = ({ name, names }: JsonObject): string[] =>
   [names ?? name].flat().filter((one) => typeof one === 'string')
 
-/** Sorts a presentation; its wallet may have put anything into it, so what has another form is left out. */
+/** Sorts the claims of a presentation. Parts that are malformed are left out: the wallet may have sent anything. */
 export const presentedAttributes = (request: unknown, presentation: unknown): PresentedAttributes => {
   const requested = objectIn(presentation, 'requested_proof')
   const identifiers = isObject(presentation) && Array.isArray(presentation.identifiers) ? presentation.identifiers : []

@@ -1,6 +1,6 @@
 /**
- * Form data of a proof: what the messages of the exchange carry, decoded as Credo's `getFormatData` decodes it; of a JSON-LD presentation,
- * what was signed, in the verifier's terms.
+ * Form data of a proof: the contents of the exchange's messages, decoded as by Credo's `getFormatData`. Of a JSON-LD presentation: what was signed,
+ * in the verifier's terms.
  */
 import { isObject } from '../json.ts'
 import {
@@ -34,10 +34,10 @@ const FORMATS = new Map([
   ['dif/presentation-exchange/submission@v1.0', 'presentationExchange'],
 ])
 
-/** The one attachment that each message of present-proof 1.0 has (Aries RFC 0037). */
+/** Ids of the only attachment of each message of present-proof 1.0 (Aries RFC 0037). */
 const V1_ATTACHMENTS = { request: 'libindy-request-presentation-0', presentation: 'libindy-presentation-0' }
 
-/** A preview becomes a request as in Credo's `createRequestFromPreview`, but with stable referents where it makes random ones. */
+/** Converts a preview to a request like Credo's `createRequestFromPreview`, but with stable referents instead of random ones. */
 export const requestOfPreview = (preview: Message, request: Message): FormatData => {
   const attributes = new Map<string, Message[]>()
   for (const [index, attribute] of objects(preview.attributes).entries()) {
@@ -65,7 +65,7 @@ export const requestOfPreview = (preview: Message, request: Message): FormatData
   }
 }
 
-/** present-proof 1.0: Indy alone, and a proposal that is a preview. */
+/** Form data of present-proof 1.0: only Indy, and proposals are previews. */
 const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
   const data: Record<string, FormatData> = {}
   for (const part of ['request', 'presentation'] as const) {
@@ -82,7 +82,7 @@ const v1Data = (messages: Map<string, Message>): Record<string, FormatData> => {
   return data
 }
 
-/** The newest message of each part. */
+/** The newest message for each part of the form data. */
 const messagesByPart = (records: readonly RecordContent[], version: string): Map<string, Message> => {
   const messages = newestMessages(records, MESSAGE_TYPE, version)
   return new Map(
@@ -94,8 +94,8 @@ const messagesByPart = (records: readonly RecordContent[], version: string): Map
 }
 
 /**
- * The proof record joined with what its DidCommMessageRecords carry: `proposal`, `request`, `presentation`, as far as there are any, and what an
- * AnonCreds presentation claims.
+ * The proof record joined with `proposal`, `request` and `presentation` from its DidCommMessageRecords, as far as they exist, and with the claims of
+ * an AnonCreds presentation.
  */
 export const proofFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): RecordJson => {
   const json = toProofJson(proof)
@@ -110,13 +110,13 @@ export const proofFormData = (proof: RecordContent, messageRecords: readonly Rec
   return withClaims(withPresented({ ...json, ...Object.fromEntries(parts) }, proof))
 }
 
-/** The form data by itself. */
+/** The form data without the record. */
 export const bareFormData = (proof: RecordContent, messageRecords: readonly RecordContent[]): FormatData => {
   const { proposal, request, presentation } = proofFormData(proof, messageRecords)
   return JSON.parse(JSON.stringify({ proposal, request, presentation }))
 }
 
-/** The claims of a presentation in each format that it has and that was asked for. */
+/** Adds the claims of the presentation for each requested format that it answers. */
 const withClaims = (json: RecordJson): RecordJson => {
   const { request, presentation } = json
   if (!isObject(request) || !isObject(presentation)) return json
@@ -128,7 +128,9 @@ const withClaims = (json: RecordJson): RecordJson => {
   return claims.length === 0 ? json : { ...json, presentedAttributes: Object.fromEntries(claims) }
 }
 
-/** A verifier is shown a JSON-LD presentation as the verification read it, and never as the wallet wrote it. The prover wrote it itself. */
+/**
+ * For a verifier, replaces a JSON-LD presentation by what was verified: the wallet's own JSON may mean something else. A prover sees its own JSON.
+ */
 const withPresented = (json: RecordJson, { value: { metadata } }: RecordContent): RecordJson => {
   if (json.role === 'prover') return json
   const { presentationExchange: _, ...others } = isObject(json.presentation) ? json.presentation : {}

@@ -18,7 +18,7 @@ export const PROOF_STATES = [
 
 export const PROOF_ROLES = ['verifier', 'prover'] as const
 
-/** Decoded attachments of one message of the exchange, by the format's key in Credo. */
+/** Decoded attachments of a message, by the key of their format in Credo. */
 const FormatData = v.looseObject({
   indy: v.optional(v.unknown()),
   anoncreds: v.optional(v.unknown()),
@@ -26,7 +26,7 @@ const FormatData = v.looseObject({
 })
 
 const PROOF_FIELDS = {
-  /** Absent until a wallet has answered an out-of-band request. */
+  /** Absent until a wallet answers an out-of-band request. */
   connectionId: v.optional(v.string()),
   threadId: v.string(),
   parentThreadId: v.optional(v.string()),
@@ -34,7 +34,7 @@ const PROOF_FIELDS = {
   state: v.picklist(PROOF_STATES),
   role: v.picklist(PROOF_ROLES),
   autoAcceptProof: v.optional(v.string()),
-  /** Of the verifier: what its own checks say. Absent until there is a presentation. */
+  /** Result of the verifier's checks. Absent until there is a presentation. */
   isVerified: v.optional(v.boolean()),
   errorMessage: v.optional(v.string()),
   _tags: v.looseObject({
@@ -50,21 +50,21 @@ export const ProofRecord = recordSchema(PROOF_FIELDS)
 
 export type ProofRecord = v.InferOutput<typeof ProofRecord>
 
-/** What the messages of the exchange carry. */
+/** Contents of the exchange's messages. */
 const FORM_DATA = {
   proposal: v.optional(FormatData),
   request: v.optional(FormatData),
   presentation: v.optional(FormatData),
 }
 
-/** The form data by itself, as credo-controller returns it. */
+/** The form data without the record, as credo-controller returns it. */
 export const BareFormData = v.strictObject(FORM_DATA)
 
-/** The proof record joined with what its messages carry. */
+/** The proof record joined with the form data. */
 export const ProofFormData = recordSchema({
   ...PROOF_FIELDS,
   ...FORM_DATA,
-  /** Of AnonCreds presentations, by their format: what the wallet claims. */
+  /** Claims of AnonCreds presentations, by format. */
   presentedAttributes: v.optional(
     v.strictObject({ indy: v.optional(PresentedAttributes), anoncreds: v.optional(PresentedAttributes) }),
   ),

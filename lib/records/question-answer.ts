@@ -7,7 +7,7 @@ export const QUESTION_ANSWER = 'QuestionAnswerRecord'
 export const QUESTION_ANSWER_STATES = ['question-sent', 'question-received', 'answer-sent', 'answer-received'] as const
 export const QUESTION_ANSWER_ROLES = ['questioner', 'responder'] as const
 
-/** Bounds of a question, of ours and of others: people read it, and its answers are buttons. */
+/** Limits of a question, sent or received: characters of its texts, number of answers, characters of an answer. Wallets show answers as buttons. */
 export const MAX_QUESTION = 5_000
 export const MAX_RESPONSES = 50
 export const MAX_RESPONSE = 250
@@ -20,7 +20,7 @@ export const QuestionAnswerRecord = recordSchema({
   questionText: v.string(),
   questionDetail: v.optional(v.string()),
   validResponses: v.array(v.looseObject({ text: v.string() })),
-  /** Credo signs no answers. */
+  /** Always false: Credo does not sign answers. */
   signatureRequired: v.boolean(),
   response: v.optional(v.string()),
   _tags: v.looseObject({

@@ -2,18 +2,18 @@
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 
-// Notes of the agent for itself in a record's metadata: no answer and no event shows them.
+// Metadata for internal use: neither answers nor events show it.
 
-/** The contexts that the verifier reads the presentation with, fixed when it was requested. */
+/** JSON-LD contexts with which the verifier reads the presentation, fixed by the request. */
 export const VERIFIER_CONTEXTS = '_presentationExchange/contexts'
 
-/** The presentation as it was signed, in the verifier's terms: form data shows this, and not what the wallet wrote. */
+/** The presentation as it was signed, in the verifier's terms: form data shows this instead of the wallet's JSON. */
 export const PRESENTED = '_presentationExchange/presentation'
 
-/** Of a prover: the exchange is one of presentation exchange. */
+/** Marks a prover's exchange of DIF Presentation Exchange. */
 export const PROVES_DEFINITION = '_presentationExchange/prover'
 
-/** `value` is Credo's `toJSON()` without `_tags`; `tags` are the complete ones, as `getTags()` gives them. */
+/** `value` is Credo's `toJSON()` without `_tags`. `tags` is the complete `getTags()`. */
 export interface RecordContent {
   value: Record<string, unknown>
   tags: Record<string, unknown>
@@ -24,10 +24,10 @@ export type RecordJson = Record<string, unknown> & { _tags: Record<string, unkno
 /** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
 
-/** In a credential exchange's metadata: an AnonCreds credential was issued, whatever the exchange has become since, or else was offered. */
+/** Marks a credential exchange in which an AnonCreds credential was issued, whatever its state is now. An offer alone does not set it. */
 export const ANONCREDS_ISSUED = '_agent/issued'
 
-/** In the metadata of an invitation that was received: which of its requests was handled. */
+/** Metadata of a received invitation: which of its attached requests was handled. */
 export const ATTACHED_REQUEST = '_agent/attachedRequest'
 
 /** Fields that Credo gives every record (BaseRecord). */
@@ -38,16 +38,14 @@ const BASE_FIELDS = {
   metadata: v.record(v.string(), v.unknown()),
 }
 
-/**
- * Schema of a record: the base fields, the given ones, and whatever else Credo adds.
- */
+/** Schema of a record: the base fields, the given entries, and any other fields that Credo adds. */
 export const recordSchema = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.looseObject({ ...BASE_FIELDS, ...entries })
 
 /** Link-secret blinding data in a credential exchange: "credential request metadata" of AnonCreds v1.0. */
 export const CREDENTIAL_REQUEST = '_anoncreds/credentialRequest'
 
-/** Never returned: blinding data (`_internal/indyRequest` before Credo 0.4), and notes of our own. */
+/** Never returned: blinding data (`_internal/indyRequest` before Credo 0.4) and internal metadata. */
 const HIDDEN_METADATA = [
   CREDENTIAL_REQUEST,
   '_internal/indyRequest',
@@ -64,8 +62,8 @@ const shownMetadata = (metadata: unknown): Record<string, unknown> =>
     : {}
 
 /**
- * A record as it is returned: everything that Credo stored, the complete `_tags`, and `state` and `role` both at top level and in
- * `_tags`, as the peers do. Only secrets and notes of our own are left out.
+ * A record as the API returns it: everything that Credo stored, all `_tags`, and `state` and `role` both at top level and in `_tags`, as other agents
+ * return them. Only secrets and internal metadata are left out.
  */
 export const toRecordJson = ({ value, tags }: RecordContent): RecordJson => {
   const shared: Record<string, unknown> = {}

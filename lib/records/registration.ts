@@ -1,4 +1,4 @@
-/** The webhook registration of an organization: its schema and the result that registering answers. */
+/** The webhook registration of an organization, and the answer of the operations that register it. */
 import * as v from 'valibot'
 import { Timestamp } from './record-json.ts'
 import { EntityId } from './tenant.ts'
@@ -6,7 +6,7 @@ import { EntityId } from './tenant.ts'
 /** An organization has one active endpoint of each kind. */
 export type RegistrationKind = 'notification' | 'webhook'
 
-/** A pending registration was asked for without a token: it delivers nothing. */
+/** A pending registration was requested without a token. Nothing is delivered to it. */
 const REGISTRATION_STATUSES = ['active', 'pending'] as const
 type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
 
@@ -21,7 +21,7 @@ export interface Registration {
   updatedAt: string
 }
 
-/** What registering answers: the document's four fields, and the registration with its URL under the name of its kind. */
+/** Schema of that answer: the four fields of the interface document, and the registration with its URL under the name of its kind. */
 const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
   v.strictObject({
     statusCode: v.literal(201),
@@ -31,7 +31,7 @@ const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
       id: v.string(),
       orgId: EntityId,
       status: v.picklist(REGISTRATION_STATUSES),
-      /** Standard Webhooks' signing secret; shown when it is made, and never again. */
+      /** Signing secret (Standard Webhooks), returned only by the call that creates it. */
       secret: v.optional(v.pipe(v.string(), v.startsWith('whsec_'))),
       createdAt: Timestamp,
       updatedAt: Timestamp,
@@ -51,7 +51,7 @@ const MESSAGES = {
   pending: 'The registration is pending: repeat the request with a token of an owner or admin of the organization.',
 } as const
 
-/** What both registering operations answer. Give `secret` only when it was made just now. */
+/** The answer of both operations that register. Pass `secret` only if this call created it. */
 export const toRegistrationResult = (registration: Registration, secret?: string): RegistrationResult => {
   const { id, orgId, kind, url, status, createdAt, updatedAt } = registration
   const fields = { id, orgId, status, ...(secret !== undefined && { secret }), createdAt, updatedAt }

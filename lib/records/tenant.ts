@@ -1,7 +1,7 @@
-/** The tenant record, and the alphabet of every id that comes in a path. */
+/** The tenant record, and the alphabet of all ids in paths. */
 import * as v from 'valibot'
 
-/** Partition of the base agent. `@` is not in the alphabet of ids, so no token and no path can name it. */
+/** Id of the base agent in keys. No token or path can name it, because ids have no `@`. */
 export const BASE_AGENT = '@base'
 
 /** Ids of tenants, organizations and records: 1 to 64 characters of `[A-Za-z0-9._:-]`. */
@@ -11,10 +11,10 @@ export const EntityId = v.pipe(
 )
 
 const TenantConfig = v.looseObject({
-  /** What wallets show of the agent. */
+  /** Name that wallets show. */
   label: v.string(),
   connectionImageUrl: v.optional(v.string()),
-  /** Whether offers and proof requests of others are accepted without a call. */
+  /** Whether received offers and proof requests are accepted without an API call. */
   autoAcceptOffers: v.optional(v.boolean()),
   autoAcceptProofRequests: v.optional(v.boolean()),
 })
@@ -23,7 +23,7 @@ export const TenantRecord = v.looseObject({
   id: EntityId,
   createdAt: v.pipe(v.string(), v.isoTimestamp()),
   config: TenantConfig,
-  /** Organization that the tenant's events go to. */
+  /** Organization that receives the tenant's events. */
   orgId: EntityId,
 })
 

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 export const W3cCredentialRecord = recordSchema({
-  /** The credential as it was issued; of an AnonCreds credential its W3C form. Credo keeps a JWT as text. */
+  /** The credential as issued; the W3C form of an AnonCreds credential. Credo keeps a JWT as text. */
   credentialInstances: v.array(v.looseObject({ credential: v.union([v.record(v.string(), v.unknown()), v.string()]) })),
   multiInstanceState: v.string(),
   _tags: v.looseObject({
@@ -19,7 +19,7 @@ export const W3cCredentialRecord = recordSchema({
     cryptosuites: v.optional(v.array(v.string())),
     algs: v.optional(v.array(v.string())),
     multiInstanceState: v.optional(v.string()),
-    /** Of an AnonCreds credential. */
+    /** Only of an AnonCreds credential. */
     anonCredsCredentialDefinitionId: v.optional(v.string()),
     anonCredsSchemaId: v.optional(v.string()),
   }),

@@ -5,16 +5,16 @@ import { Timestamp } from './record-json.ts'
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 
 export const WebhookDelivery = v.strictObject({
-  /** The `webhook-id` that the receiver saw. */
+  /** The `webhook-id` header that the receiver got. */
   eventId: v.string(),
   type: v.string(),
-  /** From 1; a replay counts anew. */
+  /** Starts at 1, also for a replay. */
   attempt: v.number(),
   startedAt: Timestamp,
   status: v.picklist(DELIVERY_STATUSES),
-  /** HTTP status of the response; absent where none came. */
+  /** HTTP status; absent if there was no response. */
   responseStatus: v.optional(v.number()),
-  /** Why no response came. */
+  /** Reason why there was no response. */
   failure: v.optional(v.string()),
   milliseconds: v.number(),
   /** The first 1 KB of the response's body. */

@@ -1,4 +1,4 @@
-/** A webhook endpoint as its organization sees it: where it leads, how it is doing, and no secret. */
+/** A webhook endpoint as its organization sees it: URL, status and health, but no secret. */
 import * as v from 'valibot'
 import { Timestamp } from './record-json.ts'
 import type { RegistrationKind } from './registration.ts'
@@ -6,7 +6,7 @@ import { EntityId } from './tenant.ts'
 
 const WEBHOOK_ENDPOINT_KINDS = ['notification', 'webhook'] as const satisfies RegistrationKind[]
 
-/** `pending`: asked for without a token, delivers nothing. `failing`: the last attempt failed. `disabled`: nothing is sent to it. */
+/** `pending`: registered without a token, gets nothing. `failing`: the last attempt failed. `disabled`: gets nothing. */
 export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
 
 export const WebhookEndpoint = v.strictObject({
@@ -17,16 +17,16 @@ export const WebhookEndpoint = v.strictObject({
   status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  /** When a pending one is forgotten. */
+  /** Expiry of a pending endpoint. */
   expiresAt: v.optional(Timestamp),
-  /** The first failure since the last success. */
+  /** Time of the first failure since the last success. */
   failingSince: v.optional(Timestamp),
   lastSuccessAt: v.optional(Timestamp),
   lastFailureAt: v.optional(Timestamp),
   lastError: v.optional(v.string()),
   disabledAt: v.optional(Timestamp),
   disabledReason: v.optional(v.string()),
-  /** Until then the secret before the last rotation signs too. */
+  /** Until this time the previous secret signs as well. */
   previousSecretUntil: v.optional(Timestamp),
 })
 
@@ -34,7 +34,7 @@ export type WebhookEndpoint = v.InferOutput<typeof WebhookEndpoint>
 
 export const RotatedWebhookEndpoint = v.strictObject({
   ...WebhookEndpoint.entries,
-  /** Standard Webhooks' signing secret; shown this once. */
+  /** Signing secret (Standard Webhooks); no other answer shows it. */
   secret: v.pipe(v.string(), v.startsWith('whsec_')),
 })
 

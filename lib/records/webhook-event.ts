@@ -1,4 +1,4 @@
-/** Events for the endpoints of organizations: their types, their maximum size, and which fields of a record a thin event has. */
+/** Webhook events: their types, their maximum size, and the fields of thin events. */
 
 export const EVENT_TYPES = [
   'connection.state_changed',
@@ -16,15 +16,14 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * Bytes of a body (UTF-8); a larger record is to be fetched. Standard Webhooks 1.0.0, "Payload size", asks for less
- * than 20 KB.
+ * Maximum size of a body in bytes (UTF-8); an event of a larger record is thin. Standard Webhooks 1.0.0, "Payload size", asks for less than 20 KB.
  */
 export const MAX_BODY_BYTES = 20 * 1024
 
-/** The fields of a record that a thin event has: no text that somebody wrote, no names, no DIDs. */
+/** Fields of a thin event: ids and states only, no free text, names or DIDs. */
 const ID_FIELDS = ['id', 'state', 'connectionId', 'outOfBandId', 'threadId', 'kind', 'status']
 
-/** The maximum length of an id: the other agent chooses thread ids. */
+/** Maximum length of an id in characters: the other agent chooses thread ids. */
 const MAX_ID_CHARACTERS = 256
 
 /** The ids and the state of a record or an endpoint. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { legacyId } from '../indy/ids.ts'
-import { enqueue } from '../jobs/enqueue.ts'
+import { enqueue } from '../jobs/job.ts'
 import { isObject } from '../json.ts'
 import { ANONCREDS, REVOCATION, RevocationState, toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import { ANONCREDS_ISSUED, type RecordJson } from '../records/record-json.ts'

@@ -1,6 +1,5 @@
 /** The jobs of a revocation registry: one makes it, one looks for what an operator writes of it. */
-import { enqueue } from '../jobs/enqueue.ts'
-import { type JobKey, type JobType, jobItem } from '../jobs/job-item.ts'
+import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { registryWriteItem } from '../store/ledger-objects.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'

@@ -1,7 +1,7 @@
 /** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
-import { Delivery } from '../records/delivery.ts'
+import { Delivery } from '../records/basic-message.ts'
 import type { Change } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
 import { integer, json, optional } from './item-fields.ts'

@@ -1,11 +1,10 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { connectionExpiry } from '../records/connection.ts'
-import { commitWrites, type Write } from './commit.ts'
+import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
 import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
-import { conflict, type Held, writesOf } from './record-writes.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,

@@ -1,6 +1,6 @@
 /** What a step of the demo is, and how one is played: a request to the service, or something that the wallet does or the receiver has. */
 import { partialDeepStrictEqual } from 'node:assert/strict'
-import type { Role } from '../../lib/token-issuers.ts'
+import type { Role } from '../../lib/auth/grants.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'

@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localIssuer } from '../../infra/local/issuer.ts'
 import { createVerifier } from '../../lib/auth/token.ts'
+import { tokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import { type Ending, endPrograms, runProgram } from '../support/stage/program.ts'
@@ -27,7 +28,7 @@ const principalOf = async (token: string) => {
   const { settings } = await localIssuer(folder.path)
   const TOKEN_ISSUERS = JSON.stringify([settings])
   const environment = { TABLE_NAME: 'table', PUBLIC_URL: 'http://127.0.0.1', TOKEN_ISSUERS }
-  return createVerifier(readSettings(environment).TOKEN_ISSUERS)(token)
+  return createVerifier(tokenIssuers(readSettings(environment)))(token)
 }
 
 /** Seconds for which it is good. */

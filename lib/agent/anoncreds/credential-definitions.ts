@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { AgentError, invalidField } from '../../errors.ts'
 import { parseIndyDid } from '../../indy/ids.ts'
-import { enqueue } from '../../jobs/enqueue.ts'
+import { enqueue } from '../../jobs/job.ts'
 import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../../records/credential-definition.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'

@@ -10,7 +10,7 @@ import {
   type CreateCredentialDefinitionReturn,
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../errors.ts'
-import { enqueue } from '../../jobs/enqueue.ts'
+import { enqueue } from '../../jobs/job.ts'
 import { isObject } from '../../json.ts'
 import { DEFAULT_REGISTRY_SIZE, type StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import { enqueueFirstRegistry } from '../../revocation/registry-job.ts'

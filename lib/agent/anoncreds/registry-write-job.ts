@@ -1,7 +1,7 @@
 /** The job that waits until a ledger has what an operator was to write of a revocation registry, and goes on from there. */
 import { AgentError, isAgentError } from '../../errors.ts'
 import type { Done, JobHandler, PutOff } from '../../jobs/handler.ts'
-import type { JobKey } from '../../jobs/job-item.ts'
+import type { JobKey } from '../../jobs/job.ts'
 import { log } from '../../log.ts'
 import { toLedgerObject } from '../../records/ledger-object.ts'
 import { registryItem } from '../../revocation/registry-item.ts'

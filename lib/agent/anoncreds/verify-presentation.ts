@@ -12,9 +12,9 @@ import type {
 import { isAgentError } from '../../errors.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import { type Checked, checkBeforeReading } from './presentation-checks/checks.ts'
-import { requestForLibrary } from './presentation-checks/library-request.ts'
 import { listsInForce, type ToProve, toProveNotRevoked } from './presentation-checks/non-revocation.ts'
 import { assertObjects, type Objects, type Registry } from './presentation-checks/objects.ts'
+import { requestForLibrary } from './presentation-checks/request.ts'
 import { assertRestrictions } from './presentation-checks/restrictions.ts'
 
 /** What verifying needs: published objects, each of them or a `Refused` that says what could not be read; and the library. */

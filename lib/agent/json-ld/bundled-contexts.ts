@@ -1,5 +1,7 @@
-/** The contexts that Credo carries with it: trusted by every verifier, and never fetched. */
+/** The contexts that are never fetched: those that Credo carries, which every verifier trusts, and those of the W3C Credentials Community Group. */
 import { type AgentContext, Ed25519Signature2020, W3cCredentialsModule } from '@credo-ts/core'
+import bbs from './contexts/bbs-v1.json' with { type: 'json' }
+import citizenship from './contexts/citizenship-v1.json' with { type: 'json' }
 
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 export const SCHEMA_ORG = 'http://schema.org/'
@@ -32,3 +34,12 @@ export const bundledContext = async (agentContext: AgentContext, address: string
   const load = new W3cCredentialsModule().config.documentLoader(agentContext)
   return (await load(address)).document
 }
+
+/** Address to document. Where the documents come from, and their license: contexts/README.md. */
+export const COMMUNITY_CONTEXTS: ReadonlyMap<string, Record<string, unknown>> = new Map<
+  string,
+  Record<string, unknown>
+>([
+  ['https://w3id.org/security/bbs/v1', bbs],
+  ['https://w3id.org/citizenship/v1', citizenship],
+])

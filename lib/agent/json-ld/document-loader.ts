@@ -11,8 +11,7 @@ import {
 } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { boundDocumentsOfJsonLd, readText } from '../web-documents.ts'
-import { BUNDLED_CONTEXTS, bundledContext } from './bundled-contexts.ts'
-import { COMMUNITY_CONTEXTS } from './community-contexts.ts'
+import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 
 /** `loadOther` gets the document of an address that is neither a DID nor a bundled context, or throws. */
 export const documentLoader = (

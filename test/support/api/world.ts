@@ -1,7 +1,7 @@
 /** A world for the tests of the interface: a stage, three agents that each had a whole exchange with a real wallet, and token issuers. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ALL_GRANTS, type Grants } from '../../../lib/token-issuers.ts'
+import { ALL_GRANTS, type Grants } from '../../../lib/auth/grants.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import { Wallet } from '../../wallet/wallet.ts'
 import type { Json } from '../stage/in-process-stage.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { VerifyingKey } from '../../../lib/key-set.ts'
+import type { VerifyingKey } from '../../../lib/auth/key-set.ts'
 
 export interface SigningKey {
   kid: string

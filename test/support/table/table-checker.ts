@@ -1,7 +1,7 @@
 /** Walks the table and lists what does not fit together: index entries and records, copies, keys, unknown items. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
-import { jobItem } from '../../../lib/jobs/job-item.ts'
+import { jobItem } from '../../../lib/jobs/job.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'

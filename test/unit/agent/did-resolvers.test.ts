@@ -9,9 +9,10 @@ import {
   didDocumentToNumAlgo4Did,
   Kms,
 } from '@credo-ts/core'
-import { expect, test } from 'vitest'
-import { LinearPeerDidResolver } from '../../../lib/agent/did-resolvers.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { DocumentCache, LinearPeerDidResolver } from '../../../lib/agent/did-resolvers.ts'
 import { processorTime } from '../../support/processor-time.ts'
+import { contextOf } from './credo-storage.ts'
 
 const FINGERPRINT = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 
@@ -77,4 +78,45 @@ test("a document that lies in a tenant's table is that tenant's own", async () =
   }
   expect(await documentOf([didDocumentToNumAlgo4Did(document()).longFormDid])).not.toBeNull()
   expect(await documentOf([])).toBeNull()
+})
+
+let cache: DocumentCache
+
+beforeEach(() => {
+  cache = new DocumentCache()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const acme = contextOf('acme')
+const usual = { id: 'did:web:example.com' }
+
+test('a document is there for all agents, until it is removed', async () => {
+  await cache.set(acme, 'did', usual)
+  expect(await cache.get(acme, 'did')).toEqual(usual)
+  expect(await cache.get(contextOf('other'), 'did')).toEqual(usual)
+  expect(await cache.get(acme, 'another')).toBeNull()
+  await cache.remove(acme, 'did')
+  expect(await cache.get(acme, 'did')).toBeNull()
+})
+
+test('a document is forgotten after the seconds that were asked for', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const start = Date.now()
+  await cache.set(acme, 'did', usual, 300)
+  vi.setSystemTime(start + 299_999)
+  expect(await cache.get(acme, 'did')).toEqual(usual)
+  vi.setSystemTime(start + 300_000)
+  expect(await cache.get(acme, 'did')).toBeNull()
+})
+
+test('many large documents do not fill the memory: the oldest are forgotten', async () => {
+  const large = () => ({ ...usual, service: 'x'.repeat(256 * 1024) })
+  for (let made = 0; made < 100; made++) await cache.set(acme, `did${made}`, large())
+  const kept: number[] = []
+  for (let made = 0; made < 100; made++) if ((await cache.get(acme, `did${made}`)) !== null) kept.push(made)
+  expect(kept.length).toBeGreaterThan(0)
+  expect(kept.length * 256).toBeLessThanOrEqual(5 * 1024)
+  expect(kept.at(-1)).toBe(99)
 })

@@ -4,9 +4,8 @@ import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, 
 import { DidCommBasicMessage, DidCommDocumentService, DidCommModuleConfig } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../lib/agent/envelope.ts'
-import { EnvelopeService } from '../../../lib/agent/envelope-service.ts'
 import { keyOfVerkey, verkeyOf } from '../../../lib/agent/keys/ed25519-key.ts'
-import { openEnvelope } from '../../../lib/agent/open-envelope.ts'
+import { EnvelopeService, openEnvelope } from '../../../lib/agent/open-envelope.ts'
 import { packEnvelope } from '../../../lib/agent/pack-envelope.ts'
 
 /** A wallet, or this agent: an Ed25519 key, known by its verkey. */

@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { rateKeyOf } from '../../../lib/auth/rate-key.ts'
 import { BASE_AGENT } from '../../../lib/records/tenant.ts'
 import { settings } from '../../../lib/settings.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 import { failure, type StartedTable, startTable } from '../store/started-table.ts'
 
 const METHOD_ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef/dev/GET/credentials/1'

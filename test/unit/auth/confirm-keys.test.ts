@@ -1,9 +1,10 @@
 /** The scheduled function that asks the issuers for their keys: what it stores, and what changes nothing. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { confirmKeys } from '../../../lib/auth/confirm-keys.ts'
+import { readConfirmedKeys, storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
+import type { TokenIssuer } from '../../../lib/auth/token-issuers.ts'
 import { settings } from '../../../lib/settings.ts'
-import { readConfirmedKeys, storeConfirmedKeys } from '../../../lib/store/issuer-keys.ts'
-import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
 import {
   badAnswers,
   type IssuerServer,

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { importableKeys, keysOfText } from '../../../lib/auth/importable-keys.ts'
-import { type VerifyingKey, verifyingKeys } from '../../../lib/key-set.ts'
+import { type VerifyingKey, verifyingKeys } from '../../../lib/auth/key-set.ts'
 
 const jwkOf = ({ publicKey }: { publicKey: import('node:crypto').KeyObject }): VerifyingKey => {
   const { kty = '', ...members } = publicKey.export({ format: 'jwk' })

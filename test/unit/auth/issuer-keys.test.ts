@@ -1,9 +1,10 @@
 /** The keys of an issuer with an address: prepared by a deployment, confirmed on schedule, asked for when a new one turns up. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { createVerifier } from '../../../lib/auth/token.ts'
+import type { TokenIssuer } from '../../../lib/auth/token-issuers.ts'
 import { settings } from '../../../lib/settings.ts'
-import { storeConfirmedKeys } from '../../../lib/store/issuer-keys.ts'
-import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
 import {
   badAnswers,
   type IssuerServer,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { ALL_GRANTS, type Grants } from '../../../lib/auth/grants.ts'
 import {
   type Principal,
   principalFromClaims,
   principalFromContext,
   toAuthorizerContext,
 } from '../../../lib/auth/principal.ts'
-import { ALL_GRANTS, type Grants } from '../../../lib/token-issuers.ts'
 
 const NOW = 1_800_000_000
 const claims = { exp: NOW + 60, role: 'RestTenantAgent', tenantId: 'acme', sub: 'alice' }

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { createVerifier } from '../../../lib/auth/token.ts'
-import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
 const NOW = 1_800_000_000

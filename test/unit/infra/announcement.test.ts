@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { announce } from '../../../infra/local/announcement.ts'
 import type { TokenClaims } from '../../../infra/local/issuer.ts'
 import type { Stage } from '../../../infra/local/stage.ts'
-import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 
 const signed: TokenClaims[] = []
 

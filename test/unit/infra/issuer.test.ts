@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StageFailure } from '../../../infra/failure.ts'
 import { localIssuer } from '../../../infra/local/issuer.ts'
 import { createVerifier } from '../../../lib/auth/token.ts'
+import { tokenIssuers } from '../../../lib/auth/token-issuers.ts'
 import { readSettings } from '../../../lib/settings.ts'
 import { temporaryFolder } from '../../support/stage/folder.ts'
 
@@ -68,7 +69,7 @@ describe('a token', () => {
       PUBLIC_URL: 'http://127.0.0.1',
       TOKEN_ISSUERS: JSON.stringify([settings]),
     }
-    return createVerifier(readSettings(environment).TOKEN_ISSUERS, now)(`Bearer ${token}`)
+    return createVerifier(tokenIssuers(readSettings(environment)), now)(`Bearer ${token}`)
   }
 
   test('makes the principal that it was made for', async () => {

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fault, ok, warning } from '../../../infra/deployment/finding.ts'
 import { issuerProblem, prepareIssuers } from '../../../infra/deployment/prepare-issuers.ts'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { keysOfText } from '../../../lib/auth/importable-keys.ts'
-import type { VerifyingKey } from '../../../lib/key-set.ts'
-import { ALL_GRANTS, type TokenIssuer } from '../../../lib/token-issuers.ts'
+import type { VerifyingKey } from '../../../lib/auth/key-set.ts'
+import type { TokenIssuer } from '../../../lib/auth/token-issuers.ts'
 
 const NOW = Date.parse('2026-11-22T05:00:00.000Z')
 const keys = keysOfText(readFileSync('test/support/issuers/keycloak-certs.json', 'utf8')) as VerifyingKey[]

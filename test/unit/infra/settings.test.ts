@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StageFailure } from '../../../infra/failure.ts'
 import { localSettings } from '../../../infra/local/settings.ts'
-import { ALL_GRANTS } from '../../../lib/token-issuers.ts'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 
 const DEFAULTS = {
   port: 3000,

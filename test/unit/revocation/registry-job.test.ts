@@ -1,7 +1,7 @@
 /** The jobs of a registry name it by their ids, whatever its credential definition is called. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jobNamed } from '../../../lib/jobs/job-item.ts'
+import { jobNamed } from '../../../lib/jobs/job.ts'
 import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry-job.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'

@@ -1,6 +1,6 @@
 /** What RevokeCredential commits: the state of the exchange, what is pending, and the job that publishes it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { jobItem } from '../../../lib/jobs/job-item.ts'
+import { jobItem } from '../../../lib/jobs/job.ts'
 import { pendingIndexes, revokeCredential } from '../../../lib/revocation/pending-revocation.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { startTableAndQueues } from '../outbox/table-and-queues.ts'

@@ -1,6 +1,6 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 503. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { jobItem, jobNamed } from '../../../lib/jobs/job-item.ts'
+import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
 import { registryItem } from '../../../lib/revocation/registry-item.ts'
 import { wantedRegistry } from '../../../lib/revocation/registry-job.ts'
 import { takeRevocationIndex } from '../../../lib/revocation/take-index.ts'

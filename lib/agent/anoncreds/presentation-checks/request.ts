@@ -1,4 +1,4 @@
-/** An AnonCreds proof request as it was sent. A prover's proposal may have become one, so nothing but its form is relied on. */
+/** An AnonCreds proof request: as it was sent, and as the library gets it. A prover's proposal may have become one, so only its form is relied on. */
 import * as v from 'valibot'
 
 const Restriction = v.record(v.string(), v.string())
@@ -30,3 +30,27 @@ export const commonName = (name: string): string => name.replaceAll(' ', '').toL
 
 /** The names of a requested attribute: its own, or those of its group. */
 export const namesOf = ({ name, names }: RequestedAttribute): string[] => names ?? (name === undefined ? [] : [name])
+
+/**
+ * The library compares a marker with the attribute's value, and refuses a value of an attribute that another referent reveals. It would
+ * also take any list within an interval. Ids are compared by it too.
+ */
+const withoutAttributes = (restriction: Restriction): Restriction =>
+  Object.fromEntries(Object.entries(restriction).filter(([key]) => !key.startsWith('attr::')))
+
+const forLibrary = <Asked extends { restrictions?: Restriction[] | null | undefined; non_revoked?: unknown }>({
+  restrictions,
+  non_revoked: _,
+  ...asked
+}: Asked) => ({ ...asked, ...(restrictions?.length && { restrictions: restrictions.map(withoutAttributes) }) })
+
+const mapped = <Asked, Made>(asked: Record<string, Asked>, make: (one: Asked) => Made): Record<string, Made> =>
+  Object.fromEntries(Object.entries(asked).map(([referent, one]) => [referent, make(one)]))
+
+export const requestForLibrary = ({ nonce, requested_attributes, requested_predicates }: Request) => ({
+  name: 'request',
+  version: '1.0',
+  nonce,
+  requested_attributes: mapped(requested_attributes, forLibrary),
+  requested_predicates: mapped(requested_predicates, forLibrary),
+})

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { keysOfText } from '../../lib/auth/importable-keys.ts'
-import { verifyingKeys } from '../../lib/key-set.ts'
+import { keysOfText } from '../../../lib/auth/importable-keys.ts'
+import { verifyingKeys } from '../../../lib/auth/key-set.ts'
 
 /** What a realm of Keycloak serves: two keys for signing and one for encryption, each with a chain of certificates. */
 const KEYCLOAK = readFileSync('test/support/issuers/keycloak-certs.json', 'utf8')

@@ -1,10 +1,12 @@
 /** The keys that token issuers serve at their addresses, as they were last confirmed. */
-import { KeySet, type VerifyingKey } from '../key-set.ts'
-import { defineItem, readItem } from './item.ts'
-import { integer, json } from './item-fields.ts'
-import { issuerKeysAddress } from './keys.ts'
-import { epochSeconds } from './table.ts'
-import { putIf } from './write.ts'
+
+import { measure } from '../metrics.ts'
+import { defineItem, readItem } from '../store/item.ts'
+import { integer, json } from '../store/item-fields.ts'
+import { issuerKeysAddress } from '../store/keys.ts'
+import { epochSeconds } from '../store/table.ts'
+import { putIf } from '../store/write.ts'
+import { KeySet, type VerifyingKey } from './key-set.ts'
 
 /** Longer than anybody may use them; an issuer that is no longer one leaves nothing behind. */
 const KEPT_SECONDS = 3 * 24 * 60 * 60
@@ -33,3 +35,11 @@ export const storeConfirmedKeys = async (jwksUri: string, { keys, at }: Confirme
   const expiresAt = epochSeconds(at) + KEPT_SECONDS
   await putIf(issuerKeysItem.encode({ jwksUri, keySet: { keys }, confirmedAt: at, expiresAt }))
 }
+
+export const logUnconfirmed = (issuer: string, ageMs: number, now: number): void =>
+  measure(
+    'error',
+    'the keys of an issuer are not confirmed',
+    { event: 'issuer.keys_not_confirmed', issuer, ageMs: Math.round(ageMs) },
+    { values: { IssuerKeysNotConfirmed: 1 }, now: Math.round(now) },
+  )

@@ -1,27 +1,9 @@
-/** The token issuers of a stage: whom it trusts to say who somebody is, by which keys, and how far the word of each goes. */
+/** The token issuers that a stage trusts: their names, their keys, and what the tokens of each may grant. */
 import * as v from 'valibot'
+import { AgentError } from '../errors.ts'
+import { type Settings, settings } from '../settings.ts'
+import { ALL_GRANTS, Grants } from './grants.ts'
 import { KeySet } from './key-set.ts'
-
-/** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
-export const ROLES = ['RestRootAgent', 'RestRootAgentWithTenants', 'RestTenantAgent'] as const
-export type Role = (typeof ROLES)[number]
-
-/** Ids of tenants or organizations; `*`: all of them. */
-export type Reach = '*' | string[]
-
-const ID = /^[A-Za-z0-9._:-]{1,64}$/
-const isReach = (value: unknown): value is Reach =>
-  value === '*' || (Array.isArray(value) && value.every((id) => typeof id === 'string' && ID.test(id)))
-
-export const Reach = v.custom<Reach>(isReach, 'is neither "*" nor a list of ids')
-
-export const reaches = (reach: Reach, id: string): boolean => reach === '*' || reach.includes(id)
-
-/** What the tokens of an issuer may say. A root role ends at the same tenants and organizations. */
-const Grants = v.object({ roles: v.array(v.picklist(ROLES)), tenants: Reach, organizations: Reach })
-export type Grants = v.InferOutput<typeof Grants>
-
-export const ALL_GRANTS: Grants = { roles: [...ROLES], tenants: '*', organizations: '*' }
 
 /**
  * Its keys are given here (`jwks`), or served at its address (`jwksUri`). With both, those given here are a fallback: they count while there
@@ -66,3 +48,11 @@ export const TokenIssuers = v.pipe(
 )
 
 export type TokenIssuer = v.InferOutput<typeof TokenIssuers>[number]
+
+/** The issuers of the settings. Throws `settings.invalid`. */
+export const tokenIssuers = ({ TOKEN_ISSUERS }: Pick<Settings, 'TOKEN_ISSUERS'> = settings()): TokenIssuer[] => {
+  const result = v.safeParse(v.object({ TOKEN_ISSUERS: TokenIssuers }), { TOKEN_ISSUERS })
+  if (result.success) return result.output.TOKEN_ISSUERS
+  const [issue] = result.issues
+  throw new AgentError('settings.invalid', `${v.getDotPath(issue)}: ${issue.message}`)
+}

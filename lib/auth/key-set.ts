@@ -1,6 +1,6 @@
 /** A JSON Web Key Set (RFC 7517): which of its keys can verify a token, and what of them that takes. */
 import * as v from 'valibot'
-import { isObject } from './json.ts'
+import { isObject } from '../json.ts'
 
 /** Asymmetric only: with a symmetric algorithm the public key would be the secret (RFC 8725, section 2.1). */
 export const ALGORITHMS = ['EdDSA', 'ES256', 'RS256', 'PS256']

@@ -1,15 +1,17 @@
 /** TOKEN_ISSUERS: what an entry grants, and which entries are refused, in one line that says which. */
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../../lib/settings.ts'
-import { ALL_GRANTS } from '../../lib/token-issuers.ts'
+import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
+import { tokenIssuers } from '../../../lib/auth/token-issuers.ts'
+import { readSettings } from '../../../lib/settings.ts'
 
 const ONE = { issuer: 'https://one.example', audience: 'agent' }
 const OTHER = { issuer: 'https://other.example', audience: 'agent' }
 const SOME = { roles: ['RestTenantAgent'], tenants: ['acme'], organizations: '*' }
 
 const read = (...issuers: unknown[]) =>
-  readSettings({ TABLE_NAME: 't', PUBLIC_URL: 'https://a.example', TOKEN_ISSUERS: JSON.stringify(issuers) })
-    .TOKEN_ISSUERS
+  tokenIssuers(
+    readSettings({ TABLE_NAME: 't', PUBLIC_URL: 'https://a.example', TOKEN_ISSUERS: JSON.stringify(issuers) }),
+  )
 
 test('a single issuer has all grants', () => {
   expect(read(ONE)).toEqual([{ ...ONE, grants: ALL_GRANTS }])

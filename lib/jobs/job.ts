@@ -1,8 +1,10 @@
-/** Jobs: work that a committed change asks for, and that outlives the process that does it. While its item is there, there is work. */
+/** Jobs: work that a committed change asks for, and that outlives the process that does it. A job exists as long as its item. */
 import { dueFields, dueFor } from '../outbox/due.ts'
+import { wakeJobsNow } from '../outbox/queues.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, isoTime, optional, text } from '../store/item-fields.ts'
 import { jobAddress, jobKeyOf } from '../store/keys.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const JOB_TYPES = [
   'credential-definition',
@@ -52,3 +54,25 @@ export const jobNamed = (name: string): JobKey | undefined => {
 
 /** The attributes of a job that is due at `at`. */
 export const dueJob = (key: JobKey, at: number) => dueFor(jobName(key), at)
+
+const ENQUEUED = Symbol('jobs of this unit')
+
+/**
+ * Adds a job, which is woken after the commit, or by the next sweep. One of the same type and id must not be there: the unit would not commit
+ * (`store.conflict`). `delay`: ms until it is to run for the first time; a delayed job is woken by the sweep.
+ *
+ * @example
+ * enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
+ */
+export const enqueue = (unit: UnitOfWork, key: JobKey, delay = 0): void => {
+  const now = Date.now()
+  const createdAt = new Date(now).toISOString()
+  unit.create(jobItem.encode({ ...key, attempts: 0, failures: 0, createdAt, ...dueJob(key, now + delay) }))
+  if (delay > 0) return
+  const names = unit.slot<string[]>(ENQUEUED, () => {
+    const jobs: string[] = []
+    unit.afterCommit(() => wakeJobsNow(jobs))
+    return jobs
+  })
+  names.push(jobName(key))
+}

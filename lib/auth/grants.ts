@@ -1,0 +1,23 @@
+/** What an issuer's tokens may say: roles, and the tenants and organizations that they reach. */
+import * as v from 'valibot'
+
+/** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
+export const ROLES = ['RestRootAgent', 'RestRootAgentWithTenants', 'RestTenantAgent'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Ids of tenants or organizations; `*`: all of them. */
+export type Reach = '*' | string[]
+
+const ID = /^[A-Za-z0-9._:-]{1,64}$/
+const isReach = (value: unknown): value is Reach =>
+  value === '*' || (Array.isArray(value) && value.every((id) => typeof id === 'string' && ID.test(id)))
+
+export const Reach = v.custom<Reach>(isReach, 'is neither "*" nor a list of ids')
+
+export const reaches = (reach: Reach, id: string): boolean => reach === '*' || reach.includes(id)
+
+/** A root role is limited to the same tenants and organizations. */
+export const Grants = v.object({ roles: v.array(v.picklist(ROLES)), tenants: Reach, organizations: Reach })
+export type Grants = v.InferOutput<typeof Grants>
+
+export const ALL_GRANTS: Grants = { roles: [...ROLES], tenants: '*', organizations: '*' }
