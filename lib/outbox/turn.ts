@@ -11,12 +11,12 @@ import {
   isClosed,
   isQuick,
   isSlow,
-  noteDuration,
   noteFailure,
   noteSuccess,
   openDestination,
   recentDestination,
 } from './destination.ts'
+import { noteDuration } from './destination-speed.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
