@@ -11,7 +11,7 @@ import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
 import { deliverLane } from '../../lib/outbox/turn.ts'
 import { onDestinationDue } from '../../lib/outbox/waiting-list.ts'
-import { decodeWakeUp, isForLane } from '../../lib/outbox/wake-up.ts'
+import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { placeItem } from '../../lib/webhooks/event-item.ts'
@@ -21,7 +21,7 @@ import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
-import { TableModel } from './table-model.ts'
+import { TableModel, type TableRules } from './table-model.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What a receiver does with a message: after how long, and what the agent sees of it. */
@@ -56,6 +56,8 @@ export interface ServiceOptions {
   duplicates?: number
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
+  /** Answers in the place of the database. */
+  answer?: TableRules['answer']
   /** What is wrong on our own side just now. */
   trouble?: () => Trouble | undefined
   /** Where what AWS measures is written down. */
@@ -147,7 +149,7 @@ export class Service {
       },
     )
     this.table = new TableModel(clock, {
-      ...{ random, latency: TABLE_LATENCY },
+      ...{ random, latency: TABLE_LATENCY, answer: options.answer },
       isFaulty: () => options.trouble?.() === 'table',
       onRefusal: (operation, kind) => this.#metrics?.refusal(operation, kind),
     })
@@ -209,9 +211,11 @@ export class Service {
     return this.fast.seconds + this.slow.seconds + this.timer.seconds
   }
 
-  /** Wakes the lanes of items that are in the table. */
-  async wake(items: Item[]): Promise<void> {
-    await wakeCommitted(items.map(({ pk, sk }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })))
+  /** Wakes the lanes of items that are in the table. `firstTo`: where one goes that nothing waits before. */
+  async wake(items: { item: Item; firstTo?: string | undefined }[]): Promise<void> {
+    await wakeCommitted(
+      items.map(({ item: { pk, sk }, firstTo }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '', firstTo })),
+    )
   }
 
   /** Items were put into the table: the stream's dispatcher gets them. */
@@ -247,7 +251,7 @@ export class Service {
     await deliverLane(wakeUp, {
       ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
       after: (ms, act) => clock.after(ms, act),
-      open: (lane) => this.#open(lane, wakeUp.reason.kind === 'probe'),
+      open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })
   }
 
@@ -260,8 +264,8 @@ export class Service {
     if (taken !== true) throw new Error('not taken')
   }
 
-  async #open(lane: string, probe: boolean): Promise<LaneContents<unknown> | undefined> {
-    const messages = openMessageLane(lane)
+  async #open(lane: string, probe: boolean, first?: FirstItem): Promise<LaneContents<unknown> | undefined> {
+    const messages = openMessageLane(lane, { first })
     if (messages !== undefined)
       return this.#modelled(
         { lane, probe },
