@@ -18,7 +18,7 @@ import {
   type DidCommInboundMessageContext,
   DidCommRoutingService,
 } from '@credo-ts/didcomm'
-import { didsWithKey, isOfDid } from './did-repository.ts'
+import { assertFewDids, didsWithKey, isOfDid } from './did-repository.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
 import { unqueued } from './pickup-queue.ts'
@@ -38,8 +38,9 @@ export class ConnectionService extends DidCommConnectionService {
   override async processRequest(
     ...[messageContext, outOfBand]: Parameters<DidCommConnectionService['processRequest']>
   ) {
-    const { message, senderKey } = messageContext
+    const { agentContext, message, senderKey } = messageContext
     await admitStranger(outOfBand)
+    if (senderKey !== undefined) await assertFewDids(agentContext, senderKey)
     const { didDoc } = message.connection
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     return super.processRequest(messageContext, outOfBand)

@@ -114,14 +114,16 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   await next()
 }
 
+/** A message may still be under way from some. Each is an index entry with a copy of the connection, which others choose the size of. */
+const MAX_FORMER_DIDS = 5
+
 const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {
   const { agentContext, sessionId } = inbound
   const { did } = pendingOf(connection) ?? {}
   if (did === undefined) return
-  const theirs = await didsWithKey(agentContext, senderKey)
-  if (!theirs.some((record) => isOfDid(record, did))) await storeTheirDid(agentContext, { did }, senderKey)
+  await storeTheirDid(agentContext, { did }, senderKey)
   const { theirDid, previousTheirDids } = connection
-  connection.previousTheirDids = theirDid === undefined ? previousTheirDids : [...previousTheirDids, theirDid]
+  if (theirDid !== undefined) connection.previousTheirDids = [...previousTheirDids, theirDid].slice(-MAX_FORMER_DIDS)
   connection.theirDid = did
   connection.metadata.delete(PENDING)
   await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)

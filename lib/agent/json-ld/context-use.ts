@@ -1,5 +1,6 @@
 /** Bounds on the contexts of a document of somebody else: which of them it may name, and how often they are processed. */
 import { CredoError } from '@credo-ts/core'
+import type { ActiveContext } from '@digitalcredentials/jsonld'
 import type { ContextResolver, ResolvedContext } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
 import { Bounded } from '../../bounded.ts'
 import { isObject } from '../../json.ts'
@@ -41,6 +42,14 @@ function* contextsIn(document: unknown): Generator<unknown> {
   }
 }
 
+/**
+ * What is in force again within a node of a type that has a context. The processor's own function copies its terms for each of the values of
+ * the node, and sorts them anew. Processed contexts do not change, and hand this function on to those that are made of them.
+ */
+function previousContext(this: ActiveContext): ActiveContext {
+  return this.previousContext ?? this
+}
+
 /** What the processor has made of contexts that never change, for all documents. */
 const sharedCache = new Bounded<string, Map<string, ResolvedContext>>(100)
 
@@ -54,6 +63,7 @@ export const countingResolver = async (budget: { terms: number }, weight: number
   const resolver = new Resolver({ sharedCache })
   return {
     resolve: async (asked) => {
+      asked.activeCtx.revertToPreviousContext = previousContext
       const resolved = await resolver.resolve(asked)
       const fresh = resolved.filter((context) => context.getProcessed(asked.activeCtx) === undefined)
       budget.terms -= fresh.length * asked.activeCtx.mappings.size * weight

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import { hasMoreValuesThan } from '../../json.ts'
 import { countingResolver } from './context-use.ts'
 
 /** The processor is loaded when the first document needs it: most messages have none. */
@@ -11,6 +12,7 @@ const N_QUADS = 'application/n-quads'
 
 /** What one verification may cost: all documents of a presentation, and their proofs, together. */
 export interface Budget {
+  /** Parsing compares each with all others. */
   quads: number
   /**
    * Statements about blank nodes that are hashed. Blank nodes that can't be told apart take factorial work: without a limit, 8 that refer
@@ -22,16 +24,25 @@ export interface Budget {
    * up to 5 ms.
    */
   terms: number
+  /**
+   * Of what is shown, as JSON. Blank nodes are shown wherever they are referred to, so that 2 KB could become any number of gigabytes; and it is
+   * stored in one item, of 400 KB at most.
+   */
+  bytes: number
 }
 
 /** About half a second of processor time at most for each. */
-export const newBudget = (): Budget => ({ quads: 10_000, hashed: 40_000, terms: 500_000 })
+export const newBudget = (): Budget => ({ quads: 4_000, hashed: 40_000, terms: 500_000, bytes: 320 * 1024 })
+
+/** Values of one property are compared with each other before there is a quad to count: 10,000 take half a second. */
+const MAX_DOCUMENT_VALUES = 10_000
 
 /**
  * The quads of a document (N-Quads). Throws where a value would be dropped, since it would not be signed, and where the
  * budget is used up.
  */
 export const toQuads = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<string> => {
+  if (hasMoreValuesThan(document, MAX_DOCUMENT_VALUES)) throw new CredoError('the documents have too many values')
   const { toRDF } = await processor()
   const contextResolver = await countingResolver(budget, 1)
   const quads = await toRDF(document, { format: N_QUADS, documentLoader, contextResolver, safe: true, base: null })

@@ -5,7 +5,7 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { isObject } from '../../json.ts'
+import { isObject, MAX_DEPTH } from '../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
@@ -79,7 +79,7 @@ export const toVerifierJson = async (
 ): Promise<Json> => {
   const { compact } = await processor()
   const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
-  const { '@context': context, ...json } = await compact(tree(statements), { '@context': contexts }, options)
+  const { '@context': context, ...json } = await compact(tree(statements, budget), { '@context': contexts }, options)
   const { credentialSubject: subject } = json
   return {
     '@context': asArray(context),
@@ -90,19 +90,20 @@ export const toVerifierJson = async (
   }
 }
 
-/** Bounds the work where blank nodes are referred to more than once. */
-const MAX_NODES = 10_000
-
-/** The document as a tree: each node that has an IRI once, under its first reference, and the subject before anything else. */
-const tree = ({ root, nodes }: Statements): Json => {
+/**
+ * The document as a tree: each node that has an IRI once, under its first reference, and the subject before anything else. A blank node is
+ * wherever it is referred to.
+ */
+const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const placed = new Set<string>()
-  let visited = 0
 
   const place = (id: string, path: ReadonlySet<string>): Json => {
     const node = nodes.get(id)
     const isBlank = id.startsWith('_:')
     if (node === undefined || path.has(id) || placed.has(id)) return isBlank ? {} : { '@id': id }
-    if (++visited > MAX_NODES) throw new CredoError('the document refers to the same nodes too often')
+    budget.bytes -= Buffer.byteLength(JSON.stringify(node))
+    if (budget.bytes < 0) throw new CredoError('the documents are too large, or refer to the same nodes too often')
+    if (path.size > MAX_DEPTH) throw new CredoError(`the document has more than ${MAX_DEPTH} nodes in each other`)
     if (!isBlank) placed.add(id)
     const below = new Set([...path, id])
     const properties = Object.keys(node)
