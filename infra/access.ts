@@ -145,7 +145,7 @@ export const ACCESS: Record<string, Access[]> = {
   getQuestionAnswerById: [{ GetItem: [QUESTION_ANSWER] }],
   sendQuestion: [...SENDING, { PutItem: [QUESTION_ANSWER] }],
   sendAnswer: [...SENDING, { GetItem: [QUESTION_ANSWER], PutItem: [QUESTION_ANSWER] }],
-  getConnections: [{ Query: [CONNECTION] }],
+  getConnections: [{ Query: [CONNECTION, DID] }],
   getConnectionById: [{ GetItem: [CONNECTION] }],
   createInvitation: [ONCE, MAKES_KEYS, INVITES, { Query: [DID], PutItem: [DID] }],
   createLegacyInvitation: [ONCE, MAKES_KEYS, INVITES, { GetItem: [KEY] }],
