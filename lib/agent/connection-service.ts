@@ -13,10 +13,12 @@ import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommConnectionService,
+  DidCommDidExchangeState,
   type DidCommInboundMessageContext,
   DidCommRoutingService,
 } from '@credo-ts/didcomm'
 import { didsWithKey, isOfDid } from './did-repository.ts'
+import { expireUnlessCompleted, keepForGood } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
 import { unqueued } from './pickup-queue.ts'
@@ -40,7 +42,9 @@ export class ConnectionService extends DidCommConnectionService {
     await admitStranger(outOfBand)
     const { didDoc } = message.connection
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
-    return super.processRequest(messageContext, outOfBand)
+    const connection = await super.processRequest(messageContext, outOfBand)
+    if (outOfBand.reusable) await expireUnlessCompleted(messageContext.agentContext, connection)
+    return connection
   }
 
   /** The connection gets a key of its own, which Credo spares where the invitation names one. */
@@ -49,6 +53,7 @@ export class ConnectionService extends DidCommConnectionService {
   ) {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const response = await super.createResponse(agentContext, connection, outOfBand, routing)
+    if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
     return { ...response, message: unqueued(response.message) }
   }
 
@@ -62,6 +67,14 @@ export class ConnectionService extends DidCommConnectionService {
     const { didDoc } = JsonTransformer.fromJSON(JSON.parse(signed), DidCommConnection)
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     return super.processResponse(inbound, outOfBand)
+  }
+
+  /** Every change of state of both protocols comes here. */
+  override async updateState(
+    ...[agentContext, connection, state]: Parameters<DidCommConnectionService['updateState']>
+  ) {
+    if (state === DidCommDidExchangeState.Completed) await keepForGood(agentContext, connection)
+    await super.updateState(agentContext, connection, state)
   }
 
   /**

@@ -17,8 +17,10 @@ import {
   DidCommTransportService,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { OF_UNFINISHED_HANDSHAKE } from '../records/did.ts'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
+import { expires, expireUnlessCompleted } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { recipientKeysOf, UnusableDidError } from './their-services.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
@@ -120,7 +122,10 @@ const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, sen
   const { did } = pendingOf(connection) ?? {}
   if (did === undefined) return
   const theirs = await didsWithKey(agentContext, senderKey)
-  if (!theirs.some((record) => isOfDid(record, did))) await storeTheirDid(agentContext, { did }, senderKey)
+  if (!theirs.some((record) => isOfDid(record, did) && record.getTag(OF_UNFINISHED_HANDSHAKE) !== true)) {
+    await storeTheirDid(agentContext, { did }, senderKey)
+    if (expires(connection)) await expireUnlessCompleted(agentContext, connection)
+  }
   const { theirDid, previousTheirDids } = connection
   connection.previousTheirDids = theirDid === undefined ? previousTheirDids : [...previousTheirDids, theirDid]
   connection.theirDid = did
