@@ -211,6 +211,8 @@ export const ACCESS: Record<string, Access[]> = {
       GetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, PICKUP, STRANGERS, TENANT],
 
       PutItem: [ENVELOPE_MARK, INVITATION, MESSAGE_MARK, STRANGERS],
+      // Of a handshake that is completed, which no longer expires.
+      UpdateItem: [KEY],
       // Of handshakes that come to nothing.
       DeleteItem: [CONNECTION],
     },

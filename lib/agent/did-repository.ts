@@ -15,6 +15,7 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../bounded.ts'
 import { memorySizeOf } from '../json.ts'
+import { OF_UNFINISHED_HANDSHAKE } from '../records/did.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
@@ -109,15 +110,16 @@ export const assertFewDids = async (agentContext: AgentContext, key: Ed25519Key)
 }
 
 /**
- * Stores another agent's DID, once, under the key that was authenticated, and under no other key of its document. Throws a CredoError where the
- * key has too many already.
+ * Stores another agent's DID under the key that was authenticated, and under no other key of its document, unless it is stored for good already.
+ * Throws a CredoError if the key has too many DIDs.
  */
 export const storeTheirDid = async (
   agentContext: AgentContext,
   theirs: { did: string; didDocument?: DidDocument },
   key: Ed25519Key,
 ): Promise<void> => {
-  if ((await didsWithKey(agentContext, key)).some((record) => isOfDid(record, theirs.did))) return
+  const stays = (record: DidRecord) => record.getTag(OF_UNFINISHED_HANDSHAKE) !== true
+  if ((await didsWithKey(agentContext, key)).some((record) => isOfDid(record, theirs.did) && stays(record))) return
   await assertFewDids(agentContext, key)
   const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
   const tags = { recipientKeyFingerprints: [key.fingerprint], ...(alternativeDids && { alternativeDids }) }

@@ -19,6 +19,7 @@ import {
 import * as v from 'valibot'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
+import { expires, expireUnlessCompleted } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { recipientKeysOf, UnusableDidError } from './their-services.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
@@ -122,6 +123,7 @@ const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, sen
   const { did } = pendingOf(connection) ?? {}
   if (did === undefined) return
   await storeTheirDid(agentContext, { did }, senderKey)
+  if (expires(connection)) await expireUnlessCompleted(agentContext, connection)
   const { theirDid, previousTheirDids } = connection
   if (theirDid !== undefined) connection.previousTheirDids = [...previousTheirDids, theirDid].slice(-MAX_FORMER_DIDS)
   connection.theirDid = did

@@ -142,6 +142,7 @@ export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string
 
 /** The type of a connection's record. */
 export const CONNECTION = 'ConnectionRecord'
+export const DID = 'DidRecord'
 
 /**
  * What of a lane waits to be delivered, in order: the lane's name is its partition. That of messages is the partition of their connection's

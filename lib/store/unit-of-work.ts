@@ -1,10 +1,11 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { connectionExpiry } from '../records/connection.ts'
+import { didExpiry } from '../records/did.ts'
 import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, CONNECTION, DID, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -24,12 +25,13 @@ type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
 /** Records that may expire, by their type: when, by what they are and when they would have so far. */
-const EXPIRY: Record<string, (value: Record<string, unknown>, before: number | undefined) => number | undefined> = {
-  [CONNECTION]: connectionExpiry,
+const EXPIRY: Record<string, (record: NewRecord, before: number | undefined) => number | undefined> = {
+  [CONNECTION]: ({ value }, before) => connectionExpiry(value, before),
+  [DID]: didExpiry,
 }
 
 const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
-  const expiresAt = EXPIRY[record.type]?.(record.value, current?.expiresAt)
+  const expiresAt = EXPIRY[record.type]?.(record, current?.expiresAt)
   return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
@@ -125,6 +127,13 @@ export class UnitOfWork {
     const before = { stored: held?.stored, current: undefined }
     this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
+  }
+
+  /** The records of a type that this unit adds. */
+  inserted(type: string): StoredRecord[] {
+    return [...this.#records.values()]
+      .filter(({ stored }) => stored === undefined)
+      .flatMap(({ current }) => (current?.type === type ? [current] : []))
   }
 
   /** Replaces a record. Returns false where there is none. */
