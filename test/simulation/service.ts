@@ -70,8 +70,19 @@ const DISPATCHED = new Set<string | undefined>([outboxItem.kind, outcomeItem.kin
 /** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
 const STREAM_LATENCY = 250
 
-/** The functions fail, the table does, or the account runs all the functions that it may. */
-export type Trouble = 'functions' | 'table' | 'concurrency'
+/** The functions fail, or hang until they are killed; the table fails; or the account runs all the functions that it may. */
+export type Trouble = 'functions' | 'hang' | 'table' | 'concurrency'
+
+/** Timeouts in ms, as serverless.yml has them: of the sweep, and of all others in the background. */
+const SWEEP = 'SweepOutboxLambdaFunction'
+const SWEEP_TIMEOUT = 55_000
+const TIMEOUT = 30_000
+
+/** After that Lambda tries a batch of the stream again; it begins sooner, and ends with a minute. */
+const STREAM_RETRY = 15_000
+
+/** What an account runs at once that nobody has changed. */
+const ACCOUNT_CONCURRENCY = 1_000
 
 const TABLE_LATENCY = 5
 const QUEUE_LATENCY = 5
@@ -184,14 +195,24 @@ export class Service {
 
   #mayRun(): boolean {
     if (this.#options.trouble?.() !== 'concurrency') return true
-    this.#metrics?.throttle()
+    this.#metrics?.throttle(ACCOUNT_CONCURRENCY)
     return false
   }
 
   async #invoke(functionId: string, handle: () => Promise<unknown>): Promise<void> {
     const { trouble } = this.#options
-    const invoke = () => (trouble?.() === 'functions' ? Promise.reject(new Error('a fault of our own')) : handle())
+    const invoke = () => {
+      const kind = trouble?.()
+      if (kind === 'functions') return Promise.reject(new Error('a fault of our own'))
+      return kind === 'hang' ? this.#hang(functionId) : handle()
+    }
     await (this.#metrics?.invocation(functionId, invoke) ?? invoke())
+  }
+
+  async #hang(functionId: string): Promise<never> {
+    await this.#options.clock.sleep(functionId === SWEEP ? SWEEP_TIMEOUT : TIMEOUT)
+    this.#metrics?.kill()
+    throw new Error('killed')
   }
 
   stop(): void {
@@ -235,8 +256,22 @@ export class Service {
     clock.at(clock.now() + STREAM_LATENCY, () => void this.#dispatch(Records))
   }
 
-  /** What is stopped by an outage comes again. */
+  /** By an invocation, where somebody measures that. */
   async #dispatch(records: DynamoDBRecord[]): Promise<void> {
+    if (this.#metrics === undefined) return this.#dispatchOnce(records)
+    const { clock } = this.#options
+    const dispatcher = 'DispatchChangesLambdaFunction'
+    try {
+      await this.#invoke(dispatcher, () => this.#dispatchOnce(records))
+    } catch {
+      clock.at(clock.now() + STREAM_RETRY, () => void this.#dispatch(records))
+    }
+    const created = records.at(-1)?.dynamodb?.ApproximateCreationDateTime ?? 0
+    this.#metrics.iteratorAge(dispatcher, clock.now() - created * 1000)
+  }
+
+  /** What is stopped by an outage comes again. */
+  async #dispatchOnce(records: DynamoDBRecord[]): Promise<void> {
     const { clock } = this.#options
     const stopped = await dispatch(records, { now: clock.now(), pause: clock.sleep })
     const first = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === stopped)
@@ -318,7 +353,7 @@ export class Service {
   async #sweep(): Promise<void> {
     this.#sweeping = true
     this.sweeps += 1
-    await this.#invoke('SweepOutboxLambdaFunction', () => sweep(this.#options.clock.now())).catch(() => undefined)
+    await this.#invoke(SWEEP, () => sweep(this.#options.clock.now())).catch(() => undefined)
     // The consumer of the dead-letter queues is a function too.
     if (this.#options.trouble?.() !== 'functions') await this.#drainDead()
     this.#sweeping = false
