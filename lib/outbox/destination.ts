@@ -6,8 +6,8 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
-import { destinationAddress, digest } from '../store/keys.ts'
-import { epochSeconds, getItem, type Item } from '../store/table.ts'
+import { type Address, destinationAddress, digest } from '../store/keys.ts'
+import { addressOf, epochSeconds, getItem, getItems, type Item } from '../store/table.ts'
 import { absentOrExpired, updateIf } from '../store/write.ts'
 import { addSuspicion, closes, IGNORED_FOR, MAX_SUSPECTS, probeDelay, SLOW_MS } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
@@ -72,11 +72,38 @@ const remember = (read: Destination, now: number): Destination => {
   return read
 }
 
+const knownOf = (destination: string, now: number): { read: Destination } | undefined => {
+  const recent = known.get(destination)
+  return recent !== undefined && now < recent.until ? recent : undefined
+}
+
 /** As the table has it. `now` in ms since the epoch. Throws `store.unavailable`. */
-export const readDestination = async (destination: string, now: number): Promise<Destination> => {
-  const item = await getItem(destinationAddress(destination))
+export const readDestination = async (destination: string, now: number): Promise<Destination> =>
+  asFound(destination, await getItem(destinationAddress(destination)), now)
+
+const asFound = async (destination: string, item: Item | undefined, now: number): Promise<Destination> => {
   if (item === undefined) return remember({ destination, version: 0 }, now)
   return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, item, now)), now)
+}
+
+/**
+ * Reads the item at an address, and by the same request the destination, which this process then knows. Undefined where it knows that
+ * already, or where there is no item. Throws `store.unavailable`.
+ */
+export const readWithDestination = async (
+  address: Address,
+  destination: string,
+  now: number,
+): Promise<Item | undefined> => {
+  if (knownOf(destination, now)) return undefined
+  const { pk } = destinationAddress(destination)
+  const found = await getItems([address, destinationAddress(destination)])
+  await asFound(
+    destination,
+    found.find((item) => addressOf(item).pk === pk),
+    now,
+  )
+  return found.find((item) => addressOf(item).pk === address.pk)
 }
 
 /** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. Another one may have renewed it by now. */
@@ -93,10 +120,8 @@ const renew = async (destination: string, { version }: Item, now: number): Promi
 }
 
 /** As this process has read it within the last seconds. Throws `store.unavailable`. */
-export const recentDestination = async (destination: string, now: number): Promise<Destination> => {
-  const recent = known.get(destination)
-  return recent !== undefined && now < recent.until ? recent.read : readDestination(destination, now)
-}
+export const recentDestination = async (destination: string, now: number): Promise<Destination> =>
+  knownOf(destination, now)?.read ?? readDestination(destination, now)
 
 /** A destination that nothing more is heard of is forgotten, in seconds. One that lanes wait for has no expiry. */
 const KEPT_SECONDS = 2 * 24 * 60 * 60

@@ -11,7 +11,7 @@ import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
 import { deliverLane } from '../../lib/outbox/turn.ts'
 import { onDestinationDue } from '../../lib/outbox/waiting-list.ts'
-import { decodeWakeUp, isForLane } from '../../lib/outbox/wake-up.ts'
+import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { placeItem } from '../../lib/webhooks/event-item.ts'
@@ -209,9 +209,11 @@ export class Service {
     return this.fast.seconds + this.slow.seconds + this.timer.seconds
   }
 
-  /** Wakes the lanes of items that are in the table. */
-  async wake(items: Item[]): Promise<void> {
-    await wakeCommitted(items.map(({ pk, sk }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })))
+  /** Wakes the lanes of items that are in the table. `firstTo`: where one goes that nothing waits before. */
+  async wake(items: { item: Item; firstTo?: string | undefined }[]): Promise<void> {
+    await wakeCommitted(
+      items.map(({ item: { pk, sk }, firstTo }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '', firstTo })),
+    )
   }
 
   /** Items were put into the table: the stream's dispatcher gets them. */
@@ -247,7 +249,7 @@ export class Service {
     await deliverLane(wakeUp, {
       ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
       after: (ms, act) => clock.after(ms, act),
-      open: (lane) => this.#open(lane, wakeUp.reason.kind === 'probe'),
+      open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })
   }
 
@@ -260,8 +262,8 @@ export class Service {
     if (taken !== true) throw new Error('not taken')
   }
 
-  async #open(lane: string, probe: boolean): Promise<LaneContents<unknown> | undefined> {
-    const messages = openMessageLane(lane)
+  async #open(lane: string, probe: boolean, first?: FirstItem): Promise<LaneContents<unknown> | undefined> {
+    const messages = openMessageLane(lane, { first })
     if (messages !== undefined)
       return this.#modelled(
         { lane, probe },

@@ -89,17 +89,24 @@ export class World {
   /** Commits a message or an event in each of the lanes, and wakes them: for the last `wakeUps` of the items only, the others were lost. */
   async send(to: readonly Traffic[], wakeUps = to.length): Promise<void> {
     const now = this.clock.now()
-    const items = to.map((one) => {
-      const number = (this.#sent.get(one.lane) ?? 0) + 1
+    const sent = to.map((one) => {
+      const before = this.#sent.get(one.lane) ?? 0
+      const number = before + 1
       this.#sent.set(one.lane, number)
       const payload: Payload = { lane: one.lane, number, at: now }
-      return one.items(JSON.stringify(payload), now, number)
+      const firstTo = (this.#received.get(one.lane) ?? 0) === before ? one.destination : undefined
+      return { items: one.items(JSON.stringify(payload), now, number), firstTo }
     })
-    this.committed += items.length
-    await this.clock.real(() => this.#put(items.flat()))
-    const woken = items.slice(-wakeUps)
-    this.service.commit(woken.flat())
-    await this.service.wake(woken.map((some) => some.at(-1)).filter((item) => item !== undefined))
+    this.committed += sent.length
+    await this.clock.real(() => this.#put(sent.flatMap(({ items }) => items)))
+    const woken = sent.slice(-wakeUps)
+    this.service.commit(woken.flatMap(({ items }) => items))
+    await this.service.wake(
+      woken.flatMap(({ items, firstTo }) => {
+        const item = items.at(-1)
+        return item === undefined ? [] : [{ item, firstTo }]
+      }),
+    )
   }
 
   /** Sends to `to`, in turn, `count` messages that are spread evenly over the time between `from` and `until` (ms from the start). */
