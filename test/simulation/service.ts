@@ -21,7 +21,7 @@ import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
-import { TableModel } from './table-model.ts'
+import { TableModel, type TableRules } from './table-model.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What a receiver does with a message: after how long, and what the agent sees of it. */
@@ -56,6 +56,8 @@ export interface ServiceOptions {
   duplicates?: number
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
+  /** Answers in the place of the database. */
+  answer?: TableRules['answer']
   /** What is wrong on our own side just now. */
   trouble?: () => Trouble | undefined
   /** Where what AWS measures is written down. */
@@ -147,7 +149,7 @@ export class Service {
       },
     )
     this.table = new TableModel(clock, {
-      ...{ random, latency: TABLE_LATENCY },
+      ...{ random, latency: TABLE_LATENCY, answer: options.answer },
       isFaulty: () => options.trouble?.() === 'table',
       onRefusal: (operation, kind) => this.#metrics?.refusal(operation, kind),
     })
