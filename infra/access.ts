@@ -240,7 +240,7 @@ export const ACCESS: Record<string, Access[]> = {
     },
   ],
   // What is slow is handed over to the other one, which takes a slot for each attempt.
-  deliver: [DELIVERS, { SendMessage: ['WakeUpQueue'] }],
+  deliver: [DELIVERS, { GetItem: [CONNECTION], SendMessage: ['WakeUpQueue'] }],
   deliverSlowly: [DELIVERS, { PutItem: [SLOTS], DeleteItem: [SLOTS] }],
   wake: [
     {
