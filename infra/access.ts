@@ -117,7 +117,8 @@ export const ACCESS: Record<string, Access[]> = {
     ONCE,
     MAKES_KEYS,
     {
-      GetItem: [DEFINITION_PLACE, DEFINITION_QUOTA, OWN_DEFINITION, WEBVH],
+      GetItem: [DEFINITION, DEFINITION_PLACE, DEFINITION_QUOTA, OWN_DEFINITION, WEBVH],
+      Query: [DEFINITION],
       PutItem: [DEFINITION_PLACE, DEFINITION_QUOTA, DID, JOB, OWN_DEFINITION, WEBVH],
       SendMessage: ['JobQueue'],
     },

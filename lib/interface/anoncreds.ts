@@ -136,7 +136,13 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
     ),
     ...NOT_ENDORSED,
   }),
-  answers: { 202: CredentialDefinitionRecord },
+  answers: {
+    202: v.looseObject({
+      ...CredentialDefinitionRecord.entries,
+      /** Of `finished`. */
+      credentialDefinition: v.optional(AnonCredsCredentialDefinition),
+    }),
+  },
 }))
 
 export const GetCredentialDefinitions = /* @__PURE__ */ defineContract(() => ({

@@ -29,12 +29,19 @@ export const readOwnDefinition = async (tenant: string, id: string): Promise<Own
     return { record, ...waiting(held === undefined ? [] : [toLedgerObject(held.transaction)]) }
   }
   if (typeof credentialDefinitionId !== 'string') return { record }
-  const [[definition], writes] = await Promise.all([
-    readTagged(tenant, 'AnonCredsCredentialDefinitionRecord', 'credentialDefinitionId', credentialDefinitionId),
+  const [credentialDefinition, writes] = await Promise.all([
+    readMadeDefinition(tenant, credentialDefinitionId),
     supportRevocation === true ? queryAll(registryWritePartition(tenant, credentialDefinitionId)) : [],
   ])
   const ledgerObjects = writes.map((item) => toLedgerObject(registryWriteItem.decode(item).transaction))
-  return { record, credentialDefinition: definition?.value.credentialDefinition, ...waiting(ledgerObjects) }
+  return { record, credentialDefinition, ...waiting(ledgerObjects) }
+}
+
+/** What is published of a definition that the agent has made. */
+export const readMadeDefinition = async (tenant: string, credentialDefinitionId: string): Promise<unknown> => {
+  const type = 'AnonCredsCredentialDefinitionRecord'
+  const [made] = await readTagged(tenant, type, 'credentialDefinitionId', credentialDefinitionId)
+  return made?.value.credentialDefinition
 }
 
 const waiting = (ledgerObjects: LedgerObject[]) => (ledgerObjects.length === 0 ? {} : { ledgerObjects })

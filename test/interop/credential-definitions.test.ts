@@ -125,6 +125,10 @@ describe('a credential definition', () => {
     })
     expect(made.body.credentialDefinition.value.revocation).toBeDefined()
     expect((await read(acme, encodeURIComponent(credentialDefinitionId))).body).toEqual(made.body)
+    const again = await definition(acme, { schemaId, tag: 'default', supportRevocation: true })
+    const { credentialDefinition } = made.body
+    expect(again).toMatchObject({ status: 202, body: { id, state: 'finished', credentialDefinitionId } })
+    expect(again.body.credentialDefinition).toEqual(credentialDefinition)
     const foreign = await read(globex, encodeURIComponent(credentialDefinitionId))
     expect(foreign.body).toEqual({
       credentialDefinitionId,

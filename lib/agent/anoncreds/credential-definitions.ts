@@ -5,6 +5,7 @@ import { parseIndyDid } from '../../indy/ids.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../../records/credential-definition.ts'
 import type { RecordJson } from '../../records/record-json.ts'
+import { readMadeDefinition } from '../../store/credential-definitions.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
 import { takeQuota } from './definition-quota.ts'
@@ -33,7 +34,7 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
   registryOf(wanted.schemaId, 'schemaId')
   const known = await definitionAt(unit, { ...wanted, issuerId })
-  if (known !== undefined && known.state !== 'failed') return shown(sameOptions(known, wanted))
+  if (known !== undefined && known.state !== 'failed') return asItIs(unit.tenant, sameOptions(known, wanted))
   await takeQuota(unit)
   const record: StoredCredentialDefinition = {
     id: randomUUID(),
@@ -55,6 +56,12 @@ const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocation
   ...{ issuerId, schemaId, tag, supportRevocation },
   ...(supportRevocation && revocationRegistrySize !== undefined && { revocationRegistrySize }),
 })
+
+/** With the definition when it is finished: clients of credo-controller read it from this answer. */
+const asItIs = async (tenant: string, known: StoredCredentialDefinition): Promise<RecordJson> => {
+  if (known.state !== 'finished' || known.credentialDefinitionId === undefined) return shown(known)
+  return { ...shown(known), credentialDefinition: await readMadeDefinition(tenant, known.credentialDefinitionId) }
+}
 
 const shown = (record: StoredCredentialDefinition): RecordJson => toCredentialDefinitionJson(contentOf(record))
 
