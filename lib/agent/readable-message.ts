@@ -34,7 +34,8 @@ const structureOf = (value: unknown): number =>
     ? Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'json' ? 0 : structureOf(member)), 1)
     : 0
 
-const isSmall = (value: unknown): boolean =>
+/** Whether Credo may make instances of classes of a message, or of a DID document. */
+export const isSmall = (value: unknown): boolean =>
   findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
 
 /** A DID document (Aries RFC 0023): Credo makes instances of classes of all that is in it before it looks at its signature. */
