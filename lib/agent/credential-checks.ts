@@ -73,6 +73,9 @@ const isAsOffered = async ({ protocol, formats, inbound }: Step, { id }: { id: s
   }
 }
 
+/** In characters: Credo finds something wrong with each part of a credential. */
+const MAX_REASON = 1000
+
 /** Runs `act`. On a NotAsOfferedError it abandons the exchange and throws a problem report. */
 export const abandonedUnlessOffered = async <T>(
   agentContext: AgentContext,
@@ -84,8 +87,9 @@ export const abandonedUnlessOffered = async <T>(
     return await act()
   } catch (error) {
     if (!(error instanceof NotAsOfferedError)) throw error
-    await abandonExchange(agentContext, record, error.message)
-    throw refusal(error.message)
+    const reason = error.message.slice(0, MAX_REASON)
+    await abandonExchange(agentContext, record, reason)
+    throw refusal(reason)
   }
 }
 

@@ -10,6 +10,7 @@ import {
   DidCommModuleConfig,
 } from '@credo-ts/didcomm'
 import { MAX_ROUTING_KEYS } from '../records/invitation-message.ts'
+import { MAX_KEYS } from './identifiers.ts'
 import { encryptContent } from './keys/content-encryption.ts'
 import { type Ed25519Key, verkeyOf } from './keys/ed25519-key.ts'
 import { agreementKeyOf, encryptByAgreement } from './keys/key-agreement.ts'
@@ -73,13 +74,15 @@ export class PackingService extends DidCommEnvelopeService {
   /**
    * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would ask for a return route
    * where there is no connection, but a message is sent after its transaction, when nothing handles a response, and this agent has an endpoint.
-   * Throws for an unknown sender key, and for more mediators than any agent has.
+   * Throws for an unknown sender key, and for more
+   * recipients or mediators than any agent has.
    */
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
     const { recipientKeys, routingKeys, senderKey } = keys
     if (routingKeys.length > MAX_ROUTING_KEYS)
       throw new CredoError('too many mediators are on the way to the other agent')
+    if (recipientKeys.length > MAX_KEYS) throw new CredoError('the other agent has too many keys')
     const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
     const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
     let envelope = packEnvelope(json, recipientKeys, sender)

@@ -2,7 +2,15 @@
 import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { findFlaw, hasMoreValuesThan, MAX_VALUES, parseBase64 } from '../json.ts'
+import {
+  findFlaw,
+  hasMoreValuesThan,
+  isNestedDeeperThan,
+  isObject,
+  MAX_DEPTH,
+  MAX_VALUES,
+  parseBase64,
+} from '../json.ts'
 import { hasLongIdentifier, MAX_IDENTIFIER } from './identifiers.ts'
 
 /** Maximum length of a message type (Aries RFC 0003) or id: Credo's patterns for them take polynomial time. */
@@ -31,7 +39,8 @@ const structureOf = (value: unknown): number =>
     ? Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'json' ? 0 : structureOf(member)), 1)
     : 0
 
-const isSmall = (value: unknown): boolean =>
+/** Whether Credo may make instances of classes of a message, or of a DID document. */
+export const isSmall = (value: unknown): boolean =>
   findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
 
 /** An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature. */
@@ -55,8 +64,23 @@ const Message = v.looseObject({
   'did_doc~attach': v.optional(AttachedDidDocument),
 })
 
-/** Throws a CredoError for a message that no conforming agent sends. */
+/** Nested deeper than any document may be: whoever reads it refuses it, and tells the sender. */
+const TOO_DEEP: unknown = JSON.parse(`${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`)
+
+/** Puts a short document in the place of each attached one that no library may see. The message itself can be answered by a problem report. */
+const shortenAttachments = (message: unknown): void => {
+  if (!isObject(message)) return
+  for (const [name, attached] of Object.entries(message))
+    for (const attachment of name.endsWith('~attach') && Array.isArray(attached) ? attached : []) {
+      const data: unknown = isObject(attachment) ? attachment.data : undefined
+      if (isObject(data) && (isNestedDeeperThan(data.json, MAX_DEPTH) || hasMoreValuesThan(data.json, MAX_VALUES)))
+        data.json = TOO_DEEP
+    }
+}
+
+/** Throws a CredoError for a message that no conforming agent sends. Shortens attached documents that no library may see. */
 export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
+  shortenAttachments(message)
   if (!isSmall(message) || !v.is(Message, message))
     throw new CredoError('the message is too large, or has no readable type, id or thread')
   if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')

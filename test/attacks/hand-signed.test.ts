@@ -128,6 +128,34 @@ test.each<[string, (theirs: string, ours: string) => Json]>([
   expectRefused(await asked.answer(spoilt), /not valid/)
 })
 
+describe('a proof that its signer has limited in time', () => {
+  const EXPIRED = '2026-01-02T00:00:00Z'
+  const presentedWith = async (proof: Json, alter = (signed: Json): Json => signed): Promise<Json> => {
+    const [issuer, holder] = [keySigner(), keySigner()]
+    const { proof: _, ...unsigned } = await byHand.credential(issuer, holder.did)
+    const credential = alter(await byHand.signed(unsigned, issuer, { proofPurpose: 'assertionMethod', ...proof }))
+    const { challenge, answer } = await ask()
+    return answer(await byHand.presentation(holder, credential, { challenge }))
+  }
+
+  test('is verified before that time', async () => {
+    expect(await presentedWith({ expires: '2099-01-01T00:00:00Z' })).toMatchObject({ isVerified: true })
+  })
+
+  test('is not verified afterwards', async () => {
+    expectRefused(await presentedWith({ expires: EXPIRED }), /a proof has expired/)
+  })
+
+  test('is not verified afterwards by another name for it', async () => {
+    const typed = { '@value': EXPIRED, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' }
+    const renamed = ({ proof: { expires: _, ...proof }, ...signed }: Json): Json => ({
+      ...signed,
+      proof: { ...proof, 'https://w3id.org/security#expiration': typed },
+    })
+    expectRefused(await presentedWith({ expires: EXPIRED }, renamed), /a proof has expired/)
+  })
+})
+
 test.each<[string, Json]>([
   ['an index of a value', { degree: { '@value': 'Bachelor', '@index': 'Professor' } }],
   ['an index of the subject', { degree: 'Bachelor', '@index': 'Professor' }],

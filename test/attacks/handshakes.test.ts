@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { DidKey, didDocumentJsonToNumAlgo1Did } from '@credo-ts/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { processorTime } from '../support/processor-time.ts'
 import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { type Ed25519Key, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
@@ -209,6 +210,15 @@ describe('a connections/1.0 request is refused whose document', () => {
     const [other]: Json = (legacyDocument('x', victimKey, 'x') as Json).service
     service.recipientKeys.push(...other.recipientKeys)
     await expectRefused(await connectionRequest(own))
+  })
+
+  test.each(['recipientKeys', 'routingKeys'])('names thousands of %s, each of which is looked for', async (list) => {
+    const own: Json = legacyDocument(unqualifiedDid(key), key, 'http://127.0.0.1:9')
+    const [service] = own.service
+    service[list] = Array(3_500).fill(service.recipientKeys[0])
+    const cpu = processorTime()
+    await expectRefused(await connectionRequest(own))
+    expect(cpu()).toBeLessThan(2_000)
   })
 })
 

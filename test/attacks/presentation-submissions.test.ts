@@ -113,12 +113,20 @@ describe('not met by', () => {
   })
 })
 
-test('a presentation that is nested too deep is refused before a library reads it', async () => {
-  const asked = await askForProof(stage, caller, holder, { presentationDefinition })
-  const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`)
-  const before = process.cpuUsage()
-  const proof = await asked.answer({ ...deep, presentation_submission: withPath('$') })
-  const { user, system } = process.cpuUsage(before)
-  expect(proof.isVerified).not.toBe(true)
-  expect((user + system) / 1e6).toBeLessThan(1)
-})
+test.each([33, 40, 400, 4_000])(
+  'a presentation that is nested %i levels deep is refused before a library reads it',
+  async (levels) => {
+    const asked = await askForProof(stage, caller, holder, { presentationDefinition })
+    const deep = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+    const before = process.cpuUsage()
+    const proof = await asked.answer({ ...deep, presentation_submission: withPath('$') })
+    const { user, system } = process.cpuUsage(before)
+    expect(proof).toMatchObject({
+      state: 'abandoned',
+      isVerified: false,
+      errorMessage: expect.stringMatching(/nested too deep/),
+    })
+    expect(asked.answers[0]?.message).toMatchObject({ '@type': expect.stringMatching(/problem-report$/) })
+    expect((user + system) / 1e6).toBeLessThan(1)
+  },
+)

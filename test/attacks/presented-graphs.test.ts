@@ -4,7 +4,7 @@ import { processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
 import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { DEGREE_CONTEXTS, HandSigning, keySigner } from '../support/wallets/hand-signed.ts'
-import { askForProof, CREDENTIALS_V1 } from '../support/wallets/presentations.ts'
+import { askForProof, CREDENTIALS_V1, submissionOf } from '../support/wallets/presentations.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 const SCHEMA_ORG = 'http://schema.org/'
@@ -106,6 +106,43 @@ test('thousands of values of one property are compared for seconds by nobody', a
   const { proof, cpu } = await presented((id) => ({ id, degree: 'Bachelor', name }))
   expect(proof).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(/too many statements/) })
   expect(cpu).toBeLessThan(MAX_CPU)
+})
+
+test('thousands of nodes about which nothing is said cost little', async () => {
+  const proved = { type: 'Ed25519Signature2018', verificationMethod: 'did:key:z6Mk', proofPurpose: 'authentication' }
+  const asked = await askForProof(stage, tenant, wallet, { presentationDefinition })
+  const proof = { ...proved, created: '2026-01-01T00:00:00Z', challenge: asked.challenge, jws: 'x' }
+  const credential = { '@context': [CREDENTIALS_V1], type: ['VerifiableCredential'], issuer: 'did:key:z6Mk', proof }
+  const cpu = processorTime()
+  const refused = await asked.answer({
+    '@context': [CREDENTIALS_V1],
+    type: ['VerifiablePresentation'],
+    verifiableCredential: [
+      { ...credential, issuanceDate: '2026-01-01T00:00:00Z', credentialSubject: count(9_000, () => ({})) },
+    ],
+    presentation_submission: submissionOf(presentationDefinition),
+    proof,
+  })
+  expect(refused).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(/too many statements/) })
+  expect(cpu()).toBeLessThan(MAX_CPU)
+})
+
+test('thousands of schemas without an id are one reason, not as long as all of them', async () => {
+  const asked = await askForProof(stage, tenant, wallet, { presentationDefinition })
+  const refused = await asked.answer({
+    '@context': [CREDENTIALS_V1],
+    type: ['VerifiablePresentation'],
+    verifiableCredential: [
+      {
+        ...{ '@context': [CREDENTIALS_V1], type: ['VerifiableCredential'], issuer: 'did:key:z6Mk', proof: {} },
+        ...{ issuanceDate: '2026-01-01T00:00:00Z', credentialSubject: {}, credentialSchema: count(9_000, () => ({})) },
+      },
+    ],
+    presentation_submission: submissionOf(presentationDefinition),
+    proof: {},
+  })
+  expect(refused).toMatchObject({ state: 'abandoned', isVerified: false })
+  expect(refused.errorMessage.length).toBeLessThan(1_000)
 })
 
 test('hundreds of subjects in a large vocabulary are read, and its terms sorted once', async () => {

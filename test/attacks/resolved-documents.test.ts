@@ -1,5 +1,6 @@
 /** What strangers serve as the document of their did:web: whatever it is, resolving it is no failure of this service. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
 import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
 
@@ -85,4 +86,15 @@ test.each<[string, string]>([
   expect([200, 404, 422]).toContain(status)
   const connected = await stage.call('receiveImplicitInvitation', { caller, body: { did } })
   expect(connected.status).toBe(422)
+})
+
+test.each<[string, object]>([
+  ['verification methods', { verificationMethod: Array(80_000).fill({}) }],
+  ['services', { service: Array(20_000).fill({ id: '#a' }) }],
+  ['recipient keys', { service: [{ id: '#a', type: 'did-communication', recipientKeys: Array(20_000).fill('#a') }] }],
+])('a document of thousands of %s is not looked at', async (_, members) => {
+  const cpu = processorTime()
+  const { status } = await stage.call('resolveDid', { caller, path: { did: serve(members) } })
+  expect(status).toBe(404)
+  expect(cpu()).toBeLessThan(1_000)
 })

@@ -20,6 +20,8 @@ import {
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
 import { noteVersions } from '../../webvh/seen-versions.ts'
+import { hasLongIdentifier } from '../identifiers.ts'
+import { isSmall } from '../readable-message.ts'
 import { readText } from '../web-documents.ts'
 
 /** The agent of this service that hosts a DID; undefined for a DID of others. Throws where it would be here and is not. */
@@ -40,7 +42,10 @@ export const resolveWebvh = (agentContext: AgentContext, did: WebvhDid): Promise
   const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
-  const document = resolve(agentContext, did).then((found) => JsonTransformer.fromJSON(found, DidDocument))
+  const document = resolve(agentContext, did).then((found) => {
+    if (!isSmall(found) || hasLongIdentifier(found)) throw new CredoError('the document is too large')
+    return JsonTransformer.fromJSON(found, DidDocument)
+  })
   resolved.set(did.did, document)
   return document
 }

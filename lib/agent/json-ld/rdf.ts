@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { hasMoreValuesThan } from '../../json.ts'
 import { countingResolver } from './context-use.ts'
 
 /** The processor is loaded when the first document needs it: most messages have none. */
@@ -12,7 +11,7 @@ const N_QUADS = 'application/n-quads'
 
 /** What one verification may cost: all documents of a presentation, and their proofs, together. */
 export interface Budget {
-  /** Parsing compares each with all others. */
+  /** Whoever parses them compares each with all others. */
   quads: number
   /**
    * Statements about blank nodes that are hashed. Blank nodes that can't be told apart take factorial work: without a limit, 8 that refer
@@ -32,24 +31,41 @@ export interface Budget {
 }
 
 /** About half a second of processor time at most for each. */
-export const newBudget = (): Budget => ({ quads: 4_000, hashed: 40_000, terms: 500_000, bytes: 320 * 1024 })
+export const newBudget = (): Budget => ({ quads: 5_000, hashed: 40_000, terms: 500_000, bytes: 320 * 1024 })
 
-/** Values of one property are compared with each other before there is a quad to count: 10,000 take half a second. */
-const MAX_DOCUMENT_VALUES = 10_000
+/** Of one document. Those of one property are compared with each other while quads are made of them, before these can be counted. */
+const MAX_STATEMENTS = 4_000
+
+/** What states nothing by itself. */
+const NO_STATEMENTS = new Set(['@context', '@id', 'id'])
+
+/** About as many as the document has quads. */
+const statementsIn = (document: unknown): number => {
+  let count = 0
+  const pending = [document]
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (!Array.isArray(value)) count++
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) if (!NO_STATEMENTS.has(name)) pending.push(member)
+  }
+  return count
+}
 
 /**
  * The quads of a document (N-Quads). Throws where a value would be dropped, since it would not be signed, and where the
  * budget is used up.
  */
 export const toQuads = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<string> => {
-  if (hasMoreValuesThan(document, MAX_DOCUMENT_VALUES)) throw new CredoError('the documents have too many values')
+  if (statementsIn(document) > MAX_STATEMENTS) throw tooMany()
   const { toRDF } = await processor()
   const contextResolver = await countingResolver(budget, 1)
   const quads = await toRDF(document, { format: N_QUADS, documentLoader, contextResolver, safe: true, base: null })
   budget.quads -= quads.split('\n').length - 1
-  if (budget.quads < 0) throw new CredoError('the documents have too many statements')
+  if (budget.quads < 0) throw tooMany()
   return quads
 }
+
+const tooMany = (): CredoError => new CredoError('the documents have too many statements')
 
 /** SHA-256, on a budget. */
 const digests = (budget: Budget) => () => {

@@ -1,11 +1,24 @@
 /** Credo's signature suites, within limits, and with a record of the quads that each signature was verified over. */
-import type { Ed25519Signature2018, Ed25519Signature2020, SignatureSuiteRegistry } from '@credo-ts/core'
+import {
+  CredoError,
+  type Ed25519Signature2018,
+  type Ed25519Signature2020,
+  type SignatureSuiteRegistry,
+} from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { signatureSuites } from './ed25519-signature-2020.ts'
 import { type Budget, canonicalize, toQuads } from './rdf.ts'
 
 /** The quads of a verified document (N-Quads), by its proof: the object that the suite was given. */
 export type VerifiedQuads = WeakMap<object, string>
+
+/** Of a proof, `expires`: a holder may call it by any name that means this. Data Integrity 1.0, section 2.1. */
+const EXPIRATION = /<https:\/\/w3id\.org\/security#expiration> "([^"]*)"/g
+
+const assertInTime = (quads: string): void => {
+  for (const [, until = ''] of quads.matchAll(EXPIRATION))
+    if (!(Date.parse(until) > Date.now())) throw new CredoError('a proof has expired')
+}
 
 interface ProofOptions {
   proof: object
@@ -22,6 +35,7 @@ const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Sig
   return class extends (suite as typeof Ed25519Signature2018) {
     async canonize(document: object, { documentLoader }: { documentLoader: DocumentLoader }): Promise<string> {
       const quads = await toQuads(document, documentLoader, budget)
+      assertInTime(quads)
       quadsOf.set(document, quads)
       return canonicalize(quads, budget)
     }

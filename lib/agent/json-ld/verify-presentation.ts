@@ -99,7 +99,7 @@ export const verifyPresentation = async (
     recordingSuites(verified, budget),
     new W3cCredentialsModuleConfig({ documentLoader: () => reading.documentLoader }),
   )
-  const presentation = JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
+  const presentation = parse(document)
   const { isValid, validations, error } = await service.verifyPresentation(agentContext, {
     presentation,
     challenge,
@@ -119,6 +119,15 @@ export const verifyPresentation = async (
     credentials.push(await signedCredential(statements, result, reading, budget))
   }
   return { signer, proofType: proofTypeOf(presentationResult), credentials }
+}
+
+/** What Credo finds wrong with it has a line for each of its parts. */
+const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
+  try {
+    return JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
+  } catch (error) {
+    throw new CredoError(`the presentation is not valid: ${reasonOf(error) ?? 'unknown'}`)
+  }
 }
 
 /** What the signature of one document was verified over. */

@@ -15,6 +15,8 @@ test.each<[string, unknown]>([
   ['the holder of an attached presentation', { 'presentations~attach': [{ data: { json: { holder: long } } }] }],
   ['the same in base64', { 'presentations~attach': [{ data: { base64: base64({ holder: long }) } }] }],
   ['base64 in base64', { data: { base64: base64({ base64: base64({ id: long }) }) } }],
+  ['a list of routing keys', { '~service': { routingKeys: Array(17).fill('a') } }],
+  ['that of recipient keys in a document', { service: [{ recipientKeys: Array(17).fill('#key') }] }],
 ])('%s can be too long', (_, message) => {
   expect(hasLongIdentifier(message)).toBe(true)
 })
@@ -26,6 +28,7 @@ describe('nothing is too long about', () => {
     ['an attachment that is no JSON', { data: { base64: 'a'.repeat(100_000) } }],
     ['a did:peer:4 of usual length', { did: `did:peer:4zQm${'a'.repeat(1500)}` }],
     ['numbers, lists and nothing', { id: 5, did: null, kid: [[1], {}] }],
+    ['as many keys as a service may have', { recipientKeys: Array(16).fill('a'), routingKeys: Array(16).fill('a') }],
     ['a text by itself', 'a'.repeat(100_000)],
   ])('%s', (_, message) => {
     expect(hasLongIdentifier(message)).toBe(false)

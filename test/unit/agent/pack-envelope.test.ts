@@ -97,6 +97,16 @@ describe('a message', () => {
     expect(sender).toBe(alice.verkey)
   })
 
+  test('should be packed for sixteen recipients, and no more', async () => {
+    const pack = service(alice)
+    const keysOf = (count: number) => ({
+      recipientKeys: Array.from({ length: count }, () => newParty().key),
+      routingKeys: [],
+    })
+    expect(readHeader(await pack(keysOf(16), alice)).recipients).toHaveLength(16)
+    await expect(pack(keysOf(17), alice)).rejects.toThrow('too many keys')
+  })
+
   test('should not be packed as a sender whose key the agent does not have', async () => {
     const keys = { recipientKeys: [bob.key], routingKeys: [] }
     await expect(service(alice)(keys, eve)).rejects.toThrow(Kms.KeyManagementKeyNotFoundError)

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertReadable } from '../../../lib/agent/readable-message.ts'
+import { isNestedDeeperThan, MAX_DEPTH } from '../../../lib/json.ts'
 import { processorTime } from '../../support/processor-time.ts'
 
 const message = {
@@ -41,6 +42,26 @@ describe('a message is readable', () => {
   })
 })
 
+describe('an attached document that nobody may see', () => {
+  test.each([
+    ['of 33 levels', nested(32)],
+    ['of 90,000 levels', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
+    ['of more than 20,000 values', new Array(20_001).fill(0)],
+  ])('%s is replaced by a short one that is nested too deep as well', (_name, document) => {
+    const received = attaching(document)
+    assertReadable(received)
+    const [attached] = received['presentations~attach']
+    expect(isNestedDeeperThan(attached?.data.json, MAX_DEPTH)).toBe(true)
+    expect(JSON.stringify(received).length).toBeLessThan(1_000)
+  })
+
+  test('of 32 levels is left as it is', () => {
+    const received = attaching(nested(31))
+    assertReadable(received)
+    expect(received).toEqual(attaching(nested(31)))
+  })
+})
+
 describe('a message is not readable', () => {
   test.each([
     ['without a type', { '@id': message['@id'] }],
@@ -50,9 +71,9 @@ describe('a message is not readable', () => {
     ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
     ['with a text that is no Unicode', { ...message, content: '\ud800' }],
     ['with a field that names a prototype', { ...message, a: JSON.parse('{"__proto__":1}') }],
-    ['with a document that is nested 41 levels deep', attaching(nested(41))],
+    ['that is nested 41 levels deep', { ...message, a: nested(41) }],
     ['nested without end', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
-    ['with a document of more than 20,000 values', attaching(new Array(20_001).fill(0))],
+    ['of more than 20,000 values', { ...message, a: new Array(20_001).fill(0) }],
     ['with 600 attachments', { ...message, 'presentations~attach': new Array(600).fill({}) }],
     ['with a DID document of 600 keys', introducing({ verificationMethod: new Array(600).fill({}) })],
     ['with 600 lists', { ...message, a: new Array(600).fill([]) }],
