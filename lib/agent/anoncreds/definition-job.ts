@@ -1,4 +1,4 @@
-/** The job that makes a credential definition: its keys outside of any transaction, then one with all that follows from them. */
+/** The job that generates a credential definition: first the keys, outside of any transaction, then one transaction with all results. */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -31,7 +31,7 @@ export const credentialDefinitionJob: JobHandler = {
   giveUp: (unit, { id }, reason) => failDefinition(unit, id, reason),
 }
 
-/** Undefined where nothing is to be done any more. */
+/** Undefined if there is nothing left to do. */
 const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefined> => {
   const record = await readDefinition(unit, id)
   if (record?.state !== 'wait') return undefined
@@ -41,7 +41,7 @@ const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefin
   return { agent, record, schema }
 }
 
-/** Keeps the processor busy for seconds: two primes are looked for. */
+/** Takes seconds of processor time to find two primes. */
 const makeKeys = ({ agent: { context }, record, schema }: Prepared): Promise<CreateCredentialDefinitionReturn> => {
   const { issuerId, schemaId, tag, supportRevocation } = record
   return context

@@ -1,4 +1,4 @@
-/** What becomes of a credential definition whose keys are made: published, or to be written to a ledger; or it has failed. */
+/** Outcomes of a credential definition's generation: published, to be written to a ledger, or failed. */
 import {
   type AnonCredsCredentialDefinition,
   AnonCredsCredentialDefinitionPrivateRecord,
@@ -21,7 +21,7 @@ import { giveBackQuota } from './definition-quota.ts'
 import { changeDefinition, readDefinition } from './definition-records.ts'
 import { registryOf } from './registries.ts'
 
-/** Publishes what was made for a record that still waits for it. Throws `registry.unavailable`. */
+/** Publishes the generated definition of a waiting record. Throws `registry.unavailable`. */
 export const publishDefinition = async (
   unit: UnitOfWork,
   id: string,
@@ -47,7 +47,7 @@ export const publishDefinition = async (
   await changeDefinition(unit, record, { state, credentialDefinitionId })
 }
 
-/** The definition is public from here on, and the agent can issue with it. */
+/** Marks a definition as published. The agent can issue with it from now on. */
 export const finishDefinition = async (
   unit: UnitOfWork,
   record: StoredCredentialDefinition & { credentialDefinitionId: string },
@@ -75,7 +75,7 @@ const waitForLedger = (unit: UnitOfWork, id: string, transaction: unknown): void
   enqueue(unit, { tenant, type: 'ledger-object', id })
 }
 
-/** What Credo issues with beside the definition itself. */
+/** Stores the private parts that Credo needs for issuing. */
 const saveSecrets = async (
   { context }: TenantAgent,
   credentialDefinitionId: string,
@@ -92,7 +92,9 @@ const saveSecrets = async (
     .save(context, new AnonCredsKeyCorrectnessProofRecord({ credentialDefinitionId, value: keyCorrectnessProof }))
 }
 
-/** `reason`: a sentence for the tenant. The definition's id is free for the next one of its issuer, schema and tag. */
+/**
+ * Marks a definition as failed. `reason` is a sentence for the tenant. Another definition may then be created for the same issuer, schema and tag.
+ */
 export const failDefinition = async (unit: UnitOfWork, id: string, reason: string): Promise<void> => {
   const record = await readDefinition(unit, id)
   if (record === undefined || (record.state !== 'wait' && record.state !== 'action')) return
@@ -103,7 +105,7 @@ export const failDefinition = async (unit: UnitOfWork, id: string, reason: strin
   await changeDefinition(unit, others, { state: 'failed', reason })
 }
 
-/** Credo would find those of two definitions under one id. */
+/** Removes the private parts: Credo would find two for one id. */
 const removeSecrets = async (credentialDefinitionId: string): Promise<void> => {
   const { context } = await currentAgent()
   for (const repository of [

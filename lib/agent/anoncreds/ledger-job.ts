@@ -1,4 +1,4 @@
-/** The job that waits until a ledger has what an operator was to write to it. */
+/** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import type { LedgerState, LedgerTransaction } from '../../indy/transactions.ts'
@@ -32,7 +32,7 @@ interface Waiting {
   transaction: LedgerTransaction
 }
 
-/** Undefined where nothing waits any more. */
+/** Undefined if nothing is waiting any more. */
 const look = async (
   unit: UnitOfWork,
   id: string,
@@ -56,7 +56,7 @@ const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<v
   await finishDefinition(unit, { ...record, credentialDefinitionId }, definitionOf(record, written))
 }
 
-/** What the ledger has, as AnonCreds writes it. */
+/** The ledger's definition in the form of AnonCreds. */
 const definitionOf = (
   { issuerId, schemaId, tag }: StoredCredentialDefinition,
   { request: { operation } }: LedgerTransaction,
