@@ -113,7 +113,7 @@ const FULL = {
 }
 
 /** Notes which basic message was just added: what becomes of it are its events. */
-export const noteQueued = (added: PickupMessage, message: SentBasicMessage): void => {
+export const recordQueued = (added: PickupMessage, message: SentBasicMessage): void => {
   added.basicMessages = [...(added.basicMessages ?? []), message]
 }
 

@@ -34,9 +34,9 @@ export const tailsPieceAddress = ({ hash, piece }: { hash: string; piece: number
   sk: String(piece).padStart(4, '0'),
 })
 
-/** What a credential definition is the only one for: the digest of its issuer, schema and tag. */
-export const definitionPlaceAddress = (tenant: string, place: readonly string[]): Address => ({
-  pk: `${tenant}|definition|${digest(JSON.stringify(place))}`,
+/** The key by which a credential definition is unique: a digest of its issuer, schema and tag. */
+export const definitionKeyAddress = (tenant: string, key: readonly string[]): Address => ({
+  pk: `${tenant}|definition|${digest(JSON.stringify(key))}`,
   sk: ALONE,
 })
 

@@ -14,7 +14,7 @@ import { absentOrExpired, type TableWrite, transact } from './write.ts'
 type Replacement = ({ item: Item } | { remove: Address }) & {
   /** A record's version, attributes that the item has, no live item at all, or anything. */
   expects: number | Item | 'nothing' | 'anything'
-  whenBroken: () => unknown
+  onRefusal: () => unknown
 }
 
 /** A change of some attributes of an item that was not read. */
@@ -22,7 +22,7 @@ interface Update {
   update: Address
   change: Change
   condition: Condition | undefined
-  whenBroken: () => unknown
+  onRefusal: () => unknown
 }
 
 export type Write = Replacement | Update
@@ -32,7 +32,7 @@ export const commitWrites = async (writes: Write[]): Promise<void> => {
   const result = await transact(writes.map(toTableWrite))
   if (result.written) return
   const [first] = result.failed
-  throw first === undefined ? conflicting(result.cause) : writes[first]?.whenBroken()
+  throw first === undefined ? conflicting(result.cause) : writes[first]?.onRefusal()
 }
 
 const toTableWrite = (write: Write): TableWrite => {
@@ -63,7 +63,7 @@ const invitationWrites = ({ stored, current }: Held): Write[] => {
   const before = stored && publishedOf(stored)
   const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return []
-  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', whenBroken: conflict }]
+  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', onRefusal: conflict }]
 }
 
 /** The writes that turn the stored record and its index entries into the current ones. */
@@ -71,21 +71,21 @@ export const writesOf = ({ stored, current }: Held): Write[] => {
   if (stored === current) return []
   const writes: Write[] = []
   if (current !== undefined)
-    writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', whenBroken: conflict })
+    writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', onRefusal: conflict })
   else if (stored !== undefined)
     writes.push({
       remove: recordAddress(stored.tenant, stored.type, stored.id),
       expects: stored.version,
-      whenBroken: conflict,
+      onRefusal: conflict,
     })
   writes.push(...invitationWrites({ stored, current }))
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
   for (const [pk, item] of after)
     if (JSON.stringify(before.get(pk)) !== JSON.stringify(item))
-      writes.push({ item, expects: 'anything', whenBroken: conflict })
+      writes.push({ item, expects: 'anything', onRefusal: conflict })
   for (const [pk, item] of before)
     if (after.get(pk)?.sk?.S !== item.sk?.S)
-      writes.push({ remove: addressOf(item), expects: 'anything', whenBroken: conflict })
+      writes.push({ remove: addressOf(item), expects: 'anything', onRefusal: conflict })
   return writes
 }

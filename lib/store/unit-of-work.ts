@@ -144,20 +144,20 @@ export class UnitOfWork {
   }
 
   /** Adds an item that must not exist yet: a key, a mark, an outbox item. */
-  create(item: Item, whenThere: () => unknown = conflict): void {
+  create(item: Item, onExisting: () => unknown = conflict): void {
     const before = this.#writes.get(at(item))
-    if (before !== undefined && 'item' in before) throw whenThere()
-    this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', whenBroken: whenThere })
+    if (before !== undefined && 'item' in before) throw onExisting()
+    this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', onRefusal: onExisting })
   }
 
   /** Replaces an item that still has this version, or for items without versions these attributes. */
   replace(item: Item, read: number | Item): void {
-    this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
+    this.#writes.set(at(item), { item, expects: read, onRefusal: conflict })
   }
 
   /** Changes some attributes of an item that this unit does not write otherwise, whether it is there or not, unless a condition says so. */
   change(address: Address, change: Change, condition?: Condition): void {
-    this.#writes.set(at(toKey(address)), { update: address, change, condition, whenBroken: conflict })
+    this.#writes.set(at(toKey(address)), { update: address, change, condition, onRefusal: conflict })
   }
 
   /**
@@ -168,7 +168,7 @@ export class UnitOfWork {
     const key = at(toKey(address))
     const before = this.#writes.get(key)
     if (before !== undefined && 'expects' in before && before.expects === 'nothing') this.#writes.delete(key)
-    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', whenBroken: conflict })
+    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', onRefusal: conflict })
   }
 
   /**

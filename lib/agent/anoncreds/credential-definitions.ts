@@ -7,7 +7,7 @@ import { type StoredCredentialDefinition, toCredentialDefinitionJson } from '../
 import type { RecordJson } from '../../records/record-json.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
-import { takeQuota } from './definition-quota.ts'
+import { reserveQuota } from './definition-quota.ts'
 import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
 import { issuerOf } from './issuers.ts'
 import { registryOf } from './registries.ts'
@@ -34,7 +34,7 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   registryOf(wanted.schemaId, 'schemaId')
   const known = await definitionAt(unit, { ...wanted, issuerId })
   if (known !== undefined && known.state !== 'failed') return shown(sameOptions(known, wanted))
-  await takeQuota(unit)
+  await reserveQuota(unit)
   const record: StoredCredentialDefinition = {
     id: randomUUID(),
     createdAt: new Date().toISOString(),

@@ -38,7 +38,7 @@ interface Requested {
  * Removes the revocation tags of an issuer's exchange. Credo finds the exchange of a revocation notification by them, whatever its role, so a wallet
  * could notify the issuer.
  */
-const withoutPlace = (record: DidCommCredentialExchangeRecord): void => {
+const withoutRevocationTags = (record: DidCommCredentialExchangeRecord): void => {
   record.setTag('anonCredsRevocationRegistryId', undefined)
   record.setTag('anonCredsCredentialRevocationId', undefined)
 }
@@ -50,9 +50,9 @@ const issueOffered = async <T>(
 ): Promise<T> => {
   const request = contentOf(requestAttachment)
   if (!isAsOffered(contentOf(offerAttachment), request)) throw new NotAsOfferedError(NOT_OFFERED)
-  nameRegistryLike(v.parse(Request, request).cred_def_id, credentialExchangeRecord)
+  alignRegistryId(v.parse(Request, request).cred_def_id, credentialExchangeRecord)
   const issued = await refusedByLibrary('the request is no proof for what was offered', issue)
-  withoutPlace(credentialExchangeRecord)
+  withoutRevocationTags(credentialExchangeRecord)
   credentialExchangeRecord.metadata.set(ANONCREDS_ISSUED, {})
   return issued
 }
@@ -61,7 +61,7 @@ const issueOffered = async <T>(
  * Uses the form of the definition's id (qualified or not) for the registry's id too, because verifiers on an Indy ledger compare them. Credo issues
  * by this metadata.
  */
-const nameRegistryLike = (definitionId: string, { metadata }: DidCommCredentialExchangeRecord): void => {
+const alignRegistryId = (definitionId: string, { metadata }: DidCommCredentialExchangeRecord): void => {
   const { revocationRegistryId = '' } = metadata.get<AnonCredsCredentialMetadata>(AnonCredsCredentialMetadataKey) ?? {}
   const [definition, registry] = [parseIndyId(definitionId), parseIndyId(revocationRegistryId)]
   if (definition === undefined || registry === undefined) return
@@ -99,7 +99,7 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
 
   override async createOffer(...[agentContext, options]: Parameters<AnonCreds['createOffer']>) {
     const offer = await super.createOffer(agentContext, options)
-    withoutPlace(options.credentialExchangeRecord)
+    withoutRevocationTags(options.credentialExchangeRecord)
     return offer
   }
 
@@ -151,7 +151,7 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
       ...options,
       credentialFormats: { anoncreds: indy },
     })
-    withoutPlace(options.credentialExchangeRecord)
+    withoutRevocationTags(options.credentialExchangeRecord)
     return { ...offer, format: relabelled(offer.format, INDY_OFFER) }
   }
 

@@ -25,7 +25,7 @@ export const credentialDefinitionJob: JobHandler = {
   run: async ({ tenant, id }) => {
     const prepared = await transaction(tenant, (unit) => prepare(unit, id))
     if (prepared === undefined) return { commit: async () => {} }
-    const made = await makeKeys(prepared)
+    const made = await generateKeys(prepared)
     return { commit: (unit) => publishDefinition(unit, id, made) }
   },
   giveUp: (unit, { id }, reason) => failDefinition(unit, id, reason),
@@ -42,7 +42,7 @@ const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefin
 }
 
 /** Takes seconds of processor time to find two primes. */
-const makeKeys = ({ agent: { context }, record, schema }: Prepared): Promise<CreateCredentialDefinitionReturn> => {
+const generateKeys = ({ agent: { context }, record, schema }: Prepared): Promise<CreateCredentialDefinitionReturn> => {
   const { issuerId, schemaId, tag, supportRevocation } = record
   return context
     .resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)

@@ -19,7 +19,7 @@ const quotaItem = defineItem('definition-quota', ({ tenant }: { tenant: string }
 })
 
 /** Counts a definition before its keys are generated. Throws `quota.exceeded`. */
-export const takeQuota = async (unit: UnitOfWork, now = Date.now()): Promise<void> => {
+export const reserveQuota = async (unit: UnitOfWork, now = Date.now()): Promise<void> => {
   const { tenant } = unit
   const day = new Date(now).toISOString().slice(0, 10)
   const held = await unit.load(quotaItem, { tenant })
@@ -35,7 +35,7 @@ export const takeQuota = async (unit: UnitOfWork, now = Date.now()): Promise<voi
 }
 
 /** Ends the generation of a definition's keys, successful or not. */
-export const giveBackQuota = async (unit: UnitOfWork): Promise<void> => {
+export const releaseQuota = async (unit: UnitOfWork): Promise<void> => {
   const { tenant } = unit
   const held = await unit.load(quotaItem, { tenant })
   if (held === undefined) return

@@ -2,23 +2,23 @@
 import * as v from 'valibot'
 import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import type { RecordContent } from '../../records/record-json.ts'
-import { definitionPlaceAddress } from '../../store/anoncreds-keys.ts'
+import { definitionKeyAddress } from '../../store/anoncreds-keys.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 
 /** The key by which a definition is unique. */
-export interface DefinitionPlace {
+export interface DefinitionKey {
   issuerId: string
   schemaId: string
   tag: string
 }
 
 /** Points from that key to the record. */
-const placeItem = defineItem(
+const definitionKeyItem = defineItem(
   'definition-place',
-  ({ tenant, issuerId, schemaId, tag }: DefinitionPlace & { tenant: string }) =>
-    definitionPlaceAddress(tenant, [issuerId, schemaId, tag]),
+  ({ tenant, issuerId, schemaId, tag }: DefinitionKey & { tenant: string }) =>
+    definitionKeyAddress(tenant, [issuerId, schemaId, tag]),
   { record: text() },
 )
 
@@ -37,9 +37,9 @@ export const findDefinition = async (unit: UnitOfWork, id: string): Promise<Stor
 /** The record for the key, in any state. */
 export const definitionAt = async (
   unit: UnitOfWork,
-  place: DefinitionPlace,
+  key: DefinitionKey,
 ): Promise<StoredCredentialDefinition | undefined> => {
-  const held = await unit.load(placeItem, { tenant: unit.tenant, ...place })
+  const held = await unit.load(definitionKeyItem, { tenant: unit.tenant, ...key })
   return held && readDefinition(unit, held.record)
 }
 
@@ -51,9 +51,9 @@ export const addDefinition = (
 ): void => {
   unit.insert(toStored(unit, record))
   const { issuerId, schemaId, tag } = record
-  const item = placeItem.encode({ tenant: unit.tenant, issuerId, schemaId, tag, record: record.id })
+  const item = definitionKeyItem.encode({ tenant: unit.tenant, issuerId, schemaId, tag, record: record.id })
   if (before === undefined) unit.create(item)
-  else unit.replace(item, placeItem.attributes({ record: before.id }))
+  else unit.replace(item, definitionKeyItem.attributes({ record: before.id }))
 }
 
 /** Changes a record that was read in the same unit of work. */

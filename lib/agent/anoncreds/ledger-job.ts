@@ -15,7 +15,7 @@ import { isOverdue, OVERDUE, pauseSince, stateOnLedger } from './ledger-waiting.
 export const ledgerJob: JobHandler = {
   run: async (job) => {
     const { tenant, id } = job
-    const found = await transaction(tenant, (unit) => look(unit, id))
+    const found = await transaction(tenant, (unit) => poll(unit, id))
     if (found === undefined) return { commit: async () => {} }
     const { state, waiting } = found
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
@@ -33,7 +33,7 @@ interface Waiting {
 }
 
 /** Undefined if nothing is waiting any more. */
-const look = async (
+const poll = async (
   unit: UnitOfWork,
   id: string,
 ): Promise<{ state: LedgerState['state']; waiting: Waiting } | undefined> => {

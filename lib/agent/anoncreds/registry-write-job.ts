@@ -17,7 +17,7 @@ export const registryWriteJob: JobHandler = {
   run: async (job) => {
     const registry = registryOf(job)
     try {
-      return await transaction(job.tenant, (unit) => look(unit, registry))
+      return await transaction(job.tenant, (unit) => poll(unit, registry))
     } catch (error) {
       if (!isAgentError(error, 'registry.unavailable')) throw error
       return { later: pauseSince(job.createdAt) }
@@ -38,7 +38,7 @@ const registryOf = (job: JobKey): WantedRegistry => {
 }
 
 /** Only this job changes the waiting object, so the commit applies to what was read here. */
-const look = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | PutOff> => {
+const poll = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | PutOff> => {
   const write = await unit.load(registryWriteItem, registry)
   if (write === undefined) return { commit: async () => {} }
   const state = await stateOnLedger(write.transaction)

@@ -102,7 +102,7 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER
 const FORMAT = 'indy-anoncreds'
 
 /** Notifies the holder. A holder without a connection, endpoint or room in its queue finds out from the list. */
-const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
+const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
   if (typeof value.connectionId !== 'string') return
   const agent = await currentAgent()
   const connection = await agent.didcomm.connections.findById(value.connectionId)
@@ -135,7 +135,7 @@ const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<voi
   const found = await readRevocation(unit, credentialRecordId)
   if (found === undefined) return
   const { record, revocable, state } = found
-  await tellHolder(record, revocable)
+  await notifyHolder(record, revocable)
   await unit.update(withRevocation(record, { ...state, state: 'published' }))
   unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
 }

@@ -22,7 +22,7 @@ export interface AnonCredsAnswer {
 }
 
 /** Maximum number of records to check for a request. Each costs about 0.5 ms, and the verifier writes the request. */
-const MAX_LOOKED_AT = 2_000
+const MAX_CHECKED = 2_000
 
 type Asked = ReceivedRequest['requested_attributes'][string] | RequestedPredicate
 
@@ -92,7 +92,7 @@ class HeldCredentials {
   readonly #agentContext: AgentContext
   readonly #request: ReceivedRequest
   readonly #found = new Map<string, Promise<Match[]>>()
-  #lookedAt = 0
+  #checkedCount = 0
 
   constructor(agentContext: AgentContext, request: ReceivedRequest) {
     this.#agentContext = agentContext
@@ -115,8 +115,8 @@ class HeldCredentials {
       proofRequest: { name: '', version: '', ...this.#request } as AnonCredsProofRequest,
       attributeReferent,
     })
-    this.#lookedAt += found.length
-    if (this.#lookedAt > MAX_LOOKED_AT) throw new CredoError('too many credentials match what is asked for')
+    this.#checkedCount += found.length
+    if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is asked for')
     return found.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
   }
 }

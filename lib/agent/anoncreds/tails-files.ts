@@ -18,7 +18,7 @@ const MAX_FILES = 10
 /** Time limit in ms for all files of a message. */
 const MAX_MS = 5_000
 
-const PATIENCE = Symbol('patience with hosts of tails files')
+const TIME_BUDGET = Symbol('timeBudget with hosts of tails files')
 
 const folder = join(tmpdir(), 'serverless-agent-tails')
 
@@ -67,8 +67,8 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
     if (content === undefined) throw new CredoError('there is no such tails file')
     return content
   }
-  const patience = currentUnit().slot(PATIENCE, () => ({ milliseconds: MAX_MS }))
-  if (patience.milliseconds <= 0) throw new CredoError('the tails files take too long to get')
+  const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
+  if (timeBudget.milliseconds <= 0) throw new CredoError('the tails files take too long to get')
   const {
     status,
     failure,
@@ -79,12 +79,12 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
     headers: { accept: 'application/octet-stream' },
     policy: { local: settings().LOCAL_STAGE },
     limits: {
-      connectMs: Math.min(2_000, patience.milliseconds),
-      attemptMs: patience.milliseconds,
+      connectMs: Math.min(2_000, timeBudget.milliseconds),
+      attemptMs: timeBudget.milliseconds,
       responseBytes: maxBytes + 1,
     },
   })
-  patience.milliseconds -= milliseconds
+  timeBudget.milliseconds -= milliseconds
   if (status !== 200 || failure !== undefined || bytes.byteLength > maxBytes)
     throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   return bytes

@@ -63,7 +63,7 @@ const isAsRequested = (
 ): boolean => {
   const { options } = withPurpose(requested)
   return (
-    isDeepStrictEqual(withoutSingles(credential), withoutSingles(requested.credential)) &&
+    isDeepStrictEqual(withoutSingletonLists(credential), withoutSingletonLists(requested.credential)) &&
     proof.type === options.proofType &&
     proof.proofPurpose === options.proofPurpose &&
     proof.domain === options.domain &&
@@ -73,7 +73,7 @@ const isAsRequested = (
 }
 
 /** Replaces lists of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers write either. */
-const withoutSingles = (credential: object): object =>
+const withoutSingletonLists = (credential: object): object =>
   Object.fromEntries(
     Object.entries(credential).map(([name, value]) => [
       name,

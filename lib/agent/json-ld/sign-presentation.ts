@@ -35,7 +35,7 @@ export const signPresentation = async (
   unsigned: Unsigned,
   { signer, challenge, domain, permits }: Signature,
 ): Promise<Record<string, unknown>> => {
-  const { proofType, method } = await wayToSign(agentContext, signer, permits)
+  const { proofType, method } = await selectProofType(agentContext, signer, permits)
   const service = new W3cJsonLdCredentialService(
     recordingSuites(new WeakMap(), newBudget()),
     agentContext.resolve(W3cCredentialsModuleConfig),
@@ -58,7 +58,7 @@ const contextsOf = ({ '@context': contexts }: Unsigned, proofType: string): read
   proofType === 'Ed25519Signature2020' ? [...contexts, SUITE_CONTEXT_2020] : contexts
 
 /** The first permitted type of proof for which the DID has an authentication key, and that key. */
-const wayToSign = async (
+const selectProofType = async (
   agentContext: AgentContext,
   did: string,
   permits: (proofType: string) => boolean,

@@ -40,7 +40,7 @@ const isCarried = (address: string): boolean => BUNDLED_CONTEXTS.has(address) ||
  * a type that the definition names and redefine no term of the others. Throws `request.invalid` for a context that redefines a term of another one,
  * or that can't be read.
  */
-export const fixVerifierContexts = async (
+export const selectVerifierContexts = async (
   agentContext: AgentContext,
   schemas: readonly string[],
   given: Readonly<Record<string, Document>>,
