@@ -10,9 +10,9 @@ import { type StoredRecord, toRecordItem } from './stored-record.ts'
 import { addressOf, type Item } from './table.ts'
 import { absentOrExpired, type TableWrite, transact } from './write.ts'
 
-/** A put (`item`) or a delete (`remove`), the state that it expects, and the error for any other state. */
+/** A put (`item`) or a delete (`remove`), the expected state of the item, and the error for any other state. */
 type Replacement = ({ item: Item } | { remove: Address }) & {
-  /** A record's version, attributes that the item has, no live item at all, or anything. */
+  /** A record's version, attributes that the item has, no live item, or any state. */
   expects: number | Item | 'nothing' | 'anything'
   onRefusal: () => unknown
 }
@@ -50,7 +50,7 @@ const conditionOf = (expects: Replacement['expects']): Condition => {
   return { equals: typeof expects === 'number' ? { version: { N: String(expects) } } : expects }
 }
 
-/** A record in the unit: as it was read (absent: not stored yet) and as it is to be (absent: deleted). */
+/** A record in the unit of work: as read (undefined: not stored yet) and as it should be (undefined: deleted). */
 export interface Held {
   stored: StoredRecord | undefined
   current: StoredRecord | undefined
@@ -58,7 +58,7 @@ export interface Held {
 
 export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
-/** The write that shows, or no longer shows, an invitation. An id is its first agent's: no other can show something else by it. */
+/** The write that publishes or withdraws an invitation. The first agent owns an id: no other agent can publish under it. */
 const invitationWrites = ({ stored, current }: Held): Write[] => {
   const before = stored && publishedOf(stored)
   const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
@@ -66,7 +66,7 @@ const invitationWrites = ({ stored, current }: Held): Write[] => {
   return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', onRefusal: conflict }]
 }
 
-/** The writes that turn the stored record and its index entries into the current ones. */
+/** The writes that replace the stored record and its index entries by the current ones. */
 export const writesOf = ({ stored, current }: Held): Write[] => {
   if (stored === current) return []
   const writes: Write[] = []
