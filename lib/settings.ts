@@ -92,13 +92,17 @@ export const Settings = v.object({
 
 export type Settings = v.InferOutput<typeof Settings>
 
-/** Validates an environment. Throws `settings.invalid` with one line that says what is wrong. */
-export const readSettings = (environment: Record<string, string | undefined>): Settings => {
-  const result = v.safeParse(Settings, environment)
+/** Validates settings by a schema. Throws `settings.invalid` with one line that says what is wrong. */
+export const validSettings = <S extends v.GenericSchema>(schema: S, environment: unknown): v.InferOutput<S> => {
+  const result = v.safeParse(schema, environment)
   if (result.success) return result.output
   const [issue] = result.issues
   throw new AgentError('settings.invalid', `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`)
 }
+
+/** Validates an environment. Throws `settings.invalid`. */
+export const readSettings = (environment: Record<string, string | undefined>): Settings =>
+  validSettings(Settings, environment)
 
 /**
  * File of settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), because they can exceed the 4 KB of a function's

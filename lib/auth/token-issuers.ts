@@ -1,7 +1,6 @@
 /** The token issuers that a stage trusts: their names, their keys, and what the tokens of each may grant. */
 import * as v from 'valibot'
-import { AgentError } from '../errors.ts'
-import { type Settings, settings } from '../settings.ts'
+import { type Settings, settings, validSettings } from '../settings.ts'
 import { ALL_GRANTS, Grants } from './grants.ts'
 import { KeySet } from './key-set.ts'
 
@@ -49,10 +48,8 @@ export const TokenIssuers = v.pipe(
 
 export type TokenIssuer = v.InferOutput<typeof TokenIssuers>[number]
 
+const IssuerSettings = v.object({ TOKEN_ISSUERS: TokenIssuers })
+
 /** The issuers of the settings. Throws `settings.invalid`. */
-export const tokenIssuers = ({ TOKEN_ISSUERS }: Pick<Settings, 'TOKEN_ISSUERS'> = settings()): TokenIssuer[] => {
-  const result = v.safeParse(v.object({ TOKEN_ISSUERS: TokenIssuers }), { TOKEN_ISSUERS })
-  if (result.success) return result.output.TOKEN_ISSUERS
-  const [issue] = result.issues
-  throw new AgentError('settings.invalid', `${v.getDotPath(issue)}: ${issue.message}`)
-}
+export const tokenIssuers = (from: Pick<Settings, 'TOKEN_ISSUERS'> = settings()): TokenIssuer[] =>
+  validSettings(IssuerSettings, from).TOKEN_ISSUERS
