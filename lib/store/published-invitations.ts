@@ -43,7 +43,7 @@ const inOlderForm = (record: JsonObject, { '@id': id, label, imageUrl, services 
 const isDid = (id: unknown): boolean => typeof id === 'string' && id.startsWith('did:')
 
 /** The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another agent's. */
-export const givenInvitation = (record: JsonObject): JsonObject | undefined => {
+const givenInvitation = (record: JsonObject): JsonObject | undefined => {
   const { role, outOfBandInvitation, metadata } = record
   if (role !== 'sender' || !isObject(outOfBandInvitation) || isDid(outOfBandInvitation['@id'])) return undefined
   const legacy = isObject(metadata) ? metadata[LEGACY] : undefined

@@ -40,14 +40,14 @@ const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padSta
 const padded = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts, LENGTH)
 
 /** The hashed bytes of a curve point `x y z`: 4, x/z and y/z, padded with zeros. */
-export const pointBytes = (text: string): Uint8Array => {
+const pointBytes = (text: string): Uint8Array => {
   const [x = 0n, y = 0n, z = 0n] = numbersOf(text, 3)
   const scale = inverse(z)
   return padded(Buffer.of(4), toBytes(modulo(x * scale)), toBytes(modulo(y * scale)))
 }
 
 /** The hashed bytes of a point of the twisted curve. Each coordinate is a + bi, with i² = -1. */
-export const twistedPointBytes = (text: string): Uint8Array => {
+const twistedPointBytes = (text: string): Uint8Array => {
   const [xa = 0n, xb = 0n, ya = 0n, yb = 0n, za = 0n, zb = 0n] = numbersOf(text, 6)
   const norm = inverse(za * za + zb * zb)
   // x / z is x times the conjugate of z, divided by its norm.
