@@ -1,5 +1,5 @@
 /** AcceptInvitation: an invitation that was received and waits. */
-import { acceptReceived } from '../lib/agent/received-invitations.ts'
+import { acceptStoredInvitation } from '../lib/agent/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
@@ -7,6 +7,6 @@ import { AcceptInvitation } from '../lib/interface/out-of-band.ts'
 
 export const acceptInvitation = defineOperation(AcceptInvitation, {
   authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ path, body }) => acceptReceived(path.outOfBandId, body),
+  handle: ({ path, body }) => acceptStoredInvitation(path.outOfBandId, body),
   inTransaction,
 })

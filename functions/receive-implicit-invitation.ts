@@ -1,5 +1,5 @@
 /** ReceiveImplicitInvitation: a connection with the agent of a public DID. */
-import { askPublicDid } from '../lib/agent/received-invitations.ts'
+import { connectToPublicDid } from '../lib/agent/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
@@ -7,6 +7,6 @@ import { ReceiveImplicitInvitation } from '../lib/interface/out-of-band.ts'
 
 export const receiveImplicitInvitation = defineOperation(ReceiveImplicitInvitation, {
   authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ body: { did, ...acceptance } }) => askPublicDid(did, acceptance),
+  handle: ({ body: { did, ...acceptance } }) => connectToPublicDid(did, acceptance),
   inTransaction,
 })

@@ -1,6 +1,6 @@
 /** ReceiveInvitationUrl: the invitation of an address, which is fetched once, however often the transaction runs. */
 import { invitationAt } from '../lib/agent/invitation-address.ts'
-import { takeAddressed } from '../lib/agent/received-invitations.ts'
+import { storeInvitationOfUrl } from '../lib/agent/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
@@ -9,6 +9,6 @@ import { ReceiveInvitationUrl } from '../lib/interface/out-of-band.ts'
 export const receiveInvitationUrl = defineOperation(ReceiveInvitationUrl, {
   authorize: ({ principal }) => actingAgent(principal),
   prepare: ({ body }) => invitationAt(body.invitationUrl),
-  handle: ({ body: { invitationUrl: _, ...receipt }, prepared }) => takeAddressed(prepared, receipt),
+  handle: ({ body: { invitationUrl: _, ...receipt }, prepared }) => storeInvitationOfUrl(prepared, receipt),
   inTransaction,
 })

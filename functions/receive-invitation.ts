@@ -1,5 +1,5 @@
 /** ReceiveInvitation: an invitation of another agent, stored and accepted in one transaction. */
-import { takeInvitation } from '../lib/agent/received-invitations.ts'
+import { storeInvitation } from '../lib/agent/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
@@ -7,6 +7,6 @@ import { ReceiveInvitation } from '../lib/interface/out-of-band.ts'
 
 export const receiveInvitation = defineOperation(ReceiveInvitation, {
   authorize: ({ principal }) => actingAgent(principal),
-  handle: ({ body: { invitation, ...receipt } }) => takeInvitation(invitation, receipt, 'invitation'),
+  handle: ({ body: { invitation, ...receipt } }) => storeInvitation(invitation, receipt, 'invitation'),
   inTransaction,
 })

@@ -1,4 +1,4 @@
-/** A map that forgets: its oldest entries when it is full, and every entry after a time. For what may be read again. */
+/** A bounded cache: it drops its oldest entries when it is full, and every entry after a time. */
 export class Bounded<K, V> {
   readonly #entries = new Map<K, { value: V; size: number; until: number }>()
   readonly #most: number
@@ -7,8 +7,7 @@ export class Bounded<K, V> {
   #size = 0
 
   /**
-   * Holds `most` entries, each for so many milliseconds after it was set. With `sizeOf`, `most` is the size of all of them together, and
-   * what is larger by itself is not held.
+   * Holds up to `most` entries, each for `milliseconds` after it was set. With `sizeOf`, `most` is their total size, and a larger entry is not held.
    */
   constructor(most: number, milliseconds = Number.POSITIVE_INFINITY, sizeOf: (value: V) => number = () => 1) {
     this.#most = most

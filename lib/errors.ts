@@ -1,4 +1,4 @@
-/** The errors that the service throws: one class, a closed set of codes; lib/http turns a code into a status once. */
+/** Errors of the service: one class with a closed set of codes, which lib/http maps to statuses. */
 
 /** What callers and the HTTP pipeline switch on. */
 export type ErrorCode =
@@ -59,13 +59,13 @@ export class AgentError extends Error {
   }
 }
 
-/** A field that no schema could refuse, since it takes the store or another field to know. `path` is dotted. */
+/** A field that only the store or another field shows to be invalid. `path` is dotted. */
 export const invalidField = (path: string, message: string): AgentError =>
   new AgentError('request.invalid', 'the request breaks its schema', { details: [{ path, message }] })
 
 export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
   error instanceof AgentError && (code === undefined || error.code === code)
 
-/** How a log names an error: its code or its name, for a message may quote contents. */
+/** An error for the log: its code or name, because messages may quote contents. */
 export const errorName = (error: unknown): string =>
   isAgentError(error) ? error.code : error instanceof Error ? error.name : 'unknown'

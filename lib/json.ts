@@ -1,4 +1,4 @@
-/** JSON values of somebody else: read and told apart, bounded in depth and size, and free of flaws. */
+/** JSON values of other parties: parsing, type checks, limits of depth and size, and flaws. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -6,7 +6,7 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The JSON in base64 or base64url; undefined where there is none. */
+/** Parses JSON in base64 or base64url; undefined if it is invalid. */
 export const parseBase64 = (base64: string): unknown => {
   try {
     return JSON.parse(Buffer.from(base64, 'base64').toString())
@@ -15,13 +15,13 @@ export const parseBase64 = (base64: string): unknown => {
   }
 }
 
-/** Deepest nesting of arrays and objects that a library is given. */
+/** Maximum nesting of arrays and objects for libraries. */
 export const MAX_DEPTH = 32
 
-/** Most values (objects, arrays and scalars) of a document that a library is given. */
+/** Maximum number of values (objects, arrays and scalars) of a document for libraries. */
 export const MAX_VALUES = 20_000
 
-/** Whether more than `levels` arrays and objects lie in each other: `[[1]]` has two levels. */
+/** Whether arrays and objects are nested deeper than `levels`: `[[1]]` has two levels. */
 export const isNestedDeeperThan = (value: unknown, levels: number): boolean =>
   some(value, ({ level }) => level > levels)
 
@@ -33,13 +33,13 @@ export const hasMoreValuesThan = (value: unknown, count: number): boolean => {
 
 interface Visited {
   value: unknown
-  /** How many arrays and objects it lies in, itself included if it is one. */
+  /** Number of enclosing arrays and objects, including itself if it is one. */
   level: number
 }
 
 const isBranch = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Stops at the first value that is what is looked for, so the cost has the bound of the question. */
+/** Stops at the first match, so the cost is bounded by the limit. */
 const some = (document: unknown, isFound: (visited: Visited) => boolean): boolean => {
   const pending: Visited[] = [{ value: document, level: isBranch(document) ? 1 : 0 }]
   for (let visited = pending.pop(); visited !== undefined; visited = pending.pop()) {
@@ -51,7 +51,7 @@ const some = (document: unknown, isFound: (visited: Visited) => boolean): boolea
   return false
 }
 
-/** What a tree of values takes in memory, roughly, in bytes: one for each character of texts and names, and 32 for each value. */
+/** Approximate size of a value in memory, in bytes: one for each character of texts and names, and 32 for each value. */
 export const memorySizeOf = (value: unknown): number => {
   let size = 0
   const rest = [value]
@@ -69,13 +69,13 @@ export const memorySizeOf = (value: unknown): number => {
 }
 
 export interface Flaw {
-  /** Names and indexes on the way to it; of a bad name, to the object that has it. */
+  /** Names and indexes to it; for a bad name, to its object. */
   path: (string | number)[]
   /** `must ...`, for people. */
   message: string
 }
 
-/** Members of these names are dropped, or taken for a prototype or a class, by libraries that copy objects (valibot, class-transformer). */
+/** Names that libraries which copy objects (valibot, class-transformer) drop or mistake for a prototype or class. */
 export const UNSAFE_NAMES = ['__proto__', 'prototype', 'constructor'] as const
 
 export interface FlawRules {

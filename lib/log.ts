@@ -1,11 +1,11 @@
-/** The log: one JSON line an event, for CloudWatch. Callers pass ids and numbers, never contents, tokens or keys. */
+/** The log: one JSON line for each event, for CloudWatch. Callers pass ids and numbers, never contents, tokens or keys. */
 import { settings } from './settings.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type Level = Exclude<(typeof LEVELS)[number], 'silent'>
 
 export interface Fields {
-  /** What to search for: a stable code in dotted lower case, which docs/operations.md lists. */
+  /** A stable code in dotted lower case, listed in docs/operations.md. */
   event: `${string}.${string}`
   [field: string]: unknown
 }
@@ -15,7 +15,7 @@ export const log = (level: Level, message: string, fields: Fields): void => {
   if (LEVELS.indexOf(level) >= LEVELS.indexOf(settings().LOG_LEVEL)) write({ level, message, ...fields })
 }
 
-/** A line that counts: on Lambda it is written whatever `LOG_LEVEL` says, except `silent`. Elsewhere nobody makes metrics of it. */
+/** A line with metrics: on Lambda it is written whatever `LOG_LEVEL` says, except `silent`. Elsewhere nothing reads metrics. */
 export const logAlways = (level: Level, message: string, fields: Fields): void => {
   const { LOG_LEVEL, AWS_LAMBDA_LOG_FORMAT } = settings()
   if (AWS_LAMBDA_LOG_FORMAT === undefined) log(level, message, fields)
@@ -23,7 +23,7 @@ export const logAlways = (level: Level, message: string, fields: Fields): void =
 }
 
 /**
- * Where Lambda's log format is JSON, `console.log` would wrap the line once more, and CloudWatch would find no metric in it.
+ * With Lambda's log format JSON, `console.log` would wrap the line once more, and CloudWatch would find no metric in it.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Libraries.html
  */
 const write = (line: object): void => {

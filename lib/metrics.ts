@@ -1,42 +1,42 @@
-/** The metrics of the service: lines of the log in CloudWatch's embedded metric format, of which CloudWatch makes metrics (ADR 20). */
+/** The metrics of the service, written as log lines in CloudWatch's embedded metric format (ADR 20). */
 import { type Fields, type Level, logAlways } from './log.ts'
 import { settings } from './settings.ts'
 
 export const NAMESPACE = 'serverless-agent'
 
-/** Every metric that the service may write, and its unit. Each costs, and again with each value of a dimension. */
+/** All metrics and their units. Each metric costs money, and again for each value of a dimension. */
 export const METRICS = {
-  /** Messages to wallets and events to endpoints, by what came of an attempt; given up is for good. */
+  /** Messages to wallets and events to endpoints. Given up is final. */
   MessagesDelivered: 'Count',
   MessagesGivenUp: 'Count',
   EventsDelivered: 'Count',
   EventsGivenUp: 'Count',
-  /** Failed attempts, at messages and events together. */
+  /** Failed attempts, of messages and events together. */
   AttemptsFailed: 'Count',
   /** Destinations that the circuit breaker has closed, and webhook endpoints that were disabled. */
   DestinationsClosed: 'Count',
   EndpointDisabled: 'Count',
-  /** What is due and not yet handled. */
+  /** Due items that are not handled yet. */
   OutboxDue: 'Count',
   OutboxDueAge: 'Milliseconds',
-  /** What waits, also for a destination that is closed: lanes, and since when the oldest has waited. */
+  /** Waiting lanes, including those of closed destinations, and the age of the oldest. */
   OutboxWaiting: 'Count',
   OutboxWaitingAge: 'Milliseconds',
-  /** Wake-ups that our own code could not handle, and changes that could not be dispatched. */
+  /** Wake-ups that our code could not handle, and changes that could not be dispatched. */
   WakeUpsDead: 'Count',
   ChangesParked: 'Count',
-  /** Messages and events that can't be read, and were set aside. */
+  /** Unreadable messages and events that were set aside. */
   ItemsCorrupt: 'Count',
-  /** Credential and proof exchanges that came to an end, by `Format` and `State`. */
+  /** Ended credential and proof exchanges, by `Format` and `State`. */
   ExchangesEnded: 'Count',
   KmsFaults: 'Count',
-  /** Tokens that could neither be accepted nor refused. */
+  /** Tokens that could be neither accepted nor refused. */
   AuthorizerFaults: 'Count',
-  /** An issuer's keys that its address has not confirmed for long. */
+  /** Issuers' keys that were not confirmed for a long time. */
   IssuerKeysNotConfirmed: 'Count',
 } as const satisfies Record<string, 'Count' | 'Milliseconds'>
 
-/** The dimensions of `ExchangesEnded`. Each pair of a format and a state is a metric to be paid for. */
+/** Dimensions of `ExchangesEnded`. Each pair of a format and a state is a separate metric. */
 export const FORMATS = [
   'credential/json-ld',
   'credential/anoncreds',
@@ -50,12 +50,12 @@ export type Format = (typeof FORMATS)[number]
 export type MetricName = keyof typeof METRICS
 export type Measurements = Partial<Record<MetricName, number>>
 
-/** The one dimension of all metrics is the table, of which each stage has one; never a tenant, an endpoint or any other id. */
+/** The common dimension is the table, one for each stage; never a tenant, an endpoint or any other id. */
 const TABLE = 'Table'
 
 interface Measured {
   values: Measurements
-  /** Further dimensions, whose values are few. */
+  /** Further dimensions with few values. */
   by?: Record<string, string>
   /** Ms since the epoch. */
   now?: number

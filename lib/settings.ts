@@ -1,4 +1,4 @@
-/** The settings of the service: the environment and what was packed with the code, checked once against a schema. Nothing else reads `process.env`. */
+/** The settings of the service, from the environment and the file packed with the code, validated once. Nothing else reads `process.env`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -13,14 +13,14 @@ const json = v.rawTransform<string, unknown>(({ dataset, addIssue, NEVER }) => {
   }
 })
 
-/** A JSON-LD context that every verifier of the stage trusts. It is fetched once, and taken only with this digest. */
+/** A JSON-LD context that every verifier of the stage trusts. It is fetched once, and accepted only with this digest. */
 const TrustedContext = v.object({
   address: v.pipe(v.string(), v.url()),
   /** SHA-256 of the document as its address serves it, hexadecimal. */
   digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal')),
 })
 
-/** A ledger, and where it has several networks that of one: `sovrin:staging`. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
+/** A ledger, with its network if it has several: `sovrin:staging`. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
 export const INDY_NAMESPACE = /^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/
 
 const IndyNamespace = v.pipe(v.string(), v.regex(INDY_NAMESPACE, 'has a name that is no namespace of did:indy'))
@@ -46,63 +46,67 @@ export const Settings = v.object({
   /** The local stage's DynamoDB and SQS. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
   SQS_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
-  /** FIFO queues of wake-ups: of lanes, and of those whose destination is slow. */
+  /** FIFO queues of wake-ups: for lanes, and for lanes of slow destinations. */
   WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   SLOW_WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
-  /** Queue of wake-ups with a delay, and of those of destinations. */
+  /** Queue of delayed wake-ups, and of those of destinations. */
   TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Queue of wake-ups of jobs. */
   JOB_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
-  /** The local stage: leases of before this time (ms since the epoch) are void, for their holders ended with the functions' process before. */
+  /** Local stage: leases from before this time (ms since the epoch) are void, because the process of their holders has ended. */
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
   /** Base URL of the stage, without a trailing slash. */
   PUBLIC_URL: v.pipe(v.string(), v.url(), v.regex(/[^/]$/, 'ends with a slash')),
-  /** Checked by lib/auth/token-issuers.ts: only the functions that verify tokens need them. */
+  /** Validated by lib/auth/token-issuers.ts, in the functions that verify tokens. */
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), json), '[]'),
   TRUSTED_CONTEXTS: v.optional(v.pipe(v.string(), json, v.array(TrustedContext), v.maxLength(10)), '[]'),
-  /** Proxies of Indy ledgers by their namespaces, in the order in which they are asked for what an unqualified id names. */
+  /** Proxies of Indy ledgers by namespace. Objects with unqualified ids are searched in this order. */
   INDY_PROXIES: v.optional(
     v.pipe(v.string(), json, v.record(IndyNamespace, IndyProxy, 'is not a JSON object'), v.maxEntries(10)),
     '{}',
   ),
-  /** Requests a second of a tenant; 0: callers are not counted. */
+  /** Requests per second of a tenant; 0: no limit. */
   TENANT_RATE: v.optional(v.pipe(v.string(), v.transform(Number), v.minValue(0)), '0'),
-  /** What the API keys begin with that callers are counted by (lib/auth/rate-key.ts). */
+  /** Prefix of the API keys that count callers (lib/auth/rate-key.ts). */
   RATE_KEY_PREFIX: v.optional(v.pipe(v.string(), v.minLength(1)), 'rate'),
-  /** What private keys and secrets are sealed with: 32 bytes in base64url on the local stage, a KMS key on AWS. */
+  /** Key that seals private keys and secrets: 32 bytes in base64url on the local stage, a KMS key on AWS. */
   SEALING_KEY: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{43}$/, 'is not 32 bytes in base64url'))),
   KMS_KEY_ID: v.optional(v.pipe(v.string(), v.minLength(1))),
-  /** Organization that events of the base agent go to. */
+  /** Organization that receives the base agent's events. */
   BASE_ORG_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,64}$/)), 'base'),
   /** Label of the base agent in its invitations. */
   AGENT_LABEL: v.optional(v.pipe(v.string(), v.minLength(1)), 'serverless-agent'),
-  /** Whether the base agent accepts offers and proof requests of others without a call; a tenant's record says it of the tenant. */
+  /** Whether the base agent accepts offers and proof requests without an API call. Tenants have their own setting. */
   AUTO_ACCEPT_OFFERS: v.optional(flag, 'false'),
   AUTO_ACCEPT_PROOF_REQUESTS: v.optional(flag, 'false'),
-  /** The local stage also takes `http` and loopback addresses. */
+  /** The local stage also allows `http` and loopback addresses. */
   LOCAL_STAGE: v.optional(flag, 'false'),
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
-  /** X-Ray is told of the calls to DynamoDB. Empty is off. */
+  /** Whether to trace calls to DynamoDB with X-Ray. Empty is off. */
   TRACING: v.optional(v.picklist(['on', 'off', '']), 'off'),
-  /** Lambda's own: where X-Ray's daemon listens. */
+  /** Set by Lambda: address of the X-Ray daemon. */
   AWS_XRAY_DAEMON_ADDRESS: v.optional(v.string(), '169.254.79.129:2000'),
-  /** Lambda's own: how it takes what is logged. */
+  /** Set by Lambda: its log format. */
   AWS_LAMBDA_LOG_FORMAT: v.optional(v.string()),
 })
 
 export type Settings = v.InferOutput<typeof Settings>
 
-/** Checks an environment; says in one line what is wrong. Throws `settings.invalid`. */
-export const readSettings = (environment: Record<string, string | undefined>): Settings => {
-  const result = v.safeParse(Settings, environment)
+/** Validates settings by a schema. Throws `settings.invalid` with one line that says what is wrong. */
+export const validSettings = <S extends v.GenericSchema>(schema: S, environment: unknown): v.InferOutput<S> => {
+  const result = v.safeParse(schema, environment)
   if (result.success) return result.output
   const [issue] = result.issues
   throw new AgentError('settings.invalid', `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`)
 }
 
+/** Validates an environment. Throws `settings.invalid`. */
+export const readSettings = (environment: Record<string, string | undefined>): Settings =>
+  validSettings(Settings, environment)
+
 /**
- * Settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), by their names. They can grow, and a
- * function's environment ends at 4 KB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ * File of settings that a deployment packs with the code as JSON (infra/plugins/packed-settings.ts), because they can exceed the 4 KB of a function's
+ * environment: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const PACKED_FILE = 'settings.json'
 
@@ -118,7 +122,7 @@ const Packed = v.pipe(
 
 export type PackedSetting = keyof v.InferOutput<typeof Packed>
 
-/** A file that is there and can't be read is no reason to do without it: nobody's token would be valid. */
+/** Throws for a file that exists but can't be read: without it no token would be valid. */
 const readFileIfThere = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')
@@ -128,7 +132,7 @@ const readFileIfThere = (path: string): string | undefined => {
   }
 }
 
-/** What was packed into `folder`, as an environment would hold it; nothing where there is no file. Throws `settings.invalid`. */
+/** The packed settings of a folder, in the form of an environment; empty without a file. Throws `settings.invalid`. */
 export const readPacked = (folder: string): Record<string, string> => {
   const text = readFileIfThere(join(folder, PACKED_FILE))
   if (text === undefined) return {}
@@ -139,14 +143,11 @@ export const readPacked = (folder: string): Record<string, string> => {
 
 let current: Settings | undefined
 
-/** The settings of this process. What the environment says wins: on this machine nothing is packed. */
+/** The settings of this process. The environment takes precedence over packed settings. */
 export const settings = (): Settings => {
   current ??= readSettings({ ...readPacked(import.meta.dirname), ...process.env })
   return current
 }
 
-/**
- * The trace that this invocation is part of. Lambda sets it anew for each one.
- * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
- */
+/** The trace of this invocation. Lambda sets it for each one. https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
 export const traceHeader = (): string => process.env._X_AMZN_TRACE_ID ?? ''

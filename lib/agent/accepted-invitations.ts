@@ -12,7 +12,7 @@ import {
 } from '@credo-ts/didcomm'
 import { invalidField, isAgentError } from '../errors.ts'
 import type { TenantAgent } from './agent.ts'
-import { requestOf, takeRequest } from './attached-requests.ts'
+import { handleAttachedRequest, requestOf } from './attached-requests.ts'
 import { send } from './connections.ts'
 import { defined } from './defined.ts'
 import { assertReachableDid } from './dids.ts'
@@ -52,7 +52,7 @@ export const accept = async (
   const { context } = agent
   const { outOfBandInvitation } = record
   const { alias, autoAcceptConnection, reuseConnection } = acceptance
-  const older = reuseConnection ? await olderConnection(agent, outOfBandInvitation) : undefined
+  const older = reuseConnection ? await existingConnection(agent, outOfBandInvitation) : undefined
   delete record.reuseConnectionId
   Object.assign(record, {
     autoAcceptConnection,
@@ -61,11 +61,11 @@ export const accept = async (
   })
   await context.resolve(DidCommOutOfBandRepository).update(context, record)
   const protocol = handshakeOf(outOfBandInvitation)
-  if (older === undefined && protocol !== undefined) return shakeHands(agent, record, protocol, acceptance)
+  if (older === undefined && protocol !== undefined) return startHandshake(agent, record, protocol, acceptance)
   if (requestOf(context, outOfBandInvitation) === undefined && older !== undefined)
-    await askForReuse(agent, record, older)
+    await requestReuse(agent, record, older)
   else
-    await takeRequest(context, record, older).catch((error) => {
+    await handleAttachedRequest(context, record, older).catch((error) => {
       if (isAgentError(error)) throw error
       throw invalidField(path, 'has a request that this agent can not handle')
     })
@@ -73,7 +73,7 @@ export const accept = async (
 }
 
 /** The newest connection that was made from an invitation by the same DID and that neither side has ended. */
-const olderConnection = async (
+const existingConnection = async (
   { didcomm }: TenantAgent,
   { invitationDids }: DidCommOutOfBandInvitation,
 ): Promise<DidCommConnectionRecord | undefined> => {
@@ -85,7 +85,7 @@ const olderConnection = async (
   return undefined
 }
 
-const shakeHands = async (
+const startHandshake = async (
   agent: TenantAgent,
   record: DidCommOutOfBandRecord,
   protocol: DidCommHandshakeProtocol,
@@ -108,7 +108,7 @@ const shakeHands = async (
 }
 
 /** Credo would wait for the answer. Here `handshake-reuse-accepted` completes the invitation when it arrives. */
-const askForReuse = async (
+const requestReuse = async (
   { context }: TenantAgent,
   record: DidCommOutOfBandRecord,
   connection: DidCommConnectionRecord,

@@ -60,7 +60,7 @@ const isTaken = (record: DidCommOutOfBandRecord): boolean => record.metadata.get
  * Handles the request of an invitation, with or without a connection, and completes the invitation. Throws the errors of Credo's handlers, and a
  * CredoError if the request's thread is in use.
  */
-export const takeRequest = async (
+export const handleAttachedRequest = async (
   agentContext: AgentContext,
   record: DidCommOutOfBandRecord,
   connection?: DidCommConnectionRecord,
@@ -111,7 +111,7 @@ const handleRequest = async (
  * Handles the attached request after the handshake. `connection` was completed by the running unit of work. A request that fails does not undo the
  * handshake.
  */
-export const takeKeptRequest = async (
+export const handleRequestAfterHandshake = async (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
 ): Promise<void> => {
@@ -123,7 +123,7 @@ export const takeKeptRequest = async (
   if (record === null || record.role !== DidCommOutOfBandRole.Receiver || isTaken(record)) return
   if (requestOf(agentContext, record.outOfBandInvitation) === undefined) return
   try {
-    await takeRequest(agentContext, record, connection)
+    await handleAttachedRequest(agentContext, record, connection)
   } catch (error) {
     // The unit of work keeps errors of the store by itself.
     log('info', 'a request that came with an invitation was refused', {

@@ -15,8 +15,8 @@ import { DELIVERY, type Delivery, toBasicMessageJson } from '../records/basic-me
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { readyConnection, send } from './connections.ts'
-import { noteBasicMessage } from './outbox-transport.ts'
-import { isQueued, noteQueuedMessage } from './pickup-queue.ts'
+import { recordBasicMessage } from './outbox-transport.ts'
+import { isQueued, recordQueuedMessage } from './pickup-queue.ts'
 import { commonOptions, platformModules } from './platform.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { toStored } from './storage-service.ts'
@@ -67,7 +67,7 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
   record.metadata.set(DELIVERY, delivery)
   await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
   const json = toBasicMessageJson(toStored(agentContext, record))
-  const note = queued ? noteQueuedMessage : noteBasicMessage
+  const note = queued ? recordQueuedMessage : recordBasicMessage
   note(connectionId, forEvents(record.id, json))
   return json
 }

@@ -12,7 +12,7 @@ import { toConnectionJson } from '../records/connection.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { currentAgent } from './agent.ts'
-import { takeKeptRequest } from './attached-requests.ts'
+import { handleRequestAfterHandshake } from './attached-requests.ts'
 import { send } from './connections.ts'
 import { toStored } from './storage-service.ts'
 
@@ -23,7 +23,7 @@ import { toStored } from './storage-service.ts'
 export const acceptRequest = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
   await requireTurn(context, connectionId, DidCommDidExchangeState.RequestReceived)
-  return goOn(context, () => didcomm.connections.acceptRequest(connectionId))
+  return continueHandshake(context, () => didcomm.connections.acceptRequest(connectionId))
 }
 
 /**
@@ -33,9 +33,9 @@ export const acceptRequest = async (connectionId: string): Promise<RecordJson> =
 export const acceptResponse = async (connectionId: string): Promise<RecordJson> => {
   const { context, didcomm } = await currentAgent()
   await requireTurn(context, connectionId, DidCommDidExchangeState.ResponseReceived)
-  return goOn(context, async () => {
+  return continueHandshake(context, async () => {
     const connection = await didcomm.connections.acceptResponse(connectionId)
-    await takeKeptRequest(context, connection)
+    await handleRequestAfterHandshake(context, connection)
     return connection
   })
 }
@@ -55,7 +55,10 @@ const notReady = (message: string, cause?: unknown): AgentError =>
   new AgentError('connection.not_ready', message, cause === undefined ? {} : { cause })
 
 /** Continues the handshake. Credo can't answer every message that it has accepted. */
-const goOn = async (context: AgentContext, act: () => Promise<DidCommConnectionRecord>): Promise<RecordJson> => {
+const continueHandshake = async (
+  context: AgentContext,
+  act: () => Promise<DidCommConnectionRecord>,
+): Promise<RecordJson> => {
   try {
     return toConnectionJson(toStored(context, await send(act)))
   } catch (error) {

@@ -16,7 +16,7 @@ import { currentUnit } from '../store/transaction.ts'
 import { messagingContext } from './basic-messages.ts'
 import { readyConnection, send } from './connections.ts'
 import { defined } from './defined.ts'
-import { unqueued } from './pickup-queue.ts'
+import { withoutQueue } from './pickup-queue.ts'
 import { toStored } from './storage-service.ts'
 
 interface Ping {
@@ -52,7 +52,7 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   const connection = await repository.findById(agentContext, connectionId)
   if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
   if (connection.state === DidCommDidExchangeState.Completed && connection.theirDid !== undefined) {
-    const message: DidCommMessage = unqueued(new DidCommHangupMessage({}))
+    const message: DidCommMessage = withoutQueue(new DidCommHangupMessage({}))
     const outbound = new DidCommOutboundMessageContext(message, { agentContext, connection })
     await send(() => agentContext.resolve(DidCommMessageSender).sendMessage(outbound)).catch(ignoreUnreachable)
   }

@@ -23,7 +23,7 @@ import { assertFewDids, didsWithKey, isOfDid } from './did-repository.ts'
 import { expireUnlessCompleted, keepForGood } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
-import { unqueued } from './pickup-queue.ts'
+import { withoutQueue } from './pickup-queue.ts'
 import { admitStranger } from './strangers.ts'
 
 export class ConnectionService extends DidCommConnectionService {
@@ -57,7 +57,7 @@ export class ConnectionService extends DidCommConnectionService {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const response = await super.createResponse(agentContext, connection, outOfBand, routing)
     if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
-    return { ...response, message: unqueued(response.message) }
+    return { ...response, message: withoutQueue(response.message) }
   }
 
   /** Throws a CredoError for a document that does not belong to the sender. */

@@ -94,7 +94,7 @@ export const abandonedUnlessOffered = async <T>(
 }
 
 /** Whether Credo's `contentApproved` applies: a stored request or credential was already compared with the offer. */
-export const mayAnswerByItself = ({ autoAcceptCredential }: DidCommCredentialExchangeRecord): boolean =>
+export const mayAutoRespond = ({ autoAcceptCredential }: DidCommCredentialExchangeRecord): boolean =>
   autoAcceptCredential !== DidCommAutoAcceptCredential.Never
 
 /**

@@ -10,10 +10,10 @@ import {
   V2CredentialProblemReportError,
 } from '@credo-ts/didcomm'
 import { AnonCredsFormat, IndyFormat, requestFormats } from './anoncreds/credential-formats.ts'
-import { abandonedUnlessOffered, assertPreview, mayAnswerByItself, processOfferedRequest } from './credential-checks.ts'
+import { abandonedUnlessOffered, assertPreview, mayAutoRespond, processOfferedRequest } from './credential-checks.ts'
 import { defined } from './defined.ts'
 import { JsonLdFormat } from './json-ld/credential-format.ts'
-import { isAcceptedByItself, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
+import { isAutoAccepted, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
 
@@ -75,9 +75,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
 
   override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V1['shouldAutoRespondToOffer']>) {
     const { credentialExchangeRecord: exchange } = options
-    const isAccepted = await isAcceptedByItself(exchange, async () =>
-      super.shouldAutoRespondToOffer(agentContext, options),
-    )
+    const isAccepted = await isAutoAccepted(exchange, async () => super.shouldAutoRespondToOffer(agentContext, options))
     const accept = () => super.acceptOffer(agentContext, { credentialExchangeRecord: exchange })
     return isAccepted && this.#acceptance.tryTo(exchange, accept)
   }
@@ -97,14 +95,14 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToRequest']>
   ) {
-    return mayAnswerByItself(credentialExchangeRecord)
+    return mayAutoRespond(credentialExchangeRecord)
   }
 
   /** A stored credential was already compared with the offer. */
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToCredential']>
   ) {
-    return mayAnswerByItself(credentialExchangeRecord)
+    return mayAutoRespond(credentialExchangeRecord)
   }
 }
 
@@ -158,7 +156,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
   override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V2['shouldAutoRespondToOffer']>) {
     const { credentialExchangeRecord: exchange } = options
-    const isAccepted = await isAcceptedByItself(
+    const isAccepted = await isAutoAccepted(
       exchange,
       async () =>
         proposesAllOf(await this.getFormatData(agentContext, exchange.id)) &&
@@ -175,14 +173,14 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToRequest']>
   ) {
-    return mayAnswerByItself(credentialExchangeRecord)
+    return mayAutoRespond(credentialExchangeRecord)
   }
 
   /** A stored credential was already compared with the offer. */
   override async shouldAutoRespondToCredential(
     ...[, { credentialExchangeRecord }]: Parameters<V2['shouldAutoRespondToCredential']>
   ) {
-    return mayAnswerByItself(credentialExchangeRecord)
+    return mayAutoRespond(credentialExchangeRecord)
   }
 }
 

@@ -17,7 +17,7 @@ import { isOfCurrentDid } from './connection-service.ts'
 import { defined } from './defined.ts'
 import { storeTheirDid } from './did-repository.ts'
 import { expireUnlessCompleted } from './handshake-expiry.ts'
-import { unqueued } from './pickup-queue.ts'
+import { withoutQueue } from './pickup-queue.ts'
 import { isProblemReport } from './problem-reports.ts'
 import { admitStranger } from './strangers.ts'
 import { assertOfResponder, refusal, theirDidOf } from './their-did.ts'
@@ -78,7 +78,7 @@ export class DidExchange extends DidExchangeProtocol {
     const message = await super.createResponse(agentContext, connection, outOfBand, routing)
     message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })
     if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
-    return unqueued(message)
+    return withoutQueue(message)
   }
 
   /** Checks the document: Credo accepts keys of other agents in it, and finds no connection by a DID other than did:peer. */

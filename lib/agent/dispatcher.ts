@@ -8,7 +8,7 @@ import {
   DidCommMessageHandlerRegistry,
   DidCommMessageSender,
 } from '@credo-ts/didcomm'
-import { takeKeptRequest } from './attached-requests.ts'
+import { handleRequestAfterHandshake } from './attached-requests.ts'
 
 export class Dispatcher extends DidCommDispatcher {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -26,6 +26,6 @@ export class Dispatcher extends DidCommDispatcher {
     const { agentContext, connection, message } = inbound
     const isResponse =
       message instanceof DidCommDidExchangeResponseMessage || message instanceof DidCommConnectionResponseMessage
-    if (isResponse && connection !== undefined) await takeKeptRequest(agentContext, connection)
+    if (isResponse && connection !== undefined) await handleRequestAfterHandshake(agentContext, connection)
   }
 }

@@ -90,7 +90,7 @@ export const isAddressedTo = (invitation: Invitation, { recipientKey }: DidCommI
 export const isUnused = ({ state }: Invitation): boolean => state === DidCommOutOfBandState.AwaitResponse
 
 /** Marks an invitation as used, with or without a connection. A multi-use invitation does not change. */
-export const useUp = async (
+export const markUsed = async (
   agentContext: AgentContext,
   invitation: Invitation,
   connection?: DidCommConnectionRecord,

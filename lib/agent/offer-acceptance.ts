@@ -15,7 +15,7 @@ interface Accepted<Message> {
 }
 
 /** Whether to accept an offer without an API call. `isAsProposed`: whether the offer contains nothing beyond this agent's proposal. */
-export const isAcceptedByItself = async (
+export const isAutoAccepted = async (
   { autoAcceptCredential }: Exchange,
   isAsProposed: () => Promise<boolean>,
 ): Promise<boolean> => {

@@ -13,7 +13,7 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { uuidOf } from './hash-id.ts'
-import { findInvitation, invitationOfKey, mayReuse, useUp } from './invitations.ts'
+import { findInvitation, invitationOfKey, markUsed, mayReuse } from './invitations.ts'
 
 export class OutOfBandService extends DidCommOutOfBandService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {
@@ -84,7 +84,7 @@ export class OutOfBandService extends DidCommOutOfBandService {
     outOfBand.assertState(DidCommOutOfBandState.AwaitResponse)
     if (!(await mayReuse(agentContext, outOfBand, connection)))
       throw new CredoError('the connection is not with the DID of the invitation')
-    await useUp(agentContext, outOfBand, connection)
+    await markUsed(agentContext, outOfBand, connection)
     return new DidCommHandshakeReuseAcceptedMessage({ threadId: message.threadId, parentThreadId })
   }
 }

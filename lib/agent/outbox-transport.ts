@@ -39,7 +39,7 @@ const outboxTo = async (connectionId: string): Promise<Outbox> => {
 }
 
 /** Records the basic message that the running unit of work has added to the outbox: its delivery causes events. */
-export const noteBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
+export const recordBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
   outboxesOf(currentUnit()).get(connectionId)?.basicMessages.push(message)
 }
 

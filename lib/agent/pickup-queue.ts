@@ -3,7 +3,7 @@ import type { AgentContext } from '@credo-ts/core'
 import type { DidCommMessage, DidCommQueueTransportRepository } from '@credo-ts/didcomm'
 import type { SentBasicMessage } from '../outbox/message-item.ts'
 import type { PickupMessage } from '../pickup/pickup-item.ts'
-import { addToQueue, countWaiting, findWaiting, firstWaiting, noteQueued, removeFromQueue } from '../pickup/queue.ts'
+import { addToQueue, countWaiting, findWaiting, firstWaiting, recordQueued, removeFromQueue } from '../pickup/queue.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { handlesMessage } from './inbound-marks.ts'
 
@@ -20,16 +20,16 @@ const addedOf = () => currentUnit().slot(ADDED, () => new Map<string, PickupMess
 export const isQueued = (connectionId: string): boolean => addedOf().has(connectionId)
 
 /** Records the basic message that was queued last: its delivery causes events. */
-export const noteQueuedMessage = (connectionId: string, message: SentBasicMessage): void => {
+export const recordQueuedMessage = (connectionId: string, message: SentBasicMessage): void => {
   const added = addedOf().get(connectionId)
-  if (added !== undefined) noteQueued(added, message)
+  if (added !== undefined) recordQueued(added, message)
 }
 
 /**
  * Keeps a message out of the queue, such as the response that makes a connection: without a ready connection nobody could fetch it. Sending it fails
  * if there is no endpoint.
  */
-export const unqueued = <T extends DidCommMessage>(message: T): T =>
+export const withoutQueue = <T extends DidCommMessage>(message: T): T =>
   Object.assign(message, { allowQueueTransport: false })
 
 const DELIVERED = { state: 'delivered' } as const

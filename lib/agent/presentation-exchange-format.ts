@@ -19,7 +19,7 @@ import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
-import { fixVerifierContexts, readVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
+import { readVerifierContexts, selectVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'
 import { preparedAnswer } from './prepared-answers.ts'
 import { presentationFor } from './presentation-exchange-answer.ts'
@@ -63,7 +63,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
     const { challenge, domain, contexts } = asked.options
     const schemas = presentationDefinition.input_descriptors.flatMap(({ schema = [] }) => schema.map(({ uri }) => uri))
     proofRecord.metadata.set(VERIFIER_CONTEXTS, {
-      contexts: await fixVerifierContexts(agentContext, schemas, contexts),
+      contexts: await selectVerifierContexts(agentContext, schemas, contexts),
     })
     return attached(REQUEST, attachmentId, {
       presentation_definition: presentationDefinition,

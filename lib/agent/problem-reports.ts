@@ -14,7 +14,7 @@ import {
 import * as v from 'valibot'
 import { connectionsOfOurKey, isOfCurrentDid } from './connection-service.ts'
 import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
-import { findInvitationOfRequest, isOfInviterOf, useUp } from './invitations.ts'
+import { findInvitationOfRequest, isOfInviterOf, markUsed } from './invitations.ts'
 import { joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -85,7 +85,7 @@ const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessa
   await abandonExchange(agentContext, exchange, errorMessage)
   const invitation =
     exchange.connectionId === undefined && (await findInvitationOfRequest(agentContext, exchange.threadId))
-  if (invitation) await useUp(agentContext, invitation)
+  if (invitation) await markUsed(agentContext, invitation)
 }
 
 /** Protocols whose reports abandon a connection, even a completed one. Credo writes "connection" for "connections". */

@@ -53,7 +53,7 @@ const asProposed = <Options extends { proofRecord: DidCommProofExchangeRecord }>
  * Whether a request is answered without an API call: if the agent's settings say so, or if it matches this agent's own proposal. `always` in a
  * proposal means no more than that, since a verifier could request anything.
  */
-const mayAnswerByItself = async (
+const mayAutoRespond = async (
   { autoAcceptProof }: DidCommProofExchangeRecord,
   isAsProposed: () => Promise<boolean>,
 ): Promise<boolean> => {
@@ -110,7 +110,7 @@ class ProofV1Protocol extends DidCommProofV1Protocol {
     const requestAttachment = requestMessage.getRequestAttachmentById(INDY_PROOF_REQUEST_ATTACHMENT_ID)
     if (requestAttachment === undefined) return false
     const isAsProposed = () => super.shouldAutoRespondToRequest(agentContext, asProposed(options))
-    if (!(await mayAnswerByItself(proofRecord, isAsProposed))) return false
+    if (!(await mayAutoRespond(proofRecord, isAsProposed))) return false
     const request = { proofRecord, requestAttachment, attachmentId: INDY_PROOF_ATTACHMENT_ID }
     return prepareAnswer(agentContext, this.#indy, request)
   }
@@ -192,7 +192,7 @@ class ProofV2Protocol extends DidCommProofV2Protocol<ProofFormats> {
     ...[agentContext, options]: Parameters<DidCommProofV2Protocol<ProofFormats>['shouldAutoRespondToRequest']>
   ) {
     const { proofRecord, requestMessage } = options
-    if (!(await mayAnswerByItself(proofRecord, () => this.#isAsProposed(agentContext, options)))) return false
+    if (!(await mayAutoRespond(proofRecord, () => this.#isAsProposed(agentContext, options)))) return false
     const asked = this.#attached(requestMessage.formats, requestMessage.requestAttachments)
     for (const { format, attachment: requestAttachment } of asked)
       if (!(await prepareAnswer(agentContext, format, { proofRecord, requestAttachment }))) return false

@@ -37,7 +37,7 @@ type Message = Parameters<typeof readInvitation>[0]
  * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field of the invitation. Throws
  * `request.invalid`, `invitation.received`, and the errors of accepting.
  */
-export const takeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedAnswer> => {
+export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
   const read = readInvitation(message, path)
   await assertNew(agent, read.invitation, path)
@@ -49,9 +49,9 @@ export const takeInvitation = async (message: Message, receipt: Receipt, path: s
 }
 
 /** The same for the invitation of a URL, undefined if there is none. All faults of the invitation are one error without details. */
-export const takeAddressed = async (message: Message | undefined, receipt: Receipt): Promise<ReceivedAnswer> => {
+export const storeInvitationOfUrl = async (message: Message | undefined, receipt: Receipt): Promise<ReceivedAnswer> => {
   if (message === undefined) throw noInvitation()
-  return takeInvitation(message, receipt, ADDRESS).catch((error) => {
+  return storeInvitation(message, receipt, ADDRESS).catch((error) => {
     const isOfInvitation = isAgentError(error) && error.details?.some(({ path }) => path.startsWith(ADDRESS))
     throw isOfInvitation ? noInvitation() : error
   })
@@ -62,7 +62,7 @@ const ADDRESS = 'invitationUrl'
 const noInvitation = () => invalidField(ADDRESS, 'leads to no invitation that this agent can take')
 
 /** Accepts a waiting invitation in the running unit of work. Throws `resource.not_found`, `invitation.out_of_turn`, and the errors of accepting. */
-export const acceptReceived = async (outOfBandId: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+export const acceptStoredInvitation = async (outOfBandId: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
   const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
@@ -79,7 +79,7 @@ export const acceptReceived = async (outOfBandId: string, acceptance: Acceptance
  * Requests a connection from the agent of a public DID, in the running unit of work (Aries RFC 0434, "implicit invitation"). Throws
  * `request.invalid`, and the errors of accepting.
  */
-export const askPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
+export const connectToPublicDid = async (did: string, acceptance: Acceptance): Promise<ReceivedAnswer> => {
   const agent = await currentAgent()
   if ((await findOwnDid(agent, did)) !== undefined) throw invalidField('did', 'is a DID of this agent')
   const invitation = new DidCommOutOfBandInvitation({

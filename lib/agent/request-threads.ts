@@ -13,7 +13,7 @@ const Received = v.object({
  * The tags of a record. A received invitation is tagged only with the thread of the request that was handled: its author could name the thread of
  * another exchange, to be treated as the other party of that exchange, or to block that party's messages.
  */
-export const withTakenThreads = (
+export const withHandledThread = (
   type: string,
   value: NewRecord['value'],
   tags: NewRecord['tags'],

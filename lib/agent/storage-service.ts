@@ -15,7 +15,7 @@ import type { TagQuery } from '../store/index-entries.ts'
 import type { StoredRecord, Tags } from '../store/stored-record.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
-import { withTakenThreads } from './request-threads.ts'
+import { withHandledThread } from './request-threads.ts'
 import { withSecretOpen, withSecretSealed } from './sealed-records.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
@@ -110,7 +110,7 @@ type Storable = Pick<BaseRecord, 'id' | 'type' | 'toJSON'> & { getTags(): object
 /** The stored form of a record, from which answers are made too. */
 export const toStored = (agentContext: AgentContext, record: Storable): NewRecord => {
   const { _tags, ...value } = JSON.parse(JSON.stringify(record.toJSON()))
-  const tags = withTakenThreads(record.type, value, definedTags(record))
+  const tags = withHandledThread(record.type, value, definedTags(record))
   return { tenant: tenantOf(agentContext), type: record.type, id: record.id, value, tags }
 }
 

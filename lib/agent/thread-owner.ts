@@ -21,8 +21,8 @@ import {
   isOfInviter,
   isTakenBy,
   isUnused,
+  markUsed,
   mayReuse,
-  useUp,
 } from './invitations.ts'
 import { findQuestions } from './question-answer-service.ts'
 
@@ -61,7 +61,7 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   }
   if (!isTakenBy(invitation, connection)) {
     if (!(await mayAnswerAgain(inbound, invitation, connection))) return false
-    await useUp(agentContext, invitation, connection)
+    await markUsed(agentContext, invitation, connection)
   }
   exchange.connectionId = connection.id
   await updateExchange(agentContext, exchange)

@@ -27,7 +27,7 @@ import {
 import { endpointOf } from './root-agent.ts'
 import { webDid, webDidFor } from './web-dids.ts'
 
-export interface Wish {
+export interface NewDid {
   method: 'key' | 'jwk' | 'peer' | 'web' | 'webvh'
   keyType: KeyType
   seed?: string | undefined
@@ -35,7 +35,7 @@ export interface Wish {
   numAlgo?: 2 | 4 | undefined
 }
 
-export interface WrittenDid {
+export interface CreatedDid {
   did: string
   didDocument: object
   didLog?: string
@@ -45,7 +45,7 @@ export interface WrittenDid {
  * Creates a DID in the running unit of work, or returns the existing one for a known seed or a method with one DID per agent. Throws
  * `request.invalid`, and `did.exists` if the DID exists with another key.
  */
-export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }: Wish): Promise<WrittenDid> => {
+export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }: NewDid): Promise<CreatedDid> => {
   const seed = givenSeed || undefined
   const domain = givenDomain || undefined
   assertFits({ ...wish, seed, domain })
@@ -61,7 +61,7 @@ export const writeDid = async ({ seed: givenSeed, domain: givenDomain, ...wish }
 }
 
 /** Checks which fields of the body go together; its schema does not. */
-const assertFits = ({ method, keyType, seed, domain, numAlgo }: Wish): void => {
+const assertFits = ({ method, keyType, seed, domain, numAlgo }: NewDid): void => {
   if (keyType !== 'ed25519' && method !== 'key' && method !== 'jwk')
     throw invalidField('keyType', `must be ed25519 for did:${method}`)
   if (seed !== undefined && keyType !== 'ed25519') throw invalidField('seed', 'is for keys of type ed25519')
@@ -71,12 +71,12 @@ const assertFits = ({ method, keyType, seed, domain, numAlgo }: Wish): void => {
   if (numAlgo !== undefined && method !== 'peer') throw invalidField('numAlgo', 'is for did:peer')
 }
 
-const shown = ({ did, didDocument }: Pick<OwnDid, 'did' | 'didDocument'>): WrittenDid => ({
+const shown = ({ did, didDocument }: Pick<OwnDid, 'did' | 'didDocument'>): CreatedDid => ({
   did,
   didDocument: didDocument.toJSON(),
 })
 
-type DidOfKey = (agent: TenantAgent, key: Kms.PublicJwk, wish: Pick<Wish, 'numAlgo'>) => Promise<OwnDid>
+type DidOfKey = (agent: TenantAgent, key: Kms.PublicJwk, wish: Pick<NewDid, 'numAlgo'>) => Promise<OwnDid>
 
 /** DIDs that are derived from a key and resolve without any other data. */
 const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
@@ -108,7 +108,7 @@ const DIDS_OF_KEYS: Record<'key' | 'jwk' | 'peer', DidOfKey> = {
   },
 }
 
-const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<WrittenDid> => {
+const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<CreatedDid> => {
   if (domain !== undefined) {
     const { did, document, log } = await makeWebvhDid(agent, domain)
     return { did, didDocument: document, didLog: log }
@@ -122,7 +122,7 @@ const webvh = async (agent: TenantAgent, domain: string | undefined): Promise<Wr
 const isMadeWith = ({ keys = [] }: DidRecord, key: Kms.PublicJwk): boolean =>
   (keys ?? []).some(({ kmsKeyId }) => kmsKeyId === key.keyId)
 
-const web = async (agent: TenantAgent, { seed, domain }: Pick<Wish, 'seed' | 'domain'>): Promise<WrittenDid> => {
+const web = async (agent: TenantAgent, { seed, domain }: Pick<NewDid, 'seed' | 'domain'>): Promise<CreatedDid> => {
   const did = webDidFor(domain)
   const known = await findOwnDid(agent, did)
   const key = seed === undefined ? undefined : await keyOfSeed(agent, seed)

@@ -17,7 +17,7 @@ export const actingAgent = ({ role, tenantId }: Principal): string => {
   return tenantId
 }
 
-/** The tenant that the path names, if the principal may name it. Whether it exists (404) is for the store to say. */
+/** The tenant in the path, if the principal may act for it. The store checks whether it exists (404). */
 export const namedTenant = ({ role, tenantId: own, grants }: Principal, tenantId: string): string => {
   const allowed =
     (role === 'RestRootAgentWithTenants' && reaches(grants?.tenants ?? '*', tenantId)) ||
@@ -27,8 +27,8 @@ export const namedTenant = ({ role, tenantId: own, grants }: Principal, tenantId
 }
 
 /**
- * Only a root token with tenants may create tenants, and not one of an issuer that is limited to some. `orgId`: the organization that
- * is to have the tenant; none: one of its own.
+ * Checks that a principal may create tenants: a root token with tenants, of an issuer without limits on tenants. `orgId`: the organization of the new
+ * tenant; without it the tenant gets its own.
  */
 export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: string): void => {
   const { tenants = '*', organizations = '*' } = grants ?? {}
@@ -38,8 +38,8 @@ export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: stri
 }
 
 /**
- * Who manages an organization: its owners and admins; a root token without tenants only the base agent's, one with tenants all, each as
- * far as its issuer's grants go.
+ * Checks that a principal manages an organization: its owners and admins; a root token with tenants for all organizations, one without only for the
+ * base agent's, both within their issuer's grants.
  */
 export const assertManages = (principal: Principal, orgId: string, baseOrgId = settings().BASE_ORG_ID): void => {
   const { role, organizations, grants } = principal
@@ -50,7 +50,7 @@ export const assertManages = (principal: Principal, orgId: string, baseOrgId = s
   if (!allowed) throw forbidden()
 }
 
-/** The agent that somebody acts in who manages an organization. */
+/** The agent for which a manager of an organization acts. */
 export const managingAgent = (principal: Principal, orgId: string): string => {
   assertManages(principal, orgId)
   return actingAgent(principal)

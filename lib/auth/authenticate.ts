@@ -1,12 +1,12 @@
-/** Who calls: `Authorization` header to the principal of somebody who exists. */
+/** Authenticates the caller: from the `Authorization` header to the principal of an existing tenant. */
 import { AgentError } from '../errors.ts'
 import { tenantExists } from '../store/tenants.ts'
 import type { Principal } from './principal.ts'
 import { verifyAuthorization } from './token.ts'
 
 /**
- * Verifies the token, and looks whether its tenant exists. Throws `auth.unauthorized`, `auth.forbidden` for what the token's issuer has no
- * grant for, `auth.keys_unavailable` and `store.unavailable`.
+ * Verifies the token, and checks that its tenant exists. Throws `auth.unauthorized`, `auth.forbidden` for what the token's issuer has no grant for,
+ * `auth.keys_unavailable` and `store.unavailable`.
  */
 export const authenticate = async (authorization: string): Promise<Principal> => {
   const principal = await verifyAuthorization(authorization)

@@ -1,4 +1,4 @@
-/** Asks each issuer for its keys and stores what it says, so that those who verify tokens need not ask. */
+/** Fetches each issuer's keys and stores them, so that verifying a token needs no fetch. */
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { logUnconfirmed, readConfirmedKeys, storeConfirmedKeys } from './confirmed-keys.ts'
@@ -6,7 +6,7 @@ import { ageOf, WATCHED } from './key-age.ts'
 import { servedKeys } from './served-keys.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** `now` in ms since the epoch. One issuer's failure is nobody else's; throws `store.unavailable` when all have been asked. */
+/** `now` in ms since the epoch. A failure of one issuer does not affect others. Throws `store.unavailable` after all were fetched. */
 export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number): Promise<void> => {
   const addresses = new Map(issuers.map((issuer) => [issuer.jwksUri, issuer]))
   const results = await Promise.allSettled(
@@ -15,7 +15,7 @@ export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number):
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-/** What is no valid key set changes nothing: an issuer whose address fails has not withdrawn its keys. */
+/** An invalid key set changes nothing: an issuer whose address fails has not withdrawn its keys. */
 const confirm = async ({ issuer, preparedAt }: TokenIssuer, jwksUri: string, now: number): Promise<void> => {
   const served = await servedKeys(jwksUri, { local: settings().LOCAL_STAGE })
   if ('keys' in served) {

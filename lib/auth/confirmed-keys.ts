@@ -8,7 +8,7 @@ import { epochSeconds } from '../store/table.ts'
 import { putIf } from '../store/write.ts'
 import { KeySet, type VerifyingKey } from './key-set.ts'
 
-/** Longer than anybody may use them; an issuer that is no longer one leaves nothing behind. */
+/** Longer than keys are used. Keys of a removed issuer are deleted after this time. */
 const KEPT_SECONDS = 3 * 24 * 60 * 60
 
 const issuerKeysItem = defineItem('issuer-keys', issuerKeysAddress, {
@@ -18,7 +18,7 @@ const issuerKeysItem = defineItem('issuer-keys', issuerKeysAddress, {
   expiresAt: integer(),
 })
 
-/** What an issuer's address has said, and when (ms since the epoch). */
+/** The keys that an issuer's address has served, and the time (ms since the epoch). */
 export interface ConfirmedKeys {
   keys: VerifyingKey[]
   at: number

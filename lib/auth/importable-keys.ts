@@ -1,8 +1,8 @@
-/** Public keys that can be imported: a key set that comes from outside may hold one that has the right members and is none. */
+/** Checks that public keys can be imported: a key of a foreign key set may have the right members and still be invalid. */
 import { createPublicKey } from 'node:crypto'
 import { type VerifyingKey, verifyingKeys } from './key-set.ts'
 
-/** RFC 7518, section 3.3. Zeros in front of a modulus make its text long, not the key. */
+/** RFC 7518, section 3.3. Leading zeros make a modulus longer as text, but not the key. */
 const MIN_MODULUS_BITS = 2048
 
 const isImportable = (key: VerifyingKey): boolean => {
@@ -14,16 +14,10 @@ const isImportable = (key: VerifyingKey): boolean => {
   }
 }
 
-/**
- * The keys that node:crypto imports. They are checked when they are fetched or packed: a function that verifies tokens does not pay for it
- * at its start.
- */
+/** The keys that node:crypto can import. Keys are checked when they are fetched or packed, so that functions which verify tokens start faster. */
 export const importableKeys = (keys: readonly VerifyingKey[]): VerifyingKey[] => keys.filter(isImportable)
 
-/**
- * The keys of a set as it is served; or, as a text, why it is none to be trusted. One without any key is more often a fault than what the
- * issuer means.
- */
+/** The keys of a served key set, or the reason why it is refused. A set without any usable key is more likely a mistake than intended. */
 export const keysOfText = (text: string): VerifyingKey[] | string => {
   try {
     const keys = verifyingKeys(JSON.parse(text))

@@ -1,4 +1,4 @@
-/** The keys that an issuer's tokens are verified with: the newest that its address has served, or those that were given beside it. */
+/** The keys for verifying an issuer's tokens: the newest that its address has served, or the given ones. */
 import { createLocalJWKSet } from 'jose/jwks/local'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 import { AgentError, errorName } from '../errors.ts'
@@ -8,14 +8,14 @@ import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** The issuer is asked no oftener than this, after it has answered or failed to; in ms. */
+/** Minimum time between fetches from an issuer, in ms. */
 const ASK_EVERY = 30_000
 const ASK_AGAIN = 5_000
 
 const unavailable = (cause: unknown) =>
   new AgentError('auth.keys_unavailable', 'The key set of the issuer is not available', { cause })
 
-/** Imported when first needed: with prepared keys a cold start does not pay for it. Throws `auth.keys_unavailable`. */
+/** Imported on demand, because prepared keys need no fetch at a cold start. Throws `auth.keys_unavailable`. */
 const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
   try {
     return await (await import('./ask-issuer.ts')).askIssuer(jwksUri)
@@ -25,10 +25,10 @@ const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
 }
 
 /**
- * The keys of an issuer. `now` in ms since the epoch. What it gives throws what jose throws; `auth.keys_unavailable` where no keys are known
- * or nobody has confirmed them for a day; and `auth.unauthorized` for a key that is not among the known ones while the address does not
- * answer. Anybody can make up a token with such a key, so it must not count as a failure of ours. The price: where an issuer rotates its keys
- * while its address does not answer, tokens of the new key are a 401 until it does, and those of the keys before are valid for up to a day.
+ * The keys of an issuer. `now` in ms since the epoch. The returned function throws errors of jose; `auth.keys_unavailable` if no keys are known or
+ * they were not confirmed for a day; and `auth.unauthorized` for an unknown key while the address does not answer: anybody can make a token with such
+ * a key, so it must not count as our failure. The price: if an issuer rotates its keys while its address does not answer, tokens of the new key get a
+ * 401 until it does, and those of former keys are valid for up to a day.
  */
 export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
   const { jwks, jwksUri } = issuer
@@ -37,7 +37,7 @@ export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGet
 
 const isGiven = ({ given, preparedAt }: TokenIssuer): boolean => given === true || preparedAt === undefined
 
-/** Keys of nobody knows when are as old as this process: the local stage has such. */
+/** Keys without a time, as on the local stage, are as old as this process. */
 const packedKeys = ({ jwks, preparedAt }: TokenIssuer, now: number): ConfirmedKeys | undefined =>
   jwks !== undefined && jwks.keys.length > 0 ? { keys: jwks.keys, at: preparedAt ?? now } : undefined
 
@@ -45,12 +45,12 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   const { issuer } = entry
   const packed = packedKeys(entry, now())
   const given = isGiven(entry) ? packed : undefined
-  /** What the address has said last: to a deployment, on schedule, or here. */
+  /** The keys that the address has served last: to a deployment, on schedule, or here. */
   let known = isGiven(entry) ? undefined : packed
   let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let lookAt = 0
   let askAt = 0
-  /** Why the issuer could not be asked, the last time. */
+  /** The error of the last fetch. */
   let failure: unknown
   let looking: Promise<void> | undefined
   let asking: Promise<void> | undefined
@@ -59,11 +59,11 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     if (newer(keys, known, now())) known = keys
   }
 
-  /** A deployment packs given keys each time: if they counted by its time, it would bring back those that the issuer withdrew since. */
+  /** Given keys do not count by the time of the deployment: it would bring back keys that the issuer has withdrawn. */
   const usable = (): ConfirmedKeys | undefined =>
     [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
 
-  /** Takes what the scheduled function has confirmed. A table that does not answer leaves the keys as they are. */
+  /** Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are. */
   const look = async (): Promise<void> => {
     lookAt = now() + CURRENT
     try {
@@ -92,7 +92,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     }
   }
 
-  /** At most once for all who want it at the same time, and no oftener than the issuer has to bear. */
+  /** One fetch for concurrent requests, and not more often than `ASK_EVERY`. */
   const asked = async (): Promise<void> => {
     if (now() >= askAt) {
       asking ??= ask().finally(() => {
@@ -121,7 +121,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     if (!isKnown(header.kid)) await asked()
     const keys = usable()
     if (keys === undefined) throw failure ?? unavailable('the keys are too old')
-    // The cause is for the log: the token may be good.
+    // The cause is logged, because the token may be valid.
     if (failure !== undefined && !isKnown(header.kid))
       throw new AgentError('auth.unauthorized', 'Unauthorized', { cause: failure })
     if (found?.keys !== keys) found = { keys, find: createLocalJWKSet({ keys: keys.keys }) }

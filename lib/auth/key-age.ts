@@ -1,28 +1,28 @@
-/** How old an issuer's keys may be: pure rules. All times in ms. */
+/** Rules on the age of an issuer's keys. Pure; all times in ms. */
 import type { ConfirmedKeys } from './confirmed-keys.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Keys that are younger are not looked up: what the table says is that late at most. */
+/** Younger keys are not read again: changes in the table are noticed this late at most. */
 export const CURRENT = MINUTE
 
-/** Keys that nobody has confirmed for so long wake somebody. */
+/** Unconfirmed keys of this age cause an alarm. */
 export const WATCHED = HOUR
 
-/** Keys that nobody has confirmed for so long are no longer used. */
+/** Unconfirmed keys of this age are not used any more. */
 export const USABLE = 24 * HOUR
 
-/** What the clocks of two machines may differ by. */
+/** Tolerated difference between clocks. */
 const CLOCKS = 5 * MINUTE
 
 /**
- * Since when keys have not been confirmed. Keys of the future come from a clock that is wrong: a laptop's that deployed them. They would be
- * the newest for as long as it is wrong, so they count as the oldest.
+ * The age of keys. Keys from the future come from a wrong clock, such as a deploying laptop's, and would stay the newest as long as it is wrong. So
+ * they count as the oldest.
  */
 export const ageOf = ({ at }: Pick<ConfirmedKeys, 'at'>, now: number): number =>
   at > now + CLOCKS ? Number.POSITIVE_INFINITY : now - at
 
-/** Whether keys take the place of those that are known. */
+/** Whether keys replace the known ones. */
 export const newer = (keys: ConfirmedKeys, known: ConfirmedKeys | undefined, now: number): boolean =>
   known === undefined || ageOf(keys, now) <= ageOf(known, now)

@@ -1,24 +1,24 @@
-/** A JSON Web Key Set (RFC 7517): which of its keys can verify a token, and what of them that takes. */
+/** JSON Web Key Sets (RFC 7517): the keys that can verify a token, and their members. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 
 /** Asymmetric only: with a symmetric algorithm the public key would be the secret (RFC 8725, section 2.1). */
 export const ALGORITHMS = ['EdDSA', 'ES256', 'RS256', 'PS256']
 
-/** Of one issuer. Keycloak shows two keys for signing, and for some time those before. */
+/** Maximum number of keys of an issuer. Keycloak serves two for signing, and for some time the former ones. */
 const MAX_KEYS = 64
 
-/** Of a key set as it is served: 64 keys, each with a chain of certificates. */
+/** Maximum size of a served key set: 64 keys, each with a chain of certificates. */
 export const MAX_KEY_SET_BYTES = 512 * 1024
 
-/** A public key without what verifying has no use for, such as its certificates. */
+/** A public key without members that verification does not need, such as certificates. */
 export interface VerifyingKey {
   kty: string
   kid?: string
   [member: string]: unknown
 }
 
-/** Base64url of so many characters. */
+/** Base64url of a length in characters. */
 const encoded = (least: number, most = least) =>
   v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.minLength(least), v.maxLength(most))
 
@@ -35,7 +35,7 @@ const PUBLIC_KEYS = new Map<unknown, v.GenericSchema<unknown, VerifyingKey>>([
   ['OKP', v.object({ kty: v.string(), crv: v.literal('Ed25519'), x: encoded(43), ...anyKind })],
 ])
 
-/** Of every kind of key, and the secret of a symmetric one. */
+/** Private members of all types of keys, and the secret of symmetric ones. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 const isPrivate = (key: unknown): boolean => isObject(key) && PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))
@@ -49,12 +49,12 @@ const toVerifyingKey = (key: unknown): VerifyingKey[] => {
   return result.success && mayVerify ? [result.output] : []
 }
 
-/** The keys of a set that by their members can verify a token (lib/auth/importable-keys.ts imports them); or, as a text, why the set is none to be trusted. */
+/** The keys of a set that, by their members, can verify a token (lib/auth/importable-keys.ts imports them), or the reason why the set is refused. */
 export const verifyingKeys = (set: unknown): VerifyingKey[] | string => {
   const keys: unknown = isObject(set) ? set.keys : undefined
   if (!Array.isArray(keys)) return 'is no JSON Web Key Set'
   if (keys.length > MAX_KEYS) return `has more than ${MAX_KEYS} keys`
-  // Whoever shows one key too much may have shown others, too.
+  // An issuer that publishes one private key may have published others.
   if (keys.some(isPrivate)) return 'holds a private key'
   return keys.flatMap(toVerifyingKey)
 }

@@ -1,4 +1,4 @@
-/** The principal: who calls, as the token says it, and its way through the authorizer's context. */
+/** The principal: the caller according to the token, and how it is passed through the authorizer's context. */
 import * as v from 'valibot'
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
@@ -10,9 +10,9 @@ export interface Principal {
   role: Role
   /** Only with `RestTenantAgent`. */
   tenantId?: string
-  /** Roles in each organization, by organization id. Any id may be a key, also `__proto__`: look for own keys only. */
+  /** Roles by organization id. Any id may be a key, also `__proto__`: look for own keys only. */
   organizations: Record<string, string[]>
-  /** Only with a root role whose issuer is limited: the tenants and organizations that its rights end at. */
+  /** Only with a root role of a limited issuer: the tenants and organizations that it may reach. */
   grants?: Omit<Grants, 'roles'>
   /** `sub` of the token, or its role. */
   subject: string
@@ -25,7 +25,7 @@ export const CLOCK_TOLERANCE = 30
 
 const Roles = v.array(v.pipe(v.string(), v.maxLength(128)))
 
-/** An object by any keys. valibot's `record` leaves out `__proto__`, `prototype` and `constructor`, which are ids like others. */
+/** An object with any keys. valibot's `record` drops `__proto__`, `prototype` and `constructor`, which are valid ids. */
 const byId = <Value>(value: v.GenericSchema<unknown, Value>) =>
   v.pipe(
     v.custom<Record<string, unknown>>(isObject),
@@ -40,7 +40,7 @@ const byId = <Value>(value: v.GenericSchema<unknown, Value>) =>
     }),
   )
 
-/** The claims that make a principal. `iss` and `aud` are checked with the signature; `resource_access` is as Keycloak writes it. */
+/** The claims of a principal. `iss` and `aud` are checked with the signature; `resource_access` has Keycloak's form. */
 const Claims = v.looseObject({
   exp: v.number(),
   iat: v.optional(v.number()),
@@ -53,18 +53,18 @@ const Claims = v.looseObject({
 const unauthorized = (cause: string) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
 const forbidden = (cause: string) => new AgentError('auth.forbidden', 'Forbidden', { cause })
 
-/** A token is over when its expiry is further back than the tolerance. `now` in epoch seconds. */
+/** Whether a token has expired, with the tolerance. `now` in epoch seconds. */
 const isExpired = (expiresAt: number, now: number): boolean => !(expiresAt > now - CLOCK_TOLERANCE)
 
 /**
- * Makes a principal of verified claims and of what their issuer may say. `now` in epoch seconds. Throws `auth.unauthorized`, and
- * `auth.forbidden` for a role or a tenant that the issuer has no grant for.
+ * Makes a principal of verified claims and its issuer's grants. `now` in epoch seconds. Throws `auth.unauthorized`, and `auth.forbidden` for a role
+ * or tenant that the issuer has no grant for.
  */
 export const principalFromClaims = (claims: unknown, now: number, grants: Grants): Principal => {
   const result = v.safeParse(Claims, claims)
   if (!result.success) throw unauthorized('claims')
   const { exp, iat, role, sub, tenantId, resource_access: access } = result.output
-  // RFC 7519 leaves iat to the receiver: a token from the future is a clock or a forgery.
+  // RFC 7519 leaves `iat` to the receiver: a token from the future has a wrong clock or is forged.
   if (isExpired(exp, now) || (iat !== undefined && iat > now + CLOCK_TOLERANCE)) throw unauthorized('time')
   const organizations = Object.fromEntries(
     Object.entries(access)
@@ -79,11 +79,11 @@ export const principalFromClaims = (claims: unknown, now: number, grants: Grants
   return { ...principal, tenantId }
 }
 
-/** What a root principal has to carry of its issuer's grants: nothing, where they don't end. */
+/** The limits of a root principal; none if its issuer is not limited. */
 const limitsOf = ({ tenants, organizations }: Grants): Pick<Principal, 'grants'> =>
   tenants === '*' && organizations === '*' ? {} : { grants: { tenants, organizations } }
 
-/** What the gateway hands from the authorizer to the function: strings only. */
+/** What the gateway passes from the authorizer to the function: strings only. */
 export interface AuthorizerContext {
   /** JSON of the principal. */
   principal: string
@@ -115,12 +115,12 @@ const readPrincipal = (json: string): Principal => {
   return result.output
 }
 
-/** The principals of late: the gateway hands the same text over for as long as it keeps the authorizer's answer. */
+/** Recent principals: the gateway passes on the same text as long as it caches the authorizer's answer. */
 const known = new Bounded<string, Principal>(100)
 
 /**
- * Reads the principal back. Expiry is checked again, since the gateway caches what the authorizer said.
- * `now` in epoch seconds. Throws `auth.unauthorized`.
+ * Parses a principal from the context. Expiry is checked again, because the gateway caches the authorizer's answer. `now` in epoch seconds. Throws
+ * `auth.unauthorized`.
  */
 export const principalFromContext = (context: unknown, now: number): Principal => {
   if (!v.is(Context, context)) throw unauthorized('context')

@@ -1,10 +1,10 @@
-/** Asks an issuer's address for its keys by the guarded client: at a deployment, and on schedule. */
+/** Fetches an issuer's keys with the guarded client, at a deployment and on schedule. */
 import type { AddressPolicy } from '../egress/address-guard.ts'
 import { describeOutcome, type Get, get } from '../egress/post.ts'
 import { keysOfText } from './importable-keys.ts'
 import { MAX_KEY_SET_BYTES, type VerifyingKey } from './key-set.ts'
 
-/** `keys`; or why there are none. `refused`: the address is not allowed. All else is what the issuer says, or its network does, just now. */
+/** `keys`, or the reason why there are none. `refused`: the address is not allowed. All other reasons may be temporary. */
 export type ServedKeys = { keys: VerifyingKey[] } | { reason: string; refused: boolean }
 
 const LIMITS = { connectMs: 3_000, attemptMs: 10_000, responseBytes: MAX_KEY_SET_BYTES }

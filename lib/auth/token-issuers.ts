@@ -1,13 +1,12 @@
 /** The token issuers that a stage trusts: their names, their keys, and what the tokens of each may grant. */
 import * as v from 'valibot'
-import { AgentError } from '../errors.ts'
-import { type Settings, settings } from '../settings.ts'
+import { type Settings, settings, validSettings } from '../settings.ts'
 import { ALL_GRANTS, Grants } from './grants.ts'
 import { KeySet } from './key-set.ts'
 
 /**
- * Its keys are given here (`jwks`), or served at its address (`jwksUri`). With both, those given here are a fallback: they count while there
- * are no keys that the address has confirmed within a day, and for a day after the deployment that packed them.
+ * An issuer's keys are given here (`jwks`), or served at its address (`jwksUri`). With both, the given ones are a fallback: they are used while the
+ * address has confirmed no keys within a day, and for a day after the deployment that packed them.
  */
 const TokenIssuer = v.object({
   issuer: v.pipe(v.string(), v.minLength(1)),
@@ -16,24 +15,24 @@ const TokenIssuer = v.object({
   jwksUri: v.optional(v.pipe(v.string(), v.url())),
   /** When a deployment packed `jwks` with the code, in ms since the epoch. */
   preparedAt: v.optional(v.number()),
-  /** The settings gave `jwks` beside the address; otherwise the deployment fetched it there at `preparedAt`. Without that time it was given. */
+  /** Whether the settings gave `jwks` beside the address. Otherwise the deployment fetched it there at `preparedAt`. */
   given: v.optional(v.boolean()),
   grants: v.optional(Grants),
 })
 
 type GivenIssuer = v.InferOutput<typeof TokenIssuer>
 
-/** Of several issuers none may be taken for the one that has everything. */
+/** The first of several issuers without grants: by default an issuer would have all. */
 const withoutGrants = (issuers: GivenIssuer[]): GivenIssuer | undefined =>
   issuers.length > 1 ? issuers.find(({ grants }) => grants === undefined) : undefined
 
-/** The first entry whose issuer and audience an earlier one has: a token would be checked against either. */
+/** The first entry with the issuer and audience of an earlier one: a token would be checked against either. */
 const repeated = (issuers: GivenIssuer[]): GivenIssuer | undefined =>
   issuers.find((one, index) =>
     issuers.slice(0, index).some(({ issuer, audience }) => issuer === one.issuer && audience === one.audience),
   )
 
-/** A single issuer has all grants unless its entry says otherwise; with several, each entry says so. */
+/** A single issuer has all grants by default. With several issuers, each has to have grants. */
 export const TokenIssuers = v.pipe(
   v.array(TokenIssuer, 'is not a list'),
   v.check(
@@ -49,10 +48,8 @@ export const TokenIssuers = v.pipe(
 
 export type TokenIssuer = v.InferOutput<typeof TokenIssuers>[number]
 
+const IssuerSettings = v.object({ TOKEN_ISSUERS: TokenIssuers })
+
 /** The issuers of the settings. Throws `settings.invalid`. */
-export const tokenIssuers = ({ TOKEN_ISSUERS }: Pick<Settings, 'TOKEN_ISSUERS'> = settings()): TokenIssuer[] => {
-  const result = v.safeParse(v.object({ TOKEN_ISSUERS: TokenIssuers }), { TOKEN_ISSUERS })
-  if (result.success) return result.output.TOKEN_ISSUERS
-  const [issue] = result.issues
-  throw new AgentError('settings.invalid', `${v.getDotPath(issue)}: ${issue.message}`)
-}
+export const tokenIssuers = (from: Pick<Settings, 'TOKEN_ISSUERS'> = settings()): TokenIssuer[] =>
+  validSettings(IssuerSettings, from).TOKEN_ISSUERS

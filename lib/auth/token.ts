@@ -1,4 +1,7 @@
-/** Token to principal: a JWT (RFC 7519) of a configured issuer, verified with keys of that issuer (settings, table or its address: ADR 22), never of the token. */
+/**
+ * Verifies tokens: a JWT (RFC 7519) of a configured issuer, with that issuer's keys (settings, table or its address: ADR 22), never with keys of the
+ * token.
+ */
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 import { AgentError, isAgentError } from '../errors.ts'
@@ -7,24 +10,24 @@ import { ALGORITHMS } from './key-set.ts'
 import { CLOCK_TOLERANCE, type Principal, principalFromClaims } from './principal.ts'
 import { type TokenIssuer, tokenIssuers } from './token-issuers.ts'
 
-/** Longest token in characters. Longer ones would not fit through the authorizer's context either. */
+/** Maximum length of a token in characters. Longer ones would not fit into the authorizer's context either. */
 const MAX_TOKEN = 8 * 1024
 
-/** `Bearer <JWT>`, or the bare JWT as credo-controller's clients send it. */
+/** `Bearer <JWT>`, or the bare JWT of credo-controller's clients. */
 const AUTHORIZATION = /^(?:Bearer +)?([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 const unauthorized = (cause: unknown) => new AgentError('auth.unauthorized', 'Unauthorized', { cause })
 
 /**
- * Makes a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`, `auth.forbidden` for what the issuer
- * has no grant for, or `auth.keys_unavailable`.
+ * Creates a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`, `auth.forbidden` for what the issuer has no
+ * grant for, or `auth.keys_unavailable`.
  */
 export const createVerifier = (issuers: readonly TokenIssuer[], now: () => number = () => Date.now() / 1000) => {
   const known = issuers.map((issuer) => ({ ...issuer, keys: issuerKeys(issuer, () => now() * 1000) }))
 
   const verify = async (token: string) => {
     const { iss, aud } = decodeJwt(token)
-    // The claims that are not yet verified choose among configured issuers, nothing more: jwtVerify checks both again.
+    // Unverified claims only select a configured issuer. jwtVerify checks both again.
     const audiences = Array.isArray(aud) ? aud : [aud]
     const candidates = known.filter(({ issuer }) => issuer === iss)
     const issuer = candidates.find(({ audience }) => audiences.includes(audience))
@@ -40,7 +43,7 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
     return { payload, grants: issuer.grants }
   }
 
-  /** Not all that is thrown is jose's: a public key that can't be imported makes WebCrypto throw, and is its issuer's fault, not ours. */
+  /** Errors other than jose's: WebCrypto throws for a public key that can't be imported, which is its issuer's fault, not ours. */
   const verified = async (token: string): ReturnType<typeof verify> => {
     try {
       return await verify(token)

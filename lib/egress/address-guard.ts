@@ -1,4 +1,4 @@
-/** The address guard: which URLs and addresses the agent connects to, for endpoints that strangers choose. */
+/** The address guard: decides which URLs and addresses the agent may connect to, because strangers choose endpoints. */
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -6,11 +6,11 @@ import ipaddr from 'ipaddr.js'
 export interface AddressPolicy {
   /** The local stage: `http` and loopback are allowed too. Nothing else changes. */
   local: boolean
-  /** Whether an IP address may stand where the name does. Default true. */
+  /** Whether an IP address is allowed as the host. Default true. */
   ipLiterals?: boolean
 }
 
-/** Why nothing was sent: the URL or an address that its name resolves to is not allowed. */
+/** Nothing was sent, because the URL or an address of its name is not allowed. */
 export class AddressRefusedError extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED'
 
@@ -50,10 +50,7 @@ export const refusedAddress = (address: string, { local }: AddressPolicy): strin
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST) ? 'reserved' : undefined
 }
 
-/**
- * Names that never lead out: special-use ones (RFC 6761, 6762, 7686, 8375, 9476) and those that houses use for their
- * own networks.
- */
+/** Names that are never public: special-use ones (RFC 6761, 6762, 7686, 8375, 9476), and those that organizations use for their own networks. */
 const LOCAL_NAME =
   /(?:^|\.)(?:localhost|local|home\.arpa|internal|intranet|private|corp|home|lan|test|invalid|onion|alt)$/
 

@@ -4,14 +4,14 @@
  */
 
 export interface ReadLimits {
-  /** From the start until the last byte, in ms. */
+  /** Time limit from start to last byte, in ms. */
   milliseconds: number
   bytes: number
-  /** Plain http too: on the local stage. */
+  /** Also allows plain http: on the local stage. */
   local: boolean
 }
 
-/** Throws whatever went wrong; the message quotes nothing of the answer. */
+/** Throws for any failure. The message quotes nothing of the response. */
 export const readOperatorAddress = async (url: string, { milliseconds, bytes, local }: ReadLimits): Promise<string> => {
   if (!local && new URL(url).protocol !== 'https:') throw new Error('not https')
   const response = await fetch(url, {

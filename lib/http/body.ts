@@ -1,4 +1,4 @@
-/** The body of a request: its size (413), content type (415), JSON (400) and schema (422), in this order. */
+/** Checks the body of a request: size (413), content type (415), JSON (400) and schema (422), in this order. */
 import httpJsonBodyParser from '@middy/http-json-body-parser'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
@@ -13,7 +13,7 @@ const MAX_BODY = 256 * 1024
 const RULES = {
   /** Far below the depth at which a recursion over the value would fail. */
   maxDepth: 64,
-  /** A request is done as it was asked, or not at all. */
+  /** A request is executed completely or refused. */
   forbidden: UNSAFE_NAMES,
 }
 
@@ -73,7 +73,7 @@ const parse = (request: Parameters<OperationMiddleware>[0], text: string, { secu
   }
 }
 
-/** Keeps the checked body in the event. Where no field is required, no body is `{}`, whatever its content type says. */
+/** Stores the validated body in the event. If no field is required, an empty body counts as `{}`, whatever its content type. */
 export const checkBody = (schema: Schema, contract: Contract): OperationMiddleware => {
   const optional = mayBeEmpty(contract)
   return (request) => {

@@ -1,4 +1,4 @@
-/** Turns errors into answers and log lines: the status of each code, what the caller sees and what the log gets. */
+/** Converts errors to answers and log lines: status, body and log fields. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 import { chainOf, isError, propertyOf, textOf } from './thrown.ts'
@@ -60,7 +60,7 @@ type ErrorStatus = keyof typeof REASON_PHRASES
 /** One of our own errors. `isError` comes first, because anything may have been thrown. */
 const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)
 
-/** The most `details` in an answer: nobody reads more of them. */
+/** Maximum number of `details` in an answer. */
 const MAX_DETAILS = 200
 
 /** Names of errors of the AWS SDK, Node and middy that are temporary: throttled, unreachable, timed out. */
@@ -137,7 +137,7 @@ const describe = (link: unknown): Record<string, unknown> => ({
   message: textOf(isError(link) ? propertyOf(link, 'message') : link, MAX_LOGGED),
 })
 
-/** The fields of the log for whatever was thrown: status, the chain of causes, and the stack of our own failures. Never a body. */
+/** The log fields of any thrown value: status, chain of causes, and the stack of internal errors. Never a body. */
 export const toErrorLog = (error: unknown): Record<string, unknown> => {
   const status = statusOf(error)
   const [first, ...causes] = chainOf(error).map(describe)

@@ -59,7 +59,7 @@ export const checkCaller =
     if (security === 'optional') return optionalPrincipal(event, verify).then((principal) => keep(event, { principal }))
   }
 
-/** The weight of a media type that is named as such, 0 where it is not: any type at all asks for neither. */
+/** The weight of a media type that is named explicitly, otherwise 0: a wildcard asks for neither. */
 const weightOf = (ranges: string[], type: string): number => {
   for (const range of ranges) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())

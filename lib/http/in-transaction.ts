@@ -1,4 +1,4 @@
-/** One transaction around an operation that changes something; the same `Idempotency-Key` gets the first answer again. */
+/** Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first answer again. */
 import { AgentError } from '../errors.ts'
 import { type AnswerCodec, onlyOnce } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'
@@ -8,18 +8,18 @@ import { Answer, type AnswerBody } from './request.ts'
 interface Command {
   /** The agent that the operation acts for. */
   agent: string
-  /** Whose key it is; a caller without a token has none. */
+  /** The caller; without a token there is none. */
   subject: string | undefined
   idempotencyKey: string | undefined
-  /** Everything by which two requests are the same. */
+  /** Everything that identifies the request. */
   request: readonly unknown[]
-  /** How the answer is stored; as plain text by default. */
+  /** How the answer is stored; plain text by default. */
   answers: AnswerCodec | undefined
   /** The operation answers without a body. */
   bodiless: boolean
 }
 
-/** Runs `handle`, unless its answer is known. What it writes is committed before the answer, and with it. */
+/** Runs `handle`, or returns its stored answer. Its writes are committed together with the answer. */
 export type InTransaction = (
   command: Command,
   handle: (unit: UnitOfWork) => Promise<AnswerBody | Answer>,

@@ -20,7 +20,7 @@ import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'
 import { type ErrorPage, refuse, toResponse } from './response.ts'
 
-/** Ms before Lambda's timeout at which the operation ends, so that a slow dependency becomes our 503 and not the gateway's. */
+/** The operation ends this many ms before Lambda's timeout, so that a slow dependency causes our 503 and not the gateway's. */
 const TIME_TO_ANSWER = 250
 
 /** Required for contracts of one kind, and refused for all others. */
@@ -28,7 +28,7 @@ type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in k
 
 interface Handle<C extends Contract, Prepared> {
   /**
-   * What is done once, before the transaction that may run again: reading from the web. It does not throw: an `Idempotency-Key` may have its
+   * Runs once before the transaction, which may be repeated: for reading from the web. It must not throw, because the `Idempotency-Key` may have an
    * answer already.
    */
   prepare?: (request: OperationRequest<C>) => Promise<Prepared>
@@ -36,13 +36,13 @@ interface Handle<C extends Contract, Prepared> {
 }
 
 interface Authorize<C extends Contract> {
-  /** The agent that the operation acts in, for a caller who may run it; `auth.forbidden` for any other. */
+  /** Returns the agent for which the caller may run the operation; throws `auth.forbidden` otherwise. */
   authorize: (request: OperationRequest<C>) => string
 }
 
 /**
- * The implementation of a contract, and the parts that it needs. Each function imports its own parts, so that no other function has them in
- * its bundle: the verifier needs jose, the transaction the unit of work, sealed answers KMS.
+ * The implementation of a contract and its dependencies. Each function imports its own, so that other bundles do not contain them: verifying needs
+ * jose, the transaction the unit of work, sealed answers KMS.
  */
 export type Operation<C extends Contract, Prepared = undefined> = Handle<C, Prepared> &
   Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
@@ -75,7 +75,7 @@ const runOf =
     idempotencyKey,
     wanted,
   }: Checked = {}): Promise<AnswerBody | Answer> => {
-    // The values have passed the schemas that the type is derived from. The compiler cannot follow them through the event.
+    // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the event.
     const asked = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize?.(asked)
     const prepared = (await prepare?.(asked)) as Prepared

@@ -1,4 +1,4 @@
-/** Path, query and `Idempotency-Key` of a request against their schemas: 400 for what breaks them. */
+/** Validates path, query and `Idempotency-Key`: 400 for what breaks their schemas. */
 import { AgentError } from '../errors.ts'
 import { type Contract, IDEMPOTENCY_KEY } from '../interface/contract.ts'
 import { headerOf, keep, type OperationEvent, type OperationMiddleware } from './event.ts'
@@ -25,7 +25,7 @@ const pathOf = ({ pathParameters }: OperationEvent): Record<string, string | und
   return path
 }
 
-/** The gateway keeps the last of a repeated parameter. We do not guess which one the caller means. */
+/** Refuses repeated parameters: the gateway would silently use the last one. */
 const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, names: string[]): void => {
   const repeated = names.filter((name) => (parameters?.[name]?.length ?? 0) > 1)
   if (repeated.length === 0) return

@@ -1,4 +1,4 @@
-/** What a handler is given, derived from its contract, and what it gives back. */
+/** The input of a handler, derived from its contract, and its output. */
 import type * as v from 'valibot'
 import type { Principal } from '../auth/principal.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
@@ -24,7 +24,7 @@ export interface OperationRequest<C extends Contract = Contract> {
   body: C extends { body: infer S } ? Output<S> : undefined
 }
 
-/** What a request's `Accept` names: `json` or `page` where one of them comes first, `any` for neither. */
+/** The preference of `Accept`: `json`, `page`, or `any` if it names neither. */
 export type Wanted = 'json' | 'page' | 'any'
 
 /** A request whose caller is authorized. */
@@ -40,7 +40,7 @@ export interface AuthorizedRequest<C extends Contract = Contract> extends Operat
 /** Body of an answer: JSON, or nothing. The pipeline checks it against the contract. */
 export type AnswerBody = object | undefined
 
-/** An answer that has headers of its own. */
+/** An answer with headers of its own. */
 export class Answer {
   readonly body: AnswerBody
   readonly headers: Readonly<Record<string, string>>
@@ -54,22 +54,22 @@ export class Answer {
 export const answer = (body: AnswerBody, { headers = {} }: { headers?: Record<string, string> } = {}): Answer =>
   new Answer(body, headers)
 
-/** Value of `Cache-Control` for what is named by a hash of its content. */
+/** `Cache-Control` of content that is named by its hash. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 export interface Caching {
   /** Value of `Cache-Control`. */
   cacheControl: string
-  /** A strong validator, in its quotes. */
+  /** A strong validator, with quotes. */
   etag: string
 }
 
-/** An answer that is a stored document as it is, of its contract's content type. It may be kept in caches. */
+/** A stored document, sent unchanged with the contract's content type. Caches may keep it. */
 export class StoredDocument {
-  /** Text; bytes are handed to the gateway in base64. */
+  /** Text, or bytes, which the gateway gets in base64. */
   readonly content: string | Uint8Array
   readonly caching: Caching
-  /** Where the contract has several. */
+  /** If the contract has several. */
   readonly contentType: string | undefined
 
   constructor(content: string | Uint8Array, caching: Caching, contentType?: string) {
@@ -79,7 +79,7 @@ export class StoredDocument {
   }
 }
 
-/** An answer that is a page. */
+/** An HTML page. */
 export class Page {
   readonly html: string
 
@@ -88,7 +88,7 @@ export class Page {
   }
 }
 
-/** An answer that leads to another address. */
+/** A redirect. */
 export class Redirect {
   readonly location: string
 
@@ -100,7 +100,7 @@ export class Redirect {
 export interface PageLinks {
   /** The operation's path, with its parameters filled in. */
   path: string
-  /** The query that this page answered. */
+  /** The query of this page. */
   query: Readonly<Record<string, string | number | undefined>>
   /** Cursor of the next page. */
   next: string | undefined

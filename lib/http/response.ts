@@ -1,4 +1,4 @@
-/** Answers and errors as responses to the gateway. */
+/** Converts answers and errors to responses for the gateway. */
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
@@ -13,7 +13,8 @@ const headersOf = (requestId: string) => ({
   'x-request-id': requestId,
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-request-id, link, retry-after',
-  // Answers hold secrets that are shown once and data of persons. https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
+  // Answers contain personal data, and secrets that are shown once.
+  // https://cheatsheetseries.owasp.org/cheatsheets/REST_Security_Cheat_Sheet.html#security-headers
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 })
@@ -28,11 +29,11 @@ const assertKept = (contract: Contract, schema: Schema, body: AnswerBody): void 
 
 interface Asked {
   requestId: string
-  /** The header, where the caller has a document already. */
+  /** The header, if the caller has a document already. */
   ifNoneMatch?: string | undefined
 }
 
-/** An answer in the status of its contract. Throws `internal` for one that breaks the contract. */
+/** An answer with its contract's status. Throws `internal` if it breaks the contract. */
 export const toResponse = (
   contract: Contract,
   given: AnswerBody | Answer | StoredDocument | Page | Redirect,
@@ -74,10 +75,10 @@ const documentResponse = (
   }
 }
 
-/** An address may hold an invitation, which is nobody else's business. */
+/** A URL may contain an invitation, which other sites must not see. */
 const PRIVATE = { 'referrer-policy': 'no-referrer' }
 
-/** Nothing but what comes from here, and no script or style within the page. https://www.w3.org/TR/CSP3/ */
+/** Only content of this origin, without inline scripts or styles. https://www.w3.org/TR/CSP3/ */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -94,10 +95,10 @@ const headersOfStatus = (status: number): Record<string, string> => {
   return status === 503 ? { 'retry-after': '1' } : {}
 }
 
-/** The page that tells a person of an error. */
+/** Renders the page of an error. */
 export type ErrorPage = (error: ErrorBody) => string
 
-/** Answers with the error, and logs it once. */
+/** Middleware that answers with the error and logs it once. */
 export const refuse =
   ({ operationId }: Contract, errorPage?: ErrorPage): OperationMiddleware =>
   ({ event, context, error }) => {

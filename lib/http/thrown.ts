@@ -1,6 +1,6 @@
-/** Reads what was thrown, which may be anything: an error whose message is an object, a getter that throws, a chain without end. */
+/** Reads thrown values safely: a message may be an object, a getter may throw, a chain of causes may be endless. */
 
-/** Runs a read that foreign code may break. */
+/** Runs a read in which foreign code may throw. */
 const readSafely = <T>(read: () => T): T | undefined => {
   try {
     return read()
@@ -9,10 +9,10 @@ const readSafely = <T>(read: () => T): T | undefined => {
   }
 }
 
-/** Also of a proxy, which may throw when it is asked. */
+/** Also works for a proxy, which may throw. */
 export const isError = (value: unknown): value is Error => readSafely(() => value instanceof Error) ?? false
 
-/** A property of an object; undefined where there is none, or none that can be read. */
+/** A property of an object; undefined if there is none or it can't be read. */
 export const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? readSafely(() => Reflect.get(value, name)) : undefined
 
@@ -24,7 +24,7 @@ export const textOf = (value: unknown, max: number): string => {
 
 const MAX_CHAIN = 8
 
-/** The error and what caused it, outermost first; bounded, since a cause can lead back. */
+/** The error and its causes, outermost first. Bounded, because causes can be cyclic. */
 export const chainOf = (error: unknown): unknown[] => {
   const chain: unknown[] = []
   for (let link = error; link !== undefined && link !== null && chain.length < MAX_CHAIN; ) {

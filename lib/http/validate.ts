@@ -1,4 +1,4 @@
-/** Input against a schema: the typed value, or an error that names every failing field. */
+/** Validates input: returns the typed value, or throws an error that names every failing field. */
 import * as v from 'valibot'
 import { AgentError, type FieldIssue } from '../errors.ts'
 import type { Schema } from '../interface/contract.ts'
@@ -15,7 +15,7 @@ const explain = (issue: v.BaseIssue<unknown>): string => {
 
 const MAX_PATH = 200
 
-/** A union reports only itself. The caller needs the fields of the branch that matched best. */
+/** The issues of a union's best matching branch, because a union reports only itself. */
 const leaves = (issue: v.BaseIssue<unknown>): { path: (string | number)[]; message: string }[] => {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const inner = (issue.issues ?? []).flatMap(leaves)

@@ -1,5 +1,5 @@
 /**
- * What an indy-vdr-proxy answers, checked: the ledger's replies, of which only the fields that are used are kept.
+ * Parses answers of an indy-vdr-proxy: the ledger's replies, of which only the used fields are kept.
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#read-requests
  */
 import * as v from 'valibot'
@@ -11,7 +11,7 @@ import {
   AnonCredsSchema,
 } from '../records/anoncreds-objects.ts'
 
-/** The answer is no reply, or one to something else than was asked. The message quotes nothing of it. */
+/** The answer is not a reply, or a reply to another request. The message quotes nothing of it. */
 export class LedgerAnswerError extends Error {
   constructor(message: string) {
     super(message)
@@ -62,7 +62,7 @@ export const SchemaTransaction = v.object({
   txnMetadata: v.object({ seqNo: Count }),
 })
 
-/** Every reply repeats what was asked. Of what is not on the ledger it has no number. */
+/** A reply repeats its request. It has no number if the object is not on the ledger. */
 const Reply = v.object({
   result: v.looseObject({
     type: v.string(),
@@ -79,7 +79,7 @@ export interface LedgerReply {
   data: unknown
 }
 
-/** A state proof is nested deepest. */
+/** State proofs have the deepest nesting. */
 const MAX_DEPTH = 12
 
 const parsed = (text: string): unknown => {
@@ -90,7 +90,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The ledger's reply to a request with these fields; undefined where the ledger has no such object. Throws `LedgerAnswerError`. */
+/** The ledger's reply to a request with these fields; undefined if the ledger has no such object. Throws `LedgerAnswerError`. */
 export const readReply = (text: string, asked: Record<string, unknown>): LedgerReply | undefined => {
   const answer = parsed(text)
   const { output, success } = v.safeParse(Reply, answer)

@@ -1,23 +1,23 @@
 /**
- * Ids of objects on an Indy ledger, in their two spellings: qualified (`did:indy:<namespace>:<did>/anoncreds/v0/...`) and unqualified, as the
- * ledger itself writes them. https://hyperledger.github.io/indy-did-method/#indy-did-object-types
+ * Ids of objects on an Indy ledger in both forms: qualified (`did:indy:<namespace>:<did>/anoncreds/v0/...`), and unqualified as on the ledger itself.
+ * https://hyperledger.github.io/indy-did-method/#indy-did-object-types
  */
 import { INDY_NAMESPACE } from '../settings.ts'
 
 /** Base58 of 16 bytes. */
 const DID = /^[1-9A-HJ-NP-Za-km-z]{21,22}$/
 const VERSION = /^[0-9.]{1,32}$/
-/** The ledger counts in 32 bits. */
+/** A number of 32 bits. */
 const SEQUENCE_NUMBER = /^[1-9]\d{0,9}$/
 const MAX_SEQUENCE_NUMBER = 2 ** 31 - 1
-/** Of a name or tag, which have up to 256 characters on a ledger. */
+/** Maximum length of a name or tag on a ledger. */
 const MAX_PART = 256
 const MAX_ID = 1024
 
 export interface IndyDid {
-  /** Absent: the id is an unqualified one. */
+  /** Absent in an unqualified id. */
   namespace?: string
-  /** Without method and namespace, as the ledger writes it. */
+  /** Without method and namespace. */
   did: string
 }
 
@@ -43,7 +43,7 @@ export interface RevocationRegistryId extends IndyDid {
 
 export type IndyId = SchemaId | CredentialDefinitionId | RevocationRegistryId
 
-/** A registry's entry: what is accumulated in it. Only the qualified spelling has an id of it. */
+/** Type of a registry's entry. It only has a qualified id. */
 const ENTRY = 'REV_REG_ENTRY'
 
 const isPart = (text: string): boolean =>
@@ -104,24 +104,24 @@ const parseUnqualified = (text: string): IndyId | undefined => {
   if (marker === '3' && parts.length === 5 && parts[2] === 'CL')
     return credentialDefinitionId({ did }, parts[3], parts[4])
   const [, , definer, three, type, number, definitionTag, accumulator, tag] = parts
-  // Nobody but its issuer can make a registry of a definition, so both parts name the same DID.
+  // Only the issuer of a definition can create its registries, so both parts have the same DID.
   const isRegistry = marker === '4' && definer === did && three === '3' && type === 'CL' && accumulator === 'CL_ACCUM'
   return isRegistry && parts.length === 9 ? registryId({ did }, number, definitionTag, tag) : undefined
 }
 
-/** The id in its parts; undefined for everything else. Names and tags are taken as they are written: nothing is percent-decoded. */
+/** Parses an id; undefined for anything else. Names and tags are not percent-decoded. */
 export const parseIndyId = (text: string): IndyId | undefined => {
   if (text.length > MAX_ID) return undefined
   return text.startsWith('did:') ? parseQualified(text) : parseUnqualified(text)
 }
 
-/** An id as the ledger writes it, whatever its spelling; one that is none of an Indy ledger stays as it is. */
+/** The unqualified form of an id. Ids of other registries are returned unchanged. */
 export const legacyId = (text: string): string => {
   const id = parseIndyId(text)
   return id === undefined ? text : unqualifiedId(id)
 }
 
-/** As the ledger writes it. */
+/** The unqualified form of an id. */
 export const unqualifiedId = (id: IndyId): string => {
   if (id.kind === 'schema') return `${id.did}:2:${id.name}:${id.version}`
   if (id.kind === 'credentialDefinition') return `${id.did}:3:CL:${id.schemaSeqNo}:${id.tag}`
@@ -137,7 +137,7 @@ const qualifiedPath = (id: IndyId): string[] => {
 
 const qualifiedDid = ({ did }: IndyDid, namespace: string): string => `did:indy:${namespace}:${did}`
 
-/** The id on the ledger of a namespace; undefined where a name or tag has a slash: the id could be read in two ways. */
+/** The qualified form of an id; undefined if a name or tag has a slash, which would make it ambiguous. */
 export const qualifiedId = (id: IndyId, namespace: string): string | undefined => {
   const path = qualifiedPath(id)
   return path.some((part) => part.includes('/'))
@@ -145,11 +145,11 @@ export const qualifiedId = (id: IndyId, namespace: string): string | undefined =
     : [qualifiedDid(id, namespace), 'anoncreds', 'v0', ...path].join('/')
 }
 
-/** The id of what is accumulated in a registry. */
+/** The id of a registry's entry. */
 export const entryId = (id: RevocationRegistryId, namespace: string): string | undefined =>
   qualifiedId(id, namespace)?.replace('/REV_REG_DEF/', `/${ENTRY}/`)
 
-/** An id in the same spelling as that of `like`: qualified where it has a namespace. */
+/** An id in the form of `like`: qualified if that has a namespace. */
 export const idLike = (id: IndyId, like: IndyDid): string | undefined =>
   like.namespace === undefined ? unqualifiedId(id) : qualifiedId(id, like.namespace)
 

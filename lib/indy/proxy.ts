@@ -1,6 +1,6 @@
 /**
- * Reads objects of an Indy ledger through an indy-vdr-proxy, which checks the ledger's own proofs of them. Each is the very one that was
- * asked for, or none. https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
+ * Reads objects of an Indy ledger through an indy-vdr-proxy, which verifies the ledger's proofs. Each reply is checked to be the requested object.
+ * https://github.com/hyperledger/indy-vdr: indy-vdr-proxy/src/handlers.rs
  */
 import type * as v from 'valibot'
 import {
@@ -22,17 +22,17 @@ import {
   unqualifiedId,
 } from './ids.ts'
 
-/** Gets an address, or posts to it: the text of an answer with status 200. Throws whatever else becomes of it. */
+/** A GET or, with `body`, a POST. Returns the text of a response with status 200, and throws otherwise. */
 export type Ask = (url: string, body?: string) => Promise<string>
 
 export interface Ledger {
   namespace: string
-  /** Of its proxy, without a slash at its end. */
+  /** URL of its proxy, without a trailing slash. */
   address: string
   ask: Ask
 }
 
-/** Where an object is on the ledger. */
+/** The position of an object on the ledger. */
 interface Placed {
   seqNo: number
   /** Seconds since the epoch. */
@@ -53,26 +53,26 @@ export interface LedgerRegistry extends Placed {
   value: v.InferOutput<typeof RegistryContent>['value']
 }
 
-/** What is accumulated in a registry at a time. */
+/** A registry's accumulator at a time. */
 export interface LedgerAccumulator {
   accumulator: string
-  /** Indexes that differ, or once differed, from what the registry begins with. */
+  /** Indexes that differ, or once differed, from the registry's initial state. */
   issued: number[]
   revoked: number[]
-  /** Since when this is in force: seconds since the epoch. */
+  /** Time from which it is valid, in epoch seconds. */
   timestamp: number
 }
 
 const urlOf = ({ address }: Ledger, ...path: string[]): string => [address, ...path.map(encodeURIComponent)].join('/')
 
-/** What reads without an own DID give as the one who asks: indy-vdr's default. */
+/** DID of a reader without one: indy-vdr's default. */
 const READER = 'LibindyDid111111111111'
 const PROTOCOL_VERSION = 2
 
 const sameSchema = ({ did, name, version }: SchemaId, other: SchemaId): boolean =>
   did === other.did && name === other.name && version === other.version
 
-/** A schema by its id; undefined where there is none. Throws `LedgerAnswerError`, and what `ask` throws. */
+/** A schema by its id; undefined if there is none. Throws `LedgerAnswerError`, and errors of `ask`. */
 export const readSchema = async (ledger: Ledger, id: SchemaId): Promise<LedgerSchema | undefined> => {
   const text = await ledger.ask(urlOf(ledger, 'schema', unqualifiedId(id)))
   const reply = readReply(text, { type: '107', dest: id.did })
@@ -82,7 +82,7 @@ export const readSchema = async (ledger: Ledger, id: SchemaId): Promise<LedgerSc
   return { id, attributes: attr_names, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 
-/** The schema that a transaction wrote: a definition names it by that number only. */
+/** The schema of a transaction: definitions name schemas by this number only. */
 const readSchemaTransaction = async (ledger: Ledger, seqNo: number): Promise<SchemaId | undefined> => {
   const text = await ledger.ask(urlOf(ledger, 'txn', 'DOMAIN', String(seqNo)))
   const reply = readReply(text, { type: '3' })
@@ -121,12 +121,12 @@ export const readRegistry = async (ledger: Ledger, id: RevocationRegistryId): Pr
   return { value, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 
-/** Requests of one millisecond have different ids too. */
+/** Unique also for requests of the same millisecond. */
 const requestId = (): number => Date.now() * 1000 + Math.floor(Math.random() * 1000)
 
 /**
- * What is accumulated in a registry at `time` (seconds since the epoch); undefined where nothing is yet. It is posted, for the route of
- * deltas only knows the present.
+ * A registry's accumulator at `time` (epoch seconds); undefined before the first one. It needs a POST, because the GET route of deltas only knows the
+ * present.
  */
 export const readAccumulator = async (
   ledger: Ledger,

@@ -1,4 +1,4 @@
-/** Who is revoked in an Indy registry: the list of AnonCreds out of a ledger's indexes, and a ledger's entry out of such lists. Pure. */
+/** Revocation on Indy ledgers: converts a ledger's indexes to a status list of AnonCreds, and lists to a ledger's entry. Pure. */
 import { LedgerAnswerError } from './answers.ts'
 import type { LedgerAccumulator, LedgerRegistry } from './proxy.ts'
 
@@ -6,8 +6,8 @@ const ACTIVE = 0
 const REVOKED = 1
 
 /**
- * For each index whether it is revoked (1) or not (0), as AnonCreds has it. Registries of indy-sdk use the index `maxCredNum` too: then
- * the list is one longer. Throws `LedgerAnswerError` where the indexes can't be of this registry.
+ * The status of each index: revoked (1) or not (0). Registries of indy-sdk also use the index `maxCredNum`: then the list is one longer. Throws
+ * `LedgerAnswerError` if the indexes can't belong to this registry.
  */
 export const statusList = (
   { issuanceType, maxCredNum }: Pick<LedgerRegistry['value'], 'issuanceType' | 'maxCredNum'>,
@@ -25,7 +25,7 @@ export const statusList = (
   return list
 }
 
-/** What an entry says: the new accumulator, and the indexes that have changed since the previous one. */
+/** An entry: the new accumulator, and the indexes that have changed since the previous one. */
 export interface EntryValue {
   accum: string
   prevAccum?: string
@@ -41,7 +41,7 @@ interface Status {
 const indexesOf = (list: number[], status: number, before: number[]): number[] =>
   [...list.entries()].filter(([index, now]) => now === status && before[index] !== status).map(([index]) => index)
 
-/** The entry that leads a registry with issuance by default from one status to the next; the first one has none before it. */
+/** The entry that changes a registry with issuance by default from one status to the next. The first one has none before it. */
 export const entryValue = (next: Status, before: Status | undefined): EntryValue => {
   const list = before?.list ?? next.list.map(() => ACTIVE)
   const issued = indexesOf(next.list, ACTIVE, list)

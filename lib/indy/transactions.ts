@@ -1,6 +1,6 @@
 /**
- * What an operator writes to an Indy ledger for an issuer, as the ledger takes it, and whether the ledger has it. The operator adds `reqId`,
- * the acceptance of the ledger's author agreement and the signature of the issuer.
+ * Transactions that an operator writes to an Indy ledger for an issuer, and the check whether the ledger has them. The operator adds `reqId`, the
+ * acceptance of the ledger's author agreement and the issuer's signature.
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#write-requests
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -49,12 +49,12 @@ interface EntryOperation {
   value: EntryValue
 }
 
-/** JSON throughout: it is shown to the operator and kept until the ledger has it. */
+/** Plain JSON: it is shown to the operator, and stored until the ledger has it. */
 export interface LedgerTransaction {
-  /** Of the ledger. */
+  /** The ledger's namespace. */
   namespace: string
   request: {
-    /** The issuer's DID, unqualified: whose signature the ledger wants. */
+    /** The issuer's unqualified DID. The ledger requires its signature. */
     identifier: string
     protocolVersion: 2
     operation: SchemaOperation | DefinitionOperation | RegistryOperation | EntryOperation
@@ -110,7 +110,7 @@ export const entryTransaction = (namespace: string, id: RevocationRegistryId, va
     value,
   })
 
-/** `other`: the ledger has something else in its place, so that it never will take this one. */
+/** `other`: the ledger has another object in its place, so it will never accept this one. */
 export type LedgerState = { state: 'absent' } | { state: 'other' } | { state: 'same'; timestamp: number | undefined }
 
 const idIn = (did: string, operation: Operation): IndyId | undefined => {
@@ -119,7 +119,7 @@ const idIn = (did: string, operation: Operation): IndyId | undefined => {
   return parseIndyId(operation.type === '113' ? operation.id : operation.revocRegDefId)
 }
 
-/** A ledger keeps a schema's names as a set: what indy-vdr sends has no order. */
+/** A ledger stores a schema's names as a set: indy-vdr sends them in no order. */
 const isSameSet = (one: string[], other: string[]): boolean => isDeepStrictEqual(one.toSorted(), other.toSorted())
 
 const compared = (found: { txnTime: number | undefined } | undefined, isSame: boolean): LedgerState => {
@@ -127,7 +127,7 @@ const compared = (found: { txnTime: number | undefined } | undefined, isSame: bo
   return isSame ? { state: 'same', timestamp: found.txnTime } : { state: 'other' }
 }
 
-/** Whether the ledger has exactly this, at `now` (seconds since the epoch). Throws as reads of the ledger do. */
+/** Whether the ledger has exactly this object at `now` (epoch seconds). Throws the errors of reading. */
 export const ledgerState = async (
   ledger: Ledger,
   { request: { identifier, operation } }: LedgerTransaction,

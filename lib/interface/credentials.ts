@@ -5,7 +5,7 @@ import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { ConnectionOffer, OutOfBandOffer } from './credential-offer.ts'
-import { Paging, ThreadId } from './fields.ts'
+import { exchangeQuery } from './fields.ts'
 import { INVITATION_RESULT } from './invitation.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
@@ -26,16 +26,7 @@ export const GetCredentials = /* @__PURE__ */ defineContract(() => ({
   summary: "List the credential exchanges of the token's agent, in both roles",
   security: 'token',
   companion: true,
-  parameters: {
-    query: v.object({
-      threadId: v.optional(ThreadId),
-      parentThreadId: v.optional(ThreadId),
-      connectionId: v.optional(EntityId),
-      state: v.optional(v.picklist(CREDENTIAL_STATES)),
-      role: v.optional(v.picklist(CREDENTIAL_ROLES)),
-      ...Paging.entries,
-    }),
-  },
+  parameters: { query: exchangeQuery(CREDENTIAL_STATES, CREDENTIAL_ROLES) },
   answers: { 200: v.array(CredentialExchangeRecord) },
 }))
 

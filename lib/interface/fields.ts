@@ -1,5 +1,6 @@
 /** The building blocks of request schemas: objects without unknown fields, bounded strings, and the query of a list. */
 import * as v from 'valibot'
+import { EntityId } from '../records/tenant.ts'
 
 /** valibot takes an array for an object and copies it into one; JSON does not. */
 const NotArray: v.GenericSchema = v.pipe(
@@ -76,3 +77,17 @@ export const Paging = v.object({
 })
 
 export type Paging = v.InferOutput<typeof Paging>
+
+/** The query of a list of credential or proof exchanges. */
+export const exchangeQuery = <const States extends readonly string[], const Roles extends readonly string[]>(
+  states: States,
+  roles: Roles,
+) =>
+  v.object({
+    threadId: v.optional(ThreadId),
+    parentThreadId: v.optional(ThreadId),
+    connectionId: v.optional(EntityId),
+    state: v.optional(v.picklist(states)),
+    role: v.optional(v.picklist(roles)),
+    ...Paging.entries,
+  })

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { BareFormData, PROOF_ROLES, PROOF_STATES, ProofFormData, ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { Paging, ThreadId } from './fields.ts'
+import { exchangeQuery } from './fields.ts'
 import { ConnectionProofRequest, ProofRequest, ProofRequestResult } from './proof-request.ts'
 
 export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
@@ -53,16 +53,7 @@ export const GetProofs = /* @__PURE__ */ defineContract(() => ({
   summary: "List the proof exchanges of the token's agent, in both roles",
   security: 'token',
   companion: true,
-  parameters: {
-    query: v.object({
-      threadId: v.optional(ThreadId),
-      parentThreadId: v.optional(ThreadId),
-      connectionId: v.optional(EntityId),
-      state: v.optional(v.picklist(PROOF_STATES)),
-      role: v.optional(v.picklist(PROOF_ROLES)),
-      ...Paging.entries,
-    }),
-  },
+  parameters: { query: exchangeQuery(PROOF_STATES, PROOF_ROLES) },
   answers: { 200: v.array(ProofRecord) },
 }))
 

@@ -13,7 +13,7 @@ import type { EventType } from '../records/webhook-event.ts'
 import type { Schema } from './contract.ts'
 
 /** What one kind of record is in an event. */
-interface Told {
+interface EventContent {
   /** For webhook endpoints: as the API shows it. */
   record: Schema
   /** For notification endpoints, and for webhook endpoints where the record is too large. */
@@ -26,7 +26,7 @@ interface Told {
 
 const Id = v.pipe(v.string(), v.maxLength(256))
 
-const CONNECTION: Told = {
+const CONNECTION: EventContent = {
   record: ConnectionRecord,
   ids: v.strictObject({
     id: Id,
@@ -38,7 +38,7 @@ const CONNECTION: Told = {
 }
 
 /** Credentials, proofs and questions are exchanged alike. */
-const exchange = (record: Schema, states: readonly string[]): Told => ({
+const exchange = (record: Schema, states: readonly string[]): EventContent => ({
   record,
   ids: v.strictObject({
     id: Id,
@@ -54,18 +54,18 @@ const PROOF = exchange(ProofFormData, PROOF_STATES)
 
 const QUESTION_ANSWER = exchange(QuestionAnswerRecord, QUESTION_ANSWER_STATES)
 
-const CREDENTIAL_DEFINITION: Told = {
+const CREDENTIAL_DEFINITION: EventContent = {
   record: CredentialDefinitionRecord,
   ids: v.strictObject({ id: Id, state: v.picklist(CREDENTIAL_DEFINITION_STATES) }),
   states: CREDENTIAL_DEFINITION_STATES,
 }
 
-const BASIC_MESSAGE: Told = {
+const BASIC_MESSAGE: EventContent = {
   record: BasicMessageRecord,
   ids: v.strictObject({ id: Id, connectionId: v.optional(Id), threadId: v.optional(Id) }),
 }
 
-const ENDPOINT: Told = {
+const ENDPOINT: EventContent = {
   record: WebhookEndpoint,
   ids: v.strictObject({
     id: Id,
@@ -98,7 +98,7 @@ const Truncated = v.pipe(
 
 const HappenedAt = v.pipe(Timestamp, v.description('When it happened; `webhook-timestamp` is when it is posted.'))
 
-const eventBody = (type: EventType, { states, tenant }: Told, shown: v.ObjectEntries) => {
+const eventBody = (type: EventType, { states, tenant }: EventContent, shown: v.ObjectEntries) => {
   const data: v.ObjectEntries = {
     orgId: EntityId,
     ...(tenant === false ? {} : { tenantId: TenantId }),
@@ -117,16 +117,16 @@ interface EventBodies {
   notification: Schema
 }
 
-const bodies = (type: EventType, summary: string, told: Told): EventBodies => ({
+const bodies = (type: EventType, summary: string, content: EventContent): EventBodies => ({
   summary,
   webhook: v.union([
-    eventBody(type, told, { record: told.record }),
-    eventBody(type, told, { truncated: Truncated, record: told.ids }),
+    eventBody(type, content, { record: content.record }),
+    eventBody(type, content, { truncated: Truncated, record: content.ids }),
   ]),
-  notification: eventBody(type, told, { record: told.ids }),
+  notification: eventBody(type, content, { record: content.ids }),
 })
 
-const SUMMARIES: Record<EventType, [summary: string, told: Told]> = {
+const SUMMARIES: Record<EventType, [summary: string, content: EventContent]> = {
   'connection.state_changed': ['A connection has come to another state', CONNECTION],
   'credential.state_changed': ['A credential exchange has come to another state', CREDENTIAL],
   'proof.state_changed': ['A proof has come to another state', PROOF],

@@ -17,26 +17,26 @@ const JOB_TYPES = [
 export type JobType = (typeof JOB_TYPES)[number]
 
 export interface JobKey {
-  /** The agent that it is done for: a tenant's id or BASE_AGENT. */
+  /** The job's agent: a tenant's id or BASE_AGENT. */
   tenant: string
   type: JobType
   /** Without `|`. */
   id: string
 }
 
-/** Always in the index of what is due: `dueAt` (ms since the epoch) is when it is to run, or when the lease of who runs it is over. */
+/** Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease. */
 export const jobItem = defineItem('job', (key: JobKey) => jobAddress(key), {
-  /** Runs that were begun, and those of them that failed or died; since the job was last put off. */
+  /** Started runs, and those that failed or died, since the job was last put off. */
   attempts: integer(),
   failures: integer(),
-  /** An id of who runs it. */
+  /** Id of the running invocation. */
   lease: optional(text()),
   createdAt: isoTime(),
   ...dueFields,
 })
 export type JobItem = Stored<typeof jobItem>
 
-/** What a handler is told of its job. */
+/** A job as its handler gets it. */
 export interface Job extends JobKey {
   /** ISO 8601, in UTC. */
   createdAt: string
@@ -45,7 +45,7 @@ export interface Job extends JobKey {
 /** Partition key of the job's item: its name in wake-ups. */
 export const jobName = (key: JobKey): string => jobAddress(key).pk
 
-/** The job of a name; undefined where it is none, or of a type that is not known. */
+/** Parses a name; undefined for other keys and unknown types. */
 export const jobNamed = (name: string): JobKey | undefined => {
   const key = jobKeyOf(name)
   const type = JOB_TYPES.find((known) => known === key?.type)
@@ -58,8 +58,8 @@ export const dueJob = (key: JobKey, at: number) => dueFor(jobName(key), at)
 const ENQUEUED = Symbol('jobs of this unit')
 
 /**
- * Adds a job, which is woken after the commit, or by the next sweep. One of the same type and id must not be there: the unit would not commit
- * (`store.conflict`). `delay`: ms until it is to run for the first time; a delayed job is woken by the sweep.
+ * Adds a job, which is woken after the commit, or by the next sweep. If a job with this type and id exists, the unit does not commit
+ * (`store.conflict`). `delay`: ms until the first run; the sweep wakes a delayed job.
  *
  * @example
  * enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })

@@ -1,4 +1,4 @@
-/** Runs jobs: each under a lease, and what came of it is one transaction with the end of the job. */
+/** Runs jobs under leases. A job's result and its end are one transaction. */
 import { randomUUID } from 'node:crypto'
 import type { SQSRecord } from 'aws-lambda'
 import { AgentError, errorName, isAgentError } from '../errors.ts'
@@ -11,23 +11,23 @@ import type { Done, JobHandler, JobHandlers, PutOff } from './handler.ts'
 import { dueJob, type JobKey, jobItem, jobName, jobNamed } from './job.ts'
 import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
-/** After so many failures a job is given up. */
+/** After this many failures a job is given up. */
 const MAX_FAILURES = 3
-/** It is also given up after so many attempts, about 16 hours: a conflict, or a table that does not answer, is no failure. */
+/** After this many attempts, about 16 hours, it is also given up. Conflicts and an unavailable table count as attempts, not as failures. */
 const MAX_ATTEMPTS = 40
 
-/** Ms until the next attempt: what is in the way may go on for long, so pauses double, up to half an hour. */
+/** Backoff in ms: doubles up to half an hour. */
 const growingPause = ({ attempts }: { attempts: number }): number => Math.min(30 * 60_000, 5_000 * 2 ** (attempts - 1))
 
-/** The same where the last attempt has failed: the third failure comes soon. */
+/** Backoff after a failure. The third attempt comes soon. */
 const pauseAfter = ({ failures, attempts }: { failures: number; attempts: number }): number =>
   failures < 2 ? growingPause({ attempts }) : 20_000
 
 const INTERNAL = 'an internal error'
-/** The process ended without a report of its attempt: only the lease that was left shows it. */
+/** The process ended during the attempt: only its lease is left. */
 const STOPPED = 'its process was stopped, or ran out of time'
 
-/** Runs the jobs of wake-ups, one after the other. Returns the ids of the wake-ups that are to come again. */
+/** Runs the jobs of wake-ups, one after the other. Returns the ids of the wake-ups to retry. */
 export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Promise<string[]> => {
   const failed: string[] = []
   for (const { body, messageId } of records) {
@@ -49,8 +49,8 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
 }
 
 /**
- * Runs a job if it is due and nobody else runs it. Throws `store.unavailable` and `store.conflict` where the result of the attempt could not
- * be stored: the job is due when the lease is over. Throws what giving it up throws: that is tried again, with growing pauses.
+ * Runs a job if it is due and not running. Throws `store.unavailable` and `store.conflict` if the result could not be stored: then the job is due
+ * when its lease ends. Throws errors of giving up: that is retried with backoff.
  */
 export const runJob = async (key: JobKey, handler: JobHandler): Promise<void> => {
   const job = await leaseJob(key, randomUUID(), Date.now())
@@ -81,7 +81,7 @@ class LeaseLost extends AgentError {
   }
 }
 
-/** Before anything is written, so that a lease that was lost is not taken for a conflict that a repetition could settle. */
+/** Checked before any write, so that a lost lease is not mistaken for a conflict that a repetition could resolve. */
 const checkLease = async (unit: UnitOfWork, job: LeasedJob): Promise<void> => {
   if ((await unit.load(jobItem, job))?.lease !== job.lease) throw new LeaseLost()
 }
@@ -102,7 +102,7 @@ const afterFailure = async (job: LeasedJob, handler: JobHandler, error: unknown)
   if (await releaseJob(job, { failures, at: Date.now() + pause })) await wakeJobLater(jobName(job), pause)
 }
 
-/** Whether somebody has to look for a fault of the service: what a caller or a registry did wrong has a code. */
+/** Whether the error is internal. Errors caused by a caller or a registry have a code. */
 const isOurs = (error: unknown): boolean => !isAgentError(error) || error.code === 'internal'
 
 /** Messages of the service's own errors may be read by callers; those of any other may hold anything. */

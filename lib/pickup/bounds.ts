@@ -1,37 +1,37 @@
-/** How much may wait to be fetched, and for how long. Pure. */
+/** Limits of pickup queues: amount and time. Pure. */
 
 const DAY = 24 * 60 * 60 * 1000
 
 export const MAX_DAYS = 14
 
-/** What has waited longer (ms) is given up. */
+/** In ms; older messages are given up. */
 export const MAX_WAIT = MAX_DAYS * DAY
 
-/** How many messages, and their bytes. */
+/** Number of messages and their bytes. */
 export interface Amount {
   messages: number
   bytes: number
 }
 
-/** In the queue of a connection. */
+/** Limit of a connection's queue. */
 export const QUEUE: Amount = { messages: 1_000, bytes: 10 * 1024 * 1024 }
 
 /**
- * As soon as so much waits, nothing is added to answer the wallet's own messages (acknowledgements, problem reports): else a wallet that sends
- * without end and fetches nothing would fill the agent's share.
+ * Limit for answers to the wallet's own messages (acknowledgements, problem reports): otherwise a wallet that sends without end and fetches nothing
+ * would fill the agent's share.
  */
 const ANSWERS: Amount = { messages: 100, bytes: 1024 * 1024 }
 
-/** In one of the 16 shares of an agent: together 100,000 messages and 1 GiB. */
+/** Limit of each of an agent's 16 shares: 100,000 messages and 1 GiB in total. */
 const SHARE: Amount = { messages: 6_250, bytes: 64 * 1024 * 1024 }
 
-/** Handed out at once. Each takes up to three writes of the transaction that removes it (of 100), and all have to fit in one answer. */
+/** Limit of a batch. Each message takes up to three writes of the transaction that removes it (of 100), and all have to fit in one answer. */
 export const BATCH: Amount = { messages: 30, bytes: 512 * 1024 }
 
 const fits = (held: Amount, added: Amount, bound: Amount): boolean =>
   held.messages + added.messages <= bound.messages && held.bytes + added.bytes <= bound.bytes
 
-/** Which bound a message would go beyond; undefined where there is room. `answers`: it answers a message of the wallet. */
+/** The limit that a message would exceed, if any. `answers`: it answers a message of the wallet. */
 export const fullBy = (
   added: Amount,
   { queue, share, answers }: { queue: Amount; share: Amount; answers: boolean },

@@ -1,4 +1,4 @@
-/** The job of a pickup queue: it gives up what nobody has fetched in time, and ends with the queue when nothing waits in it. */
+/** The job of a pickup queue: it gives up messages that were not fetched in time, and ends when the queue is empty. */
 import { AgentError } from '../errors.ts'
 import type { Done, JobHandler, PutOff } from '../jobs/handler.ts'
 import type { Job } from '../jobs/job.ts'
@@ -15,7 +15,7 @@ import { removeFromQueue } from './queue.ts'
 
 const NOT_FETCHED = `the other agent did not fetch it within ${MAX_DAYS} days`
 
-/** In ms since the epoch; one that can not be read is over its time. */
+/** In ms since the epoch. An unreadable message has expired. */
 const expiresAt = (item: Item): number => {
   const message = decodeIfSound(pickupMessage, item)
   return message === undefined ? 0 : Date.parse(message.createdAt) + MAX_WAIT
@@ -31,7 +31,7 @@ export const pickupExpiryJob: JobHandler = {
     const oldest = items.find((item) => expiresAt(item) > now)
     const expired = items.slice(0, BATCH.messages).filter((item) => expiresAt(item) <= now)
     if (items.length === 0) return { commit: (unit) => removeQueue(unit, id) }
-    // After a full batch there may be more of them.
+    // A full batch may not be the last.
     const later = expired.length === BATCH.messages || oldest === undefined ? 0 : expiresAt(oldest) - now
     return { later, commit: (unit) => giveUp(unit, id, expired) }
   },
@@ -44,7 +44,7 @@ export const pickupExpiryJob: JobHandler = {
   },
 }
 
-/** Throws `store.conflict` where a message was added meanwhile: then the job runs again. */
+/** Throws `store.conflict` if a message was added concurrently: then the job runs again. */
 const removeQueue = async (unit: UnitOfWork, connectionId: string): Promise<void> => {
   const queue = await unit.load(queueItem, { tenant: unit.tenant, connectionId })
   if (queue === undefined) return
@@ -52,7 +52,7 @@ const removeQueue = async (unit: UnitOfWork, connectionId: string): Promise<void
   if (items.length > 0) throw new AgentError('store.conflict', 'a message was added to the queue')
   const { messages, bytes } = queue
   unit.delete(queueItem.addressOf(queue), queueItem.attributes({ messages, bytes }))
-  // What could not be read was set aside, and never counted as gone.
+  // Unreadable messages were set aside without being subtracted.
   unit.change(usageItem.addressOf(queue), { add: { messages: -messages, bytes: -bytes } })
 }
 

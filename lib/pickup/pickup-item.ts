@@ -1,21 +1,21 @@
-/** What waits until a wallet without an endpoint fetches it: the queue of a connection, its messages, and how much of that an agent has. */
+/** Items of message pickup, for wallets without an endpoint: a connection's queue, its messages, and the usage of an agent. */
 import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, text } from '../store/item-fields.ts'
 import { pickupMessageAddress, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
 
-/** It is there as long as the job that looks for what has waited too long (expiry-job.ts). */
+/** The queue exists as long as its job (expiry-job.ts). */
 export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {
   tenant: text(),
   connectionId: text(),
-  /** How many wait, and their bytes. */
+  /** Number and bytes of the waiting messages. */
   messages: integer(),
   bytes: integer(),
 })
 export type Queue = Stored<typeof queueItem>
 
-/** One packed message. It has no expiry: it is fetched or given up, and either is recorded. */
+/** A packed message. It has no expiry: it is either fetched or given up, and both are recorded. */
 export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, {
   tenant: text(),
   connectionId: text(),
@@ -23,7 +23,7 @@ export const pickupMessage = defineItem('pickup-message', pickupMessageAddress, 
   id: inKey('sk', text()),
   /** JSON text of the envelope. */
   payload: text(),
-  /** The did:keys that it is packed for. */
+  /** The did:keys of its recipients. */
   recipients: json(v.array(v.string())),
   basicMessages: optional(json(v.array(SentBasicMessage))),
   createdAt: isoTime(),

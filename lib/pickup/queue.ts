@@ -1,4 +1,4 @@
-/** The pickup queues of connections, in the unit of work: a message is added, handed out and removed by the transaction that does the rest. */
+/** Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation. */
 import { AgentError } from '../errors.ts'
 import { enqueue } from '../jobs/job.ts'
 import { deliveryUpdates } from '../outbox/delivery-state.ts'
@@ -13,10 +13,10 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Amount, BATCH, fullBy, MAX_WAIT, QUEUE } from './bounds.ts'
 import { bytesOf, type PickupMessage, pickupMessage, type Queue, queueItem, usageItem } from './pickup-item.ts'
 
-/** A queue as this unit has read it, and what it changes. */
+/** A queue as this unit has read it, with its changes. */
 interface Held {
   stored: Queue | undefined
-  /** What waits in the connection's share of the agent's queues. */
+  /** Usage of the connection's share of the agent's queues. */
   share: Amount
   added: PickupMessage[]
   removed: PickupMessage[]
@@ -39,7 +39,7 @@ const negative = ({ messages, bytes }: Amount): Amount => ({ messages: -messages
 
 const changeOf = ({ added, removed }: Held): Amount => sum(sumOf(added), negative(sumOf(removed)))
 
-/** The queue of a connection, read once in a unit. */
+/** The queue of a connection, read once for each unit. */
 const hold = (unit: UnitOfWork, connectionId: string): Promise<Held> => {
   const queues = unit.slot(QUEUES, () => new Map<string, Promise<Held>>())
   const held = queues.get(connectionId) ?? read(unit, connectionId)
@@ -62,7 +62,7 @@ const read = async (unit: UnitOfWork, connectionId: string): Promise<Held> => {
   return held
 }
 
-/** How many messages wait. */
+/** The number of waiting messages. */
 export const countWaiting = async (unit: UnitOfWork, connectionId: string): Promise<number> => {
   const held = await hold(unit, connectionId)
   return sum(held.stored ?? NOTHING, changeOf(held)).messages
@@ -71,11 +71,11 @@ export const countWaiting = async (unit: UnitOfWork, connectionId: string): Prom
 export interface NewMessage {
   payload: string
   recipients: string[]
-  /** It answers a message of the wallet, which may not fill the queue by itself. */
+  /** Whether it answers a message of the wallet: wallets must not fill the queue with answers. */
   answers: boolean
 }
 
-/** Adds a message after all that wait. Throws `connection.queue_full`, `store.unavailable`. */
+/** Adds a message at the end of a queue. Throws `connection.queue_full`, `store.unavailable`. */
 export const addToQueue = async (
   unit: UnitOfWork,
   connectionId: string,
@@ -84,7 +84,7 @@ export const addToQueue = async (
   const { payload, recipients, answers } = message
   const [held, lastId] = await Promise.all([hold(unit, connectionId), readLastId(unit, connectionId)])
   const now = Date.now()
-  // After all that wait, whatever the clocks say that their ids were made by.
+  // After all waiting messages, even if clocks differ.
   const id = newOutboxId(Math.max(now, timeOfId(lastId) + 1))
   const added: PickupMessage = {
     ...{ tenant: unit.tenant, connectionId, id, payload, recipients },
@@ -112,32 +112,32 @@ const FULL = {
   agent: 'so many messages wait for agents without an endpoint that no further one is kept',
 }
 
-/** Notes which basic message was just added: what becomes of it are its events. */
-export const noteQueued = (added: PickupMessage, message: SentBasicMessage): void => {
+/** Records the basic message of a queued message: its delivery causes events. */
+export const recordQueued = (added: PickupMessage, message: SentBasicMessage): void => {
   added.basicMessages = [...(added.basicMessages ?? []), message]
 }
 
-/** Which messages are meant. */
+/** Selects messages of a queue. */
 export interface Wanted {
-  /** At most so many. */
+  /** Maximum number of messages. */
   limit?: number | undefined
-  /** A did:key: only what is packed for it. */
+  /** A did:key: only messages that are packed for it. */
   recipient?: string | undefined
-  /** As many as fit in a batch; at least one, where one waits. */
+  /** Only as many as fit in a batch, but at least one. */
   batch?: true
 }
 
-/** So many more are read than are handed out: one that can not be read, which the job of the queue sets aside later, holds up no other. */
+/** Additional messages to read: unreadable ones, which the queue's job sets aside later, must not block the others. */
 const SPARE = 3
 
-/** The first messages that wait, oldest first, of one read of the table. They stay. */
+/** The first waiting messages, oldest first, from one read of the table. They stay in the queue. */
 export const firstWaiting = async (
   unit: UnitOfWork,
   connectionId: string,
   { limit = BATCH.messages, recipient, batch }: Wanted,
 ): Promise<PickupMessage[]> => {
   const most = batch === true ? Math.min(limit, BATCH.messages) : undefined
-  // Those for a key may come after others: a whole page (1 MB) is read to find them.
+  // Messages for a key may be anywhere in the queue, so a whole page (1 MB) is read.
   const { items } = await unit.query(pickupPartition(unit.tenant, connectionId), {
     from: FIRST_WAITING,
     ...(recipient === undefined && most !== undefined && { limit: most + SPARE }),
@@ -154,7 +154,7 @@ export const firstWaiting = async (
   )
 }
 
-/** Those of the messages that wait for this connection. What is no id of one is left out; after a batch of them the rest too. */
+/** The messages with these ids that are in the connection's queue. Unknown ids are left out, and so are ids beyond the size of a batch. */
 export const findWaiting = async (
   unit: UnitOfWork,
   connectionId: string,
@@ -167,10 +167,10 @@ export const findWaiting = async (
   return items.map((item) => decodeIfSound(pickupMessage, item)).filter((message) => message !== undefined)
 }
 
-/** What became of a message that leaves its queue. */
+/** Outcome of a message that leaves its queue. */
 export type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
 
-/** Removes messages that wait, and keeps what became of them. */
+/** Removes messages from a queue, and records their outcome. */
 export const removeFromQueue = async (
   unit: UnitOfWork,
   connectionId: string,
@@ -192,10 +192,10 @@ export const removeFromQueue = async (
   }
 }
 
-/** As with messages that are sent, in seconds. */
+/** In seconds, as for sent messages. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
 
-/** Messages that are added at the same time do not hinder each other, as long as all have room. */
+/** Concurrent messages do not conflict as long as there is room for all. */
 const roomFor = ({ messages, bytes }: Amount): Condition => ({
   present: ['pk'],
   ...(messages > 0 && {
@@ -203,7 +203,7 @@ const roomFor = ({ messages, bytes }: Amount): Condition => ({
   }),
 })
 
-/** Writes what this unit has changed of a queue. */
+/** Writes this unit's changes of a queue. */
 const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
   const { stored, added, removed } = held
   if (added.length + removed.length === 0) return
@@ -214,7 +214,7 @@ const write = (unit: UnitOfWork, connectionId: string, held: Held): void => {
     unit.create(queueItem.encode({ ...key, ...change }))
     enqueue(unit, { tenant: unit.tenant, type: 'pickup-expiry', id: connectionId }, MAX_WAIT)
   } else unit.change(queueItem.addressOf(key), { add: { ...change } }, roomFor(change))
-  // Two queues of this unit may be in the same share.
+  // Two queues of this unit may belong to the same share.
   const usage = usageItem.addressOf(key)
   const shares = unit.slot(SHARES, () => new Map<string, Amount>())
   const total = sum(shares.get(usage.pk) ?? NOTHING, change)

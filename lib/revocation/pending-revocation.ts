@@ -1,4 +1,4 @@
-/** Credentials that are revoked and not in the published list of their registry yet. */
+/** Revocations that are not in the published list of their registry yet. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { legacyId } from '../indy/ids.ts'
@@ -14,7 +14,7 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 export const CREDENTIAL = 'CredentialRecord'
 
-/** A credential may name its registry in either spelling of an Indy ledger's ids. */
+/** By the registry's id, which a credential may name qualified or unqualified. */
 export const pendingRevocationItem = defineItem(
   'pending-revocation',
   ({ tenant, registryId, index }: Revocable & { tenant: string }) =>
@@ -22,16 +22,16 @@ export const pendingRevocationItem = defineItem(
   { index: integer(), credentialRecordId: text() },
 )
 
-/** What of an exchange is revoked, and where. */
+/** The revocable credential of an exchange. */
 export interface Revocable {
   registryId: string
   index: number
 }
 
-/** Where the credential of an exchange is in a registry; undefined where it has not been issued by this agent, or can't be revoked. */
+/** The position of an exchange's credential in its registry; undefined if this agent has not issued it, or it can't be revoked. */
 export const revocableOf = ({ value }: StoredRecord): Revocable | undefined => {
   const { metadata, role } = value
-  // Not the state: a wallet may take another format of the offer, or give the exchange up when it has the credential.
+  // Independent of the state: a wallet may accept another format of the offer, or abandon the exchange after it got the credential.
   if (role !== 'issuer' || !isObject(metadata) || metadata[ANONCREDS_ISSUED] === undefined) return undefined
   const credential = metadata[ANONCREDS]
   if (!isObject(credential)) return undefined
@@ -47,7 +47,7 @@ export const revocationOf = ({ value: { metadata } }: StoredRecord): RevocationS
   return v.is(RevocationState, known) ? known : undefined
 }
 
-/** The record with this state of its revocation. */
+/** The record with this revocation state. */
 export const withRevocation = (record: StoredRecord, state: RevocationState): StoredRecord => ({
   ...record,
   value: {
@@ -58,8 +58,8 @@ export const withRevocation = (record: StoredRecord, state: RevocationState): St
 })
 
 /**
- * Revokes the credential of an exchange, in the running unit of work: a job publishes it afterwards. The second time it answers the same.
- * Throws `resource.not_found`, `credential.not_revocable`.
+ * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition has the same answer. Throws
+ * `resource.not_found`, `credential.not_revocable`.
  */
 export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: string): Promise<RecordJson> => {
   const { tenant } = unit
@@ -79,7 +79,7 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
 /** The job that publishes the revocation of a credential. */
 interface Publication {
   credentialRecordId: string
-  /** Counts the jobs of the revocation: one that was given up is followed by another. */
+  /** Number of the job: one that was given up is followed by another. */
   round: number
 }
 
@@ -87,13 +87,13 @@ interface Publication {
 export const enqueuePublication = (unit: UnitOfWork, { credentialRecordId, round }: Publication, delay = 0): void =>
   enqueue(unit, { tenant: unit.tenant, type: 'revocation-list', id: `${credentialRecordId}.${round}` }, delay)
 
-/** What the id of a job says. */
+/** Parses the id of a job. */
 export const publicationOf = (jobId: string): Publication => {
   const dot = jobId.lastIndexOf('.')
   return { credentialRecordId: jobId.slice(0, dot), round: Number(jobId.slice(dot + 1)) }
 }
 
-/** The indexes of a registry that are revoked and perhaps not published. */
+/** Revoked indexes of a registry whose publication is not recorded yet. */
 export const pendingIndexes = async (unit: UnitOfWork, registryId: string): Promise<number[]> =>
   (await unit.queryAll(pendingRevocations(unit.tenant, legacyId(registryId)))).map(
     (item) => pendingRevocationItem.decode(item).index,

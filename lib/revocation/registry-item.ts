@@ -1,4 +1,4 @@
-/** The revocation registries of a credential definition, and how many of their indexes are taken. */
+/** Revocation registries of a credential definition, and their used indexes. */
 import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
@@ -9,18 +9,18 @@ export const registryItem = defineItem('revocation-registry', (key: RegistryKey)
   number: integer(),
   /** Id of the registry's definition. */
   registryId: text(),
-  /** `maxCredNum`. Its indexes are 1 to this number less one: none of the libraries in use takes the last one. */
+  /** `maxCredNum`. Its indexes are 1 to this number less one, because no library in use accepts the last one. */
   size: integer(),
-  /** The index that was taken last; 0: none yet. */
+  /** The last used index; 0 if there is none. */
   taken: integer(),
 })
 export type Registry = Stored<typeof registryItem>
 
-/** The part of the indexes after which the next registry is made. */
+/** Share of used indexes at which the next registry is created. */
 const REPLACED_AT = 0.8
 
 export const lastIndex = ({ size }: Pick<Registry, 'size'>): number => size - 1
 
-/** Whether it is time to make the next registry. */
+/** Whether to create the next registry. */
 export const isNearlyFull = ({ size, taken }: Pick<Registry, 'size' | 'taken'>): boolean =>
   taken >= Math.floor(lastIndex({ size }) * REPLACED_AT)

@@ -1,4 +1,4 @@
-/** The jobs of a revocation registry: one makes it, one looks for what an operator writes of it. */
+/** The jobs of a revocation registry: one creates it, another polls its ledger for an operator's writes. */
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { registryWriteItem } from '../store/ledger-objects.ts'
 import { transaction } from '../store/transaction.ts'
@@ -12,7 +12,7 @@ export interface WantedRegistry extends RegistryKey {
 
 const ID = /^(\d+)\.(\d+)\.(.+)$/s
 
-/** An id on an Indy ledger has a tag in it, and a tag may have any character. */
+/** Ids on an Indy ledger contain a tag, which may have any character. */
 const escaped = (id: string): string => id.replace(/[%|]/g, encodeURIComponent)
 
 const jobOf = (
@@ -20,7 +20,7 @@ const jobOf = (
   type: JobType = 'revocation-registry',
 ): JobKey => ({ tenant, type, id: `${number}.${size}.${escaped(credentialDefinitionId)}` })
 
-/** What a job is to make; undefined where its id says nothing of the kind. */
+/** The registry that a job should create; undefined if its id names none. */
 export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefined => {
   const [, number, size, definition] = ID.exec(id) ?? []
   if (definition === undefined) return undefined
@@ -28,11 +28,11 @@ export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefin
   return { tenant, credentialDefinitionId, number: Number(number), size: Number(size) }
 }
 
-/** Asks for the first registry of a definition, in the transaction that publishes the definition. */
+/** Requests the first registry of a definition, in the transaction that publishes the definition. */
 export const enqueueFirstRegistry = (unit: UnitOfWork, wanted: Omit<WantedRegistry, 'number'>): void =>
   enqueue(unit, jobOf({ ...wanted, number: 1 }))
 
-/** Asks for a registry in a transaction of its own, unless it is there or asked for. Throws `store.unavailable`, `store.conflict`. */
+/** Requests a registry in its own transaction, unless it exists or was requested. Throws `store.unavailable`, `store.conflict`. */
 export const ensureRegistry = (wanted: WantedRegistry): Promise<void> =>
   transaction(wanted.tenant, async (unit) => {
     const found = await Promise.all([
@@ -43,6 +43,6 @@ export const ensureRegistry = (wanted: WantedRegistry): Promise<void> =>
     if (found.every((item) => item === undefined)) enqueue(unit, jobOf(wanted))
   })
 
-/** The job that looks for what is to be written of a registry. */
+/** Adds the job that polls the ledger for a registry's writes. */
 export const enqueueRegistryWrite = (unit: UnitOfWork, registry: WantedRegistry): void =>
   enqueue(unit, jobOf(registry, 'registry-write'))

@@ -1,4 +1,4 @@
-/** What an operator is to write to a ledger for a revocation registry. */
+/** Objects of a revocation registry that an operator has to write to a ledger. */
 import { AgentError } from '../errors.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { log } from '../log.ts'
@@ -9,7 +9,7 @@ import { enqueueRegistryWrite, type WantedRegistry } from './registry-job.ts'
 interface Write {
   /** Id of the registry's definition. */
   registryId: string
-  /** As the ledger's registry has prepared it. */
+  /** Prepared by the AnonCreds registry. */
   transaction: unknown
 }
 
@@ -18,7 +18,7 @@ const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) =>
   return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
 }
 
-/** For operators who look at logs: no event tells of it. */
+/** Logged for operators, because there is no event. */
 const announce = (unit: UnitOfWork, { registryId }: Write): void =>
   unit.afterCommit(() =>
     log('info', 'a transaction waits to be written to a ledger', {
@@ -27,14 +27,14 @@ const announce = (unit: UnitOfWork, { registryId }: Write): void =>
     }),
   )
 
-/** Waits from now on for the operator, with the job `registry-write`. Meets a conflict where something of the registry waits already. */
+/** Starts waiting for the operator, with the job `registry-write`. Conflicts if something of the registry is waiting already. */
 export const waitForWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write): void => {
   unit.create(itemOf(registry, write))
   enqueueRegistryWrite(unit, registry)
   announce(unit, write)
 }
 
-/** Waits for this next, in the same job. */
+/** Waits for the next object in the same job. */
 export const waitForNextWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write, since: string): void => {
   unit.replace(itemOf(registry, write), registryWriteItem.attributes({ since }))
   announce(unit, write)

@@ -1,4 +1,4 @@
-/** Indexes of revocation registries: each is given to one credential, once and for ever. */
+/** Hands out indexes of revocation registries, each to one credential and never again. */
 import { AgentError, isAgentError } from '../errors.ts'
 import {
   CREDENTIAL_DEFINITION,
@@ -19,12 +19,12 @@ export interface RevocationIndex {
 }
 
 /**
- * Takes the next free index of a definition's registries. It is taken at once, by an atomic update and in no transaction: an index that is
- * not used in the end is lost. Asks for the next registry where this one is nearly full, and for the first one where making it has failed.
- * Throws `revocation.no_index` where no registry has a free index yet, `store.unavailable`.
+ * Takes the next free index of a definition's registries with an atomic update outside of any transaction: an index that is not used in the end is
+ * lost. Requests the next registry if this one is nearly full, and the first one if its creation has failed. Throws `revocation.no_index` if no
+ * registry has a free index yet, and `store.unavailable`.
  */
 export const takeRevocationIndex = async (tenant: string, credentialDefinitionId: string): Promise<RevocationIndex> => {
-  // The next registry is made while the one before it has indexes: the two newest are all that matter.
+  // Only the two newest matter, because the next registry is created while the former has indexes left.
   const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
   const registries = items.map(registryItem.decode)
   const key = { tenant, credentialDefinitionId }
@@ -47,7 +47,7 @@ const next = ({ number, size }: Registry): Pick<Registry, 'number' | 'size'> => 
 
 type Found = Registry & { tenant: string; credentialDefinitionId: string }
 
-/** The index, undefined where the registry has none left. */
+/** The index; undefined if the registry is full. */
 const takeFrom = async (registry: Found): Promise<number | undefined> => {
   if (registry.taken >= lastIndex(registry)) return undefined
   const item = await updateIf(
@@ -58,7 +58,7 @@ const takeFrom = async (registry: Found): Promise<number | undefined> => {
   return item && registryItem.decode(item).taken
 }
 
-/** It is asked for with the definition: it is not there yet, or could not be made. */
+/** Requests the first registry. It was requested with the definition, but does not exist yet or could not be created. */
 const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<void> => {
   const tagged = await readTagged(tenant, CREDENTIAL_DEFINITION, 'credentialDefinitionId', credentialDefinitionId)
   const definition = tagged
@@ -69,7 +69,7 @@ const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof
   await askFor({ tenant, credentialDefinitionId, number: 1, size })
 }
 
-/** Many offers ask at once: that another one is about to is as good. */
+/** Concurrent offers request the same registry, so a conflict is no error. */
 const askFor = async (wanted: WantedRegistry): Promise<void> => {
   try {
     await ensureRegistry(wanted)

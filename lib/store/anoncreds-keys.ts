@@ -1,14 +1,14 @@
-/** The keys of items that AnonCreds needs: registries, tails files, credential definitions, what a did:webvh or did:web serves. */
+/** Keys of items for AnonCreds, did:webvh and did:web. */
 import { type Address, ALONE, digest } from './keys.ts'
 
-/** All revocation registries of a credential definition, by their numbers. */
+/** The revocation registries of a credential definition, by number. */
 export const registryPartition = (tenant: string, credentialDefinitionId: string): string =>
   `${tenant}|revocation-registry|${digest(credentialDefinitionId)}`
 
 export interface RegistryKey {
   tenant: string
   credentialDefinitionId: string
-  /** Counts the registries of the definition, from 1. */
+  /** Number of the registry within its definition, from 1. */
   number: number
 }
 
@@ -17,7 +17,7 @@ export const registryAddress = ({ tenant, credentialDefinitionId, number }: Regi
   sk: String(number).padStart(8, '0'),
 })
 
-/** What is revoked in a registry and not in its published list yet. */
+/** Revocations that are not in the registry's published list yet. */
 export const pendingRevocations = (tenant: string, registryId: string): string =>
   `${tenant}|revocation|${digest(registryId)}`
 
@@ -26,7 +26,7 @@ export const pendingRevocationAddress = (key: { tenant: string; registryId: stri
   sk: String(key.index).padStart(8, '0'),
 })
 
-/** The pieces of a tails file, which belongs to nobody: its name is its hash. */
+/** The pieces of a tails file. It belongs to no tenant: its name is its hash. */
 export const tailsPartition = (hash: string): string => `@tails|${digest(hash)}`
 
 export const tailsPieceAddress = ({ hash, piece }: { hash: string; piece: number }): Address => ({
@@ -34,22 +34,22 @@ export const tailsPieceAddress = ({ hash, piece }: { hash: string; piece: number
   sk: String(piece).padStart(4, '0'),
 })
 
-/** What a credential definition is the only one for: the digest of its issuer, schema and tag. */
-export const definitionPlaceAddress = (tenant: string, place: readonly string[]): Address => ({
-  pk: `${tenant}|definition|${digest(JSON.stringify(place))}`,
+/** The key by which a credential definition is unique: a digest of its issuer, schema and tag. */
+export const definitionKeyAddress = (tenant: string, key: readonly string[]): Address => ({
+  pk: `${tenant}|definition|${digest(JSON.stringify(key))}`,
   sk: ALONE,
 })
 
-/** How many credential definitions an agent has made. */
+/** The counter of an agent's credential definitions. */
 export const definitionQuotaAddress = (tenant: string): Address => ({ pk: `${tenant}|definition-quota`, sk: ALONE })
 
-/** What is to be written to a ledger. */
+/** An object that an operator has to write to a ledger. */
 export const ledgerObjectAddress = ({ tenant, id }: { tenant: string; id: string }): Address => ({
   pk: `${tenant}|ledger-object|${id}`,
   sk: ALONE,
 })
 
-/** What is to be written to a ledger for the revocation registries of a credential definition, by their numbers. */
+/** Objects of a definition's revocation registries that an operator has to write to a ledger, by number. */
 export const registryWritePartition = (tenant: string, credentialDefinitionId: string): string =>
   `${tenant}|ledger-object|${digest(credentialDefinitionId)}`
 
@@ -61,7 +61,7 @@ export const registryWriteAddress = ({ tenant, credentialDefinitionId, number }:
 /** The log of an agent's did:webvh. */
 export const webvhLogAddress = (tenant: string): Address => ({ pk: `${tenant}|webvh|log`, sk: ALONE })
 
-/** A resource that an agent serves under its did:webvh. A name is one part of a path. */
+/** A resource of an agent's did:webvh. Its name is one segment of a path. */
 export const webvhResourceAddress = (tenant: string, name: string): Address => ({
   pk: `${tenant}|webvh|resource|${name}`,
   sk: ALONE,
@@ -70,7 +70,7 @@ export const webvhResourceAddress = (tenant: string, name: string): Address => (
 /** The document of an agent's did:web. */
 export const webDocumentAddress = (tenant: string): Address => ({ pk: `${tenant}|did-web|document`, sk: ALONE })
 
-/** What an agent has last seen of the log of somebody's did:webvh. */
+/** The newest version that an agent has seen of another agent's did:webvh. */
 export const webvhSeenAddress = (tenant: string, did: string): Address => ({
   pk: `${tenant}|webvh-seen|${digest(did)}`,
   sk: ALONE,

@@ -1,8 +1,8 @@
-/** The list of messages of a connection: their records and what has become of them are one partition. */
+/** Lists the messages of a connection. Records and their deliveries are in one partition. */
 import { tagPartition } from './index-entries.ts'
 import { type ListPage, type ListQuery, listRecords, requireRecord } from './record-reads.ts'
 
-/** One page, in two requests side by side. Throws `resource.not_found` for an unknown connection, also for another tenant's. */
+/** One page, in two concurrent requests. Throws `resource.not_found` for an unknown connection or another tenant's. */
 export const listBasicMessages = async (tenant: string, connectionId: string, query: ListQuery): Promise<ListPage> => {
   const [page] = await Promise.all([
     listRecords(tagPartition(tenant, 'BasicMessageRecord', 'connectionId', connectionId), query),

@@ -10,11 +10,11 @@ import { type StoredRecord, toRecordItem } from './stored-record.ts'
 import { addressOf, type Item } from './table.ts'
 import { absentOrExpired, type TableWrite, transact } from './write.ts'
 
-/** A put (`item`) or a delete (`remove`), the state that it expects, and the error for any other state. */
+/** A put (`item`) or a delete (`remove`), the expected state of the item, and the error for any other state. */
 type Replacement = ({ item: Item } | { remove: Address }) & {
-  /** A record's version, attributes that the item has, no live item at all, or anything. */
+  /** A record's version, attributes that the item has, no live item, or any state. */
   expects: number | Item | 'nothing' | 'anything'
-  whenBroken: () => unknown
+  onRefusal: () => unknown
 }
 
 /** A change of some attributes of an item that was not read. */
@@ -22,7 +22,7 @@ interface Update {
   update: Address
   change: Change
   condition: Condition | undefined
-  whenBroken: () => unknown
+  onRefusal: () => unknown
 }
 
 export type Write = Replacement | Update
@@ -32,7 +32,7 @@ export const commitWrites = async (writes: Write[]): Promise<void> => {
   const result = await transact(writes.map(toTableWrite))
   if (result.written) return
   const [first] = result.failed
-  throw first === undefined ? conflicting(result.cause) : writes[first]?.whenBroken()
+  throw first === undefined ? conflicting(result.cause) : writes[first]?.onRefusal()
 }
 
 const toTableWrite = (write: Write): TableWrite => {
@@ -50,7 +50,7 @@ const conditionOf = (expects: Replacement['expects']): Condition => {
   return { equals: typeof expects === 'number' ? { version: { N: String(expects) } } : expects }
 }
 
-/** A record in the unit: as it was read (absent: not stored yet) and as it is to be (absent: deleted). */
+/** A record in the unit of work: as read (undefined: not stored yet) and as it should be (undefined: deleted). */
 export interface Held {
   stored: StoredRecord | undefined
   current: StoredRecord | undefined
@@ -58,34 +58,34 @@ export interface Held {
 
 export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
-/** The write that shows, or no longer shows, an invitation. An id is its first agent's: no other can show something else by it. */
+/** The write that publishes or withdraws an invitation. The first agent owns an id: no other agent can publish under it. */
 const invitationWrites = ({ stored, current }: Held): Write[] => {
   const before = stored && publishedOf(stored)
   const after = current === undefined ? stored && withdrawnOf(stored) : publishedOf(current)
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return []
-  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', whenBroken: conflict }]
+  return [{ item: after, expects: before === undefined ? 'nothing' : 'anything', onRefusal: conflict }]
 }
 
-/** The writes that turn the stored record and its index entries into the current ones. */
+/** The writes that replace the stored record and its index entries by the current ones. */
 export const writesOf = ({ stored, current }: Held): Write[] => {
   if (stored === current) return []
   const writes: Write[] = []
   if (current !== undefined)
-    writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', whenBroken: conflict })
+    writes.push({ item: toRecordItem(current), expects: stored?.version ?? 'nothing', onRefusal: conflict })
   else if (stored !== undefined)
     writes.push({
       remove: recordAddress(stored.tenant, stored.type, stored.id),
       expects: stored.version,
-      whenBroken: conflict,
+      onRefusal: conflict,
     })
   writes.push(...invitationWrites({ stored, current }))
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored)
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
   for (const [pk, item] of after)
     if (JSON.stringify(before.get(pk)) !== JSON.stringify(item))
-      writes.push({ item, expects: 'anything', whenBroken: conflict })
+      writes.push({ item, expects: 'anything', onRefusal: conflict })
   for (const [pk, item] of before)
     if (after.get(pk)?.sk?.S !== item.sk?.S)
-      writes.push({ remove: addressOf(item), expects: 'anything', whenBroken: conflict })
+      writes.push({ remove: addressOf(item), expects: 'anything', onRefusal: conflict })
   return writes
 }

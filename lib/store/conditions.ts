@@ -1,17 +1,17 @@
 /** Conditions and changes of writes, as DynamoDB's expressions. Names are always escaped: many common words are reserved. */
 import type { AttributeValue, Item } from './table.ts'
 
-/** What must be true of the stored item. All parts must hold; an empty condition always holds. */
+/** Requirements on the stored item. All parts must hold; an empty condition always holds. */
 export interface Condition {
   equals?: Item
   /** Attributes that the item does not have. `pk`: there is no item. */
   absent?: readonly string[]
   present?: readonly string[]
-  /** Attributes that are there and less than these. */
+  /** Attributes that exist and are less than these. */
   below?: Item
-  /** Attributes that are there and at most these. */
+  /** Attributes that exist and are at most these. */
   atMost?: Item
-  /** At least one of these holds; none of them is empty. */
+  /** At least one of these holds. None of them may be empty. */
   anyOf?: readonly Condition[]
 }
 
@@ -20,7 +20,7 @@ export interface Change {
   set?: Item
   /** Names of attributes. */
   remove?: readonly string[]
-  /** Numbers that are added; an attribute that is not there counts as 0. */
+  /** Numbers to add; a missing attribute counts as 0. */
   add?: Readonly<Record<string, number>>
 }
 
@@ -31,7 +31,7 @@ interface Expressions {
   ExpressionAttributeValues?: Item
 }
 
-/** The parameters of a write that stand for its condition and its change. */
+/** The parameters of a write for its condition and change. */
 export const expressionsOf = (condition: Condition | undefined, change?: Change): Expressions => {
   const names = new Map<string, string>()
   const values: Item = {}
@@ -78,7 +78,7 @@ export const expressionsOf = (condition: Condition | undefined, change?: Change)
 const clause = (keyword: string, parts: string[]): string =>
   parts.length === 0 ? '' : ` ${keyword} ${parts.join(', ')}`
 
-/** One of several lists of terms as terms of an AND. DynamoDB refuses parentheses that are not needed. */
+/** Joins alternatives as terms of an AND. DynamoDB refuses redundant parentheses. */
 const either = (parts: string[][]): string[] => {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only

@@ -1,4 +1,4 @@
-/** JSON-LD contexts that verifiers trust: documents by the digest of their text, each in an item of its own. They never change. */
+/** JSON-LD contexts that verifiers trust: immutable documents, each in an item under the digest of its text. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem } from './item.ts'
@@ -7,7 +7,7 @@ import { contextAddress, digest } from './keys.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface StoredContext {
-  /** Whose context: a tenant's id, BASE_AGENT, or SERVICE for those of the stage's setting. */
+  /** The owner: a tenant's id, BASE_AGENT, or SERVICE for contexts of the stage's setting. */
   scope: string
   /** SHA-256 of the text, base64url. */
   digest: string
@@ -15,13 +15,13 @@ export interface StoredContext {
 
 const contextItem = defineItem('context', contextAddress, { pk: inKey('pk', text()), text: text() })
 
-/** Scope of what belongs to the stage. No tenant's id has an `@`. */
+/** Scope of contexts of the stage. It is no tenant's id, because of its `@`. */
 export const SERVICE = '@service'
 
-/** Texts in memory, by address; one has at most 256 KiB. */
+/** Texts in memory, by address. Each has at most 256 KiB. */
 const known = new Bounded<string, string>(50)
 
-/** The text of each context, in the same order; undefined where it is not stored. */
+/** The text of each context, in the given order; undefined if it is not stored. */
 export const findContexts = async (
   unit: UnitOfWork,
   contexts: readonly StoredContext[],
@@ -36,7 +36,7 @@ export const findContexts = async (
   return addresses.map(({ pk }) => known.get(pk))
 }
 
-/** The text of each context, in the same order. Throws `internal` where one is not stored. */
+/** The text of each context, in the given order. Throws `internal` if one is not stored. */
 export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[]): Promise<string[]> =>
   unit.keepFailure(async () => {
     const texts = (await findContexts(unit, contexts)).filter((text) => text !== undefined)
@@ -44,7 +44,7 @@ export const readContexts = (unit: UnitOfWork, contexts: readonly StoredContext[
     return texts
   })
 
-/** Stores a text, with the unit of work, unless it is there already. Returns where it is. */
+/** Stores a text in the unit of work, unless it exists. Returns its address. */
 export const storeContext = async (unit: UnitOfWork, scope: string, text: string): Promise<StoredContext> => {
   const context = { scope, digest: digest(text) }
   const [stored] = await findContexts(unit, [context])

@@ -1,4 +1,4 @@
-/** An agent's own credential definition: its record, and what belongs to it by then. */
+/** Reads an agent's own credential definition: its record, and the objects that belong to it. */
 import * as v from 'valibot'
 import { CREDENTIAL_DEFINITION } from '../records/credential-definition.ts'
 import { type LedgerObject, toLedgerObject } from '../records/ledger-object.ts'
@@ -13,13 +13,13 @@ import { getItem, queryAll } from './table.ts'
 
 export interface OwnDefinition {
   record: ReadRecord
-  /** Of `finished`. */
+  /** Only in the state `finished`. */
   credentialDefinition?: unknown
-  /** What an operator is to write for it or its revocation registries; absent where that is nothing. */
+  /** Objects that an operator has to write for it or its revocation registries; absent if there are none. */
   ledgerObjects?: LedgerObject[]
 }
 
-/** By the id of its record, or its own; undefined where the agent has none. */
+/** Finds a definition by the id of its record or its own id; undefined if the agent has none. */
 export const readOwnDefinition = async (tenant: string, id: string): Promise<OwnDefinition | undefined> => {
   const record = await recordOf(tenant, id)
   if (record === undefined) return undefined

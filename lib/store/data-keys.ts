@@ -1,4 +1,6 @@
-/** Data keys, one for each tenant or organization, and what is sealed with them. From KMS on AWS, derived from one key on the local stage. */
+/**
+ * Data keys, one for each tenant or organization, and sealing with them. On AWS they come from KMS, on the local stage they are derived from one key.
+ */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Bounded } from '../bounded.ts'
 import { AgentError, errorName } from '../errors.ts'
@@ -17,22 +19,20 @@ const dataKeyItem = defineItem('data-key', ({ scope }: { scope: string }) => dat
 /** Plain data keys are only in the memory of the process. */
 const known = new Bounded<string, Uint8Array>(1_000)
 
-/** Reads that are under way, so that one process asks KMS once. */
+/** Reads in progress, so that a process calls KMS once. */
 const reading = new Map<string, Promise<Uint8Array | undefined>>()
 
-/** The keys that a unit of work makes, by scope: everything that it seals for a scope is sealed with the key that it commits. */
+/** Keys that a unit of work has created, by scope: it seals with the key that it commits. */
 const MADE = Symbol('data keys')
 
-/**
- * The 32 bytes that open what was sealed for `scope`. Throws `internal` where there is no key, `store.unavailable` where it cannot be read.
- */
+/** The 32-byte key for opening what was sealed for `scope`. Throws `internal` if there is no key, `store.unavailable` if it can't be read. */
 export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   const key = inMemory(scope) ?? (await readKey(scope))
   if (key === undefined) throw new AgentError('internal', 'the data key of something sealed is not stored')
   return key
 }
 
-/** The 32 bytes that seal what belongs to `scope`. The unit of work makes the key where there is none yet, and keeps a failure. */
+/** The 32-byte key for sealing for `scope`. The unit of work creates the key if there is none, and keeps an error. */
 export const ensureDataKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
   const remembered = inMemory(scope)
   if (remembered !== undefined) return remembered
@@ -105,7 +105,7 @@ const failed = (error: unknown): unknown => {
   return translateFault(error)
 }
 
-/** A copy: the SDK's bytes are a piece of a buffer of 64 KiB, which would be remembered with the key. */
+/** A copy, because the SDK's bytes are part of a buffer of 64 KiB, which would stay in memory with the key. */
 const complete = (bytes: Uint8Array | undefined): Uint8Array => {
   if (bytes === undefined) throw new AgentError('store.unavailable', 'KMS gave no key')
   return new Uint8Array(bytes)
@@ -116,8 +116,8 @@ const IV = 12
 const TAG = 16
 
 /**
- * Seals with AES-256-GCM. `address` (where the sealed bytes will lie) is authenticated: they open nowhere else.
- * Returns IV, tag and ciphertext, in this order.
+ * Seals with AES-256-GCM. `address`, where the sealed bytes will be stored, is authenticated: they can't be opened elsewhere. Returns IV, tag and
+ * ciphertext, in this order.
  */
 export const seal = (plaintext: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
   const iv = randomBytes(IV)
@@ -126,7 +126,7 @@ export const seal = (plaintext: Uint8Array, dataKey: Uint8Array, address: string
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
 }
 
-/** Opens what `seal` made. Throws where key, address or bytes are not the same. */
+/** Opens the output of `seal`. Throws if the key, the address or the bytes differ. */
 export const open = (sealed: Uint8Array, dataKey: Uint8Array, address: string): Uint8Array => {
   const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, IV), { authTagLength: TAG })
   decipher.setAAD(Buffer.from(address)).setAuthTag(sealed.subarray(IV, IV + TAG))

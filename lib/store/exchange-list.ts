@@ -1,4 +1,4 @@
-/** Lists of credential and proof exchanges: all of an agent, or those that filters choose. */
+/** Lists of an agent's credential and proof exchanges, with filters. */
 import { everyPartition, tagPartition } from './index-entries.ts'
 import { filterBy, type ListPage, type ListQuery, listIndexed, listRecords } from './record-reads.ts'
 
@@ -6,10 +6,10 @@ export type ExchangeFilters = Partial<
   Record<'threadId' | 'parentThreadId' | 'connectionId' | 'state' | 'role', string | undefined>
 >
 
-/** Filters with an index, the one that chooses most first. */
+/** Filters with an index, the most selective first. */
 const INDEXED = ['threadId', 'parentThreadId', 'connectionId'] as const
 
-/** One page of a tenant's exchanges, by the shortest list that holds every match. `type`: Credo's record type. */
+/** One page of a tenant's exchanges, from the most selective index. `type`: Credo's record type. */
 export const listExchanges = (
   tenant: string,
   type: 'CredentialRecord' | 'ProofRecord',

@@ -1,4 +1,4 @@
-/** An exchange with its messages, in two requests. */
+/** Reads an exchange with its messages, in two requests. */
 import { AgentError } from '../errors.ts'
 import { tagPartition } from './index-entries.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
@@ -13,7 +13,7 @@ export interface ReadExchange {
   messages: ReadRecord[]
 }
 
-/** The message that an exchange in this state has. */
+/** The message that an exchange in a state must have. */
 const HAS: Record<'ProofRecord' | 'CredentialRecord', Record<string, string>> = {
   ProofRecord: {
     'proposal-sent': 'propose-presentation',
@@ -38,8 +38,8 @@ const HAS: Record<'ProofRecord' | 'CredentialRecord', Record<string, string>> = 
 }
 
 /**
- * A tenant's exchange with its messages. Their index is read before the record, so a message may be missing that was written with the
- * record's state in between: then both are read again. Throws `resource.not_found`.
+ * A tenant's exchange with its messages. The index of messages is read before the record, so a message that was written in between with the record's
+ * new state may be missing. Then both are read again. Throws `resource.not_found`.
  */
 export const readExchange = async (tenant: string, type: keyof typeof HAS, id: string): Promise<ReadExchange> => {
   const first = await readOnce(tenant, type, id)

@@ -1,11 +1,11 @@
-/** What an error of AWS means: out of reach, a conflict, a condition that did not hold, or a fault of our own. */
+/** Classifies errors of AWS: unavailable, conflict, failed condition, or an internal error. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import type { Item } from './table.ts'
 
 /** Names of temporary errors: throttling, timeouts, AWS's own faults. */
 const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
-/** Codes of Node.js for a broken connection; `HPE_` is an answer that its HTTP parser could not read. */
+/** Node.js codes of broken connections. `HPE_`: a response that its HTTP parser can't read. */
 const BROKEN_CONNECTION = /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling */
 const CONFLICT = /^(TransactionConflict|TransactionInProgress)Exception$/
@@ -33,11 +33,11 @@ const reasonsOf = (error: AwsError): string[] => (error.CancellationReasons ?? [
 /** Whether a single write was refused by its condition. */
 export const isConditionFailure = (error: unknown): boolean => isOf(error, /^ConditionalCheckFailedException$/)
 
-/** The item that did not meet the condition, where the write has asked for it. */
+/** The item that failed the condition, if the write asked for it. */
 export const foundBy = (error: unknown): Item | undefined =>
   error instanceof ConditionalCheckFailedException ? error.Item : undefined
 
-/** Why a transaction was refused, where its conditions or a conflict are the reason; undefined for any other error. */
+/** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */
 export const refusalOf = (error: unknown): Refusal | undefined => {
   if (isOf(error, CONFLICT)) return { failed: [], conflict: true }
   if (!isOf(error, /^TransactionCanceledException$/)) return undefined

@@ -8,16 +8,16 @@ import type { UnitOfWork } from './unit-of-work.ts'
 
 const SECONDS_KEPT = 24 * 60 * 60
 
-/** How answers lie in the table, each with the digest of its request. `unit` is the running one. `decode` throws `idempotency.mismatch`. */
+/** How answers are stored, each with the digest of its request. `unit` is the running one. `decode` throws `idempotency.mismatch`. */
 export interface AnswerCodec {
   encode: (unit: UnitOfWork, address: Address, answer: string) => Promise<StoredAnswer>
   decode: (unit: UnitOfWork, address: Address, stored: StoredAnswer) => Promise<string>
 }
 
-/** A text, or bytes where it is sealed. */
+/** A text, or bytes if sealed. */
 type StoredAnswer = string | Uint8Array
 
-/** An operation whose answers lie in the table in another way is another request too. */
+/** Also thrown if the stored answer belongs to an operation that stores its answers differently. */
 export const usedForAnother = (): AgentError =>
   new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
 
@@ -45,25 +45,25 @@ const answerItem = defineItem(
   { answer: answer(), expiresAt: integer() },
 )
 
-/** What is encoded: sealed, the digest tells nothing of a request that holds a secret either. */
+/** The encoded parts. The digest is sealed too, because it would reveal something about a request with a secret. */
 interface Answered {
   request: string
   answer: object | null
 }
 
 export interface RepeatableRequest {
-  /** Whose key it is: another caller's is another key. */
+  /** The caller. Callers do not share keys. */
   subject: string
   key: string
-  /** All that makes the request what it is. */
+  /** Everything that identifies the request. */
   request: unknown
-  /** In the clear unless said. */
+  /** Plain text by default. */
   answers?: AnswerCodec | undefined
 }
 
 /**
- * Runs `act` unless its answer is known. The answer is committed with what `act` wrote: of two at once, one is run again and finds it.
- * Throws `idempotency.mismatch` for a key that was used with another request. After draft-ietf-httpapi-idempotency-key-header.
+ * Runs `act`, or returns the answer of its first run. The answer is committed with the writes of `act`: of two concurrent requests, one is repeated
+ * and finds it. Throws `idempotency.mismatch` for a key that was used with another request. Follows draft-ietf-httpapi-idempotency-key-header.
  */
 export const onlyOnce = async (
   unit: UnitOfWork,

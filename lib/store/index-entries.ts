@@ -1,4 +1,4 @@
-/** Which tags are looked up, and the index entries that a record has because of them. */
+/** The indexes of records: which tags have one, and the index entries of a record. */
 import { AgentError } from '../errors.ts'
 import { unfinishedListOf } from '../records/connection.ts'
 import { entryAddress, entryPartition } from './keys.ts'
@@ -6,13 +6,13 @@ import { type StoredRecord, type Tags, type TagValue, toEntryItem } from './stor
 import type { Item } from './table.ts'
 
 interface Index {
-  /** Several tags under one name: an `$or` over them is one query. */
+  /** Tags with the same name share an index: an `$or` over them is one query. */
   name: string
-  /** The entry carries the whole record: a list shows it, or it is read with every message. */
+  /** The entry contains a copy of the record, for lists and for records that every message reads. */
   copy?: true
-  /** Of what follows from the record and is no tag: our lists look it up, Credo's queries don't. */
+  /** An index on a value of the record instead of a tag. Only our own lists use it, not Credo's queries. */
   of?: (value: Record<string, unknown>) => TagValue
-  /** A query reads no more of its entries than this many of the newest. */
+  /** Maximum number of entries that a query reads, newest first. */
   newest?: number
 }
 
@@ -22,25 +22,25 @@ export interface Partition {
   newest?: number
 }
 
-/** A query that names more values than this reads the list of all instead, where there is one: who asks for a proof writes the query. */
+/** A query with more values reads the list of all records instead, if there is one: verifiers write the queries of proof requests. */
 const MAX_PARTITIONS = 20
 
-/** A holder with more credentials finds the older ones by their definition or schema only. */
+/** Older credentials than these are found only by their definition or schema. */
 const MAX_HELD = 500
 
-/** The tag of an index that every record of its type is in. */
+/** Name of the index that contains every record of its type. */
 const EVERY = '*'
 
 /**
- * What Credo and our lists really look up; `role`, `state` and message names choose too little to be worth an entry. Of several that could answer
- * a query the first is read: what chooses most comes first.
+ * The tags that Credo and our lists query. `role`, `state` and message names are not selective enough for an index. If several indexes match a query,
+ * the first is read, so the most selective comes first.
  */
 const INDEXES: Record<string, Record<string, Index>> = {
   DidRecord: {
     did: { name: 'did', copy: true },
     alternativeDids: { name: 'did', copy: true },
     recipientKeyFingerprints: { name: 'recipientKey', copy: true },
-    // Our list: not of the DIDs of single invitations and connections.
+    // For our list of DIDs, without those of single invitations and connections.
     public: { name: 'public', copy: true },
   },
   ConnectionRecord: {
@@ -56,7 +56,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
     invitationDid: { name: 'invitationDid', copy: true },
   },
   OutOfBandRecord: {
-    // Without copies: an invitation holds the request that it carries, and few are ever listed.
+    // Without copies, because invitations contain their requests, and few are ever listed.
     [EVERY]: { name: EVERY },
     invitationId: { name: 'invitationId' },
     threadId: { name: 'threadId' },
@@ -96,7 +96,7 @@ const INDEXES: Record<string, Record<string, Index>> = {
     parentThreadId: { name: 'parentThreadId' },
     connectionId: { name: 'connectionId' },
   },
-  // Held credentials. A proof request names attributes, of which a credential has too many for an index, and mostly where they come from.
+  // Held credentials. Proof requests name attributes, of which a credential has too many for an index, and usually the definition or schema.
   W3cCredentialRecord: {
     [EVERY]: { name: EVERY, newest: MAX_HELD },
     anonCredsCredentialDefinitionId: { name: 'credentialDefinitionId' },
@@ -113,10 +113,10 @@ const texts = (value: TagValue): string[] => {
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
-/** The list of all records of a type that has one. */
+/** The partition with all records of a type. */
 export const everyPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
 
-/** The list, or index, of records whose tag has this value. */
+/** The partition with the records whose tag has this value. */
 export const tagPartition = (tenant: string, type: string, tag: string, value: string): string => {
   const index = indexOf(type, tag)
   if (index === undefined) throw notIndexed(type, [tag])
@@ -136,10 +136,7 @@ export const indexEntries = (record: StoredRecord): Map<string, Item> => {
   return entries
 }
 
-/**
- * Partitions whose entries hold every match of a query.
- * Throws `store.query_not_indexed` where only a scan could answer.
- */
+/** Partitions that contain every match of a query. Throws `store.query_not_indexed` if only a scan could answer it. */
 export const partitionsOf = (tenant: string, type: string, query: TagQuery): Partition[] => {
   const partitions = covering(tenant, type, query)
   const every = indexOf(type, EVERY)
@@ -149,7 +146,7 @@ export const partitionsOf = (tenant: string, type: string, query: TagQuery): Par
   return [{ pk: everyPartition(tenant, type), ...(every.newest !== undefined && { newest: every.newest }) }]
 }
 
-/** A query by tags as Credo makes it: `Query` of `@credo-ts/core`, without the record's type. */
+/** Credo's query by tags (`Query` of `@credo-ts/core`), without the record's type. */
 export interface TagQuery {
   $and?: TagQuery[]
   $or?: TagQuery[]
@@ -175,8 +172,8 @@ const notIndexed = (type: string, tags: string[]): AgentError =>
   new AgentError('store.query_not_indexed', `no index of ${type} answers a query by ${tags.join(', ') || 'nothing'}`)
 
 /**
- * Terms are joined by "and". A list in the query asks that the tag's list holds all of it; `null` that the tag is not set;
- * `undefined` asks nothing.
+ * Whether tags match a query. All terms have to match. A list requires that the tag contains all its values, `null` that the tag is not set;
+ * `undefined` requires nothing.
  */
 export const matches = (tags: Tags, { $and = [], $or = [], $not, ...terms }: TagQuery): boolean =>
   Object.entries(terms).every(([tag, wanted]) => holds(tags[tag], wanted as TagValue)) &&

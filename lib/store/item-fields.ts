@@ -1,8 +1,8 @@
-/** The fields that stored items are made of: how a value is written as an attribute, and read again behind a check. */
+/** Types of fields in stored items: how a value is written as an attribute, and validated when it is read. */
 import * as v from 'valibot'
 import { isDateTime } from '../rfc3339.ts'
 
-/** An attribute as the SDK gives it, or as it is in a stream image: Lambda gives bytes as base64 there. */
+/** An attribute of the SDK or of a stream image, in which Lambda encodes bytes as base64. */
 export interface Attribute {
   S?: string | undefined
   N?: string | undefined
@@ -14,15 +14,15 @@ type Written = { S: string } | { N: string } | { B: Uint8Array } | { BOOL: boole
 
 export interface Field<T> {
   readonly optional?: boolean
-  /** The attribute that it is read from, where that is not its own name. */
+  /** The attribute to read from, if it is not the field's own. */
   readonly from?: 'pk' | 'sk'
-  /** Undefined: it is not written as an attribute of its own. */
+  /** Undefined if it is not written as an attribute. */
   write(value: T): Written | undefined
-  /** Throws where the attribute holds something else. The error quotes nothing of it. */
+  /** Throws for an attribute of another form. The error quotes no content. */
   read(attribute: Attribute): T
 }
 
-/** An attribute that is not what its field says. `path`: dotted, to the place within the field. */
+/** An attribute does not match its field. `path`: dotted path within the field. */
 export class Mismatch extends Error {
   readonly path: string
 
@@ -39,7 +39,7 @@ const textIn = ({ S }: Attribute): string => {
 
 export const text = (): Field<string> => ({ write: (S) => ({ S }), read: textIn })
 
-/** A time in UTC: ISO 8601, as RFC 3339 has it, with `Z`. */
+/** A time in UTC: ISO 8601 in the form of RFC 3339, with `Z`. */
 export const isoTime = (): Field<string> => ({
   write: (S) => ({ S }),
   read: (attribute) => {
@@ -49,7 +49,7 @@ export const isoTime = (): Field<string> => ({
   },
 })
 
-/** A whole number that JavaScript holds exactly. */
+/** A safe integer. */
 export const integer = (): Field<number> => ({
   write: (value) => ({ N: String(value) }),
   read: ({ N }) => {
@@ -76,7 +76,7 @@ export const bytes = (): Field<Uint8Array> => ({
   },
 })
 
-/** One of some texts. */
+/** One of the given texts. */
 export const picklist = <const T extends string>(values: readonly T[]): Field<T> => ({
   write: (S) => ({ S }),
   read: (attribute) => {
@@ -87,7 +87,7 @@ export const picklist = <const T extends string>(values: readonly T[]): Field<T>
   },
 })
 
-/** JSON text of what a schema takes. */
+/** JSON text, validated by a schema. */
 export const json = <const S extends v.GenericSchema>(schema: S): Field<v.InferOutput<S>> => ({
   write: (value) => ({ S: JSON.stringify(value) }),
   read: (attribute) => {
@@ -98,7 +98,7 @@ export const json = <const S extends v.GenericSchema>(schema: S): Field<v.InferO
   },
 })
 
-/** A syntax error of JSON.parse quotes the text, so it is no cause. */
+/** Without the cause, because a syntax error of JSON.parse quotes the text. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -107,10 +107,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** A field that may be missing. */
+/** An optional field. */
 export const optional = <T>(field: Field<T>): Field<T> & { readonly optional: true } => ({ ...field, optional: true })
 
-/** A field that is read out of a part of the item's key and not stored a second time. */
+/** A field that is read from the item's key and not stored a second time. */
 export const inKey = <T>(part: 'pk' | 'sk', field: Field<T>): Field<T> & { readonly from: 'pk' | 'sk' } => ({
   ...field,
   from: part,

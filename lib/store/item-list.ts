@@ -1,11 +1,11 @@
-/** Pages of a partition behind cursors: as much as was asked for, as far as one answer may go. */
+/** Pages of a partition with cursors: as many items as requested, within the size limit of an answer. */
 import { LIST_POSITION, openCursor, toCursor } from './cursor.ts'
 import { itemBytes } from './item.ts'
 import { queryMerged } from './merged-pages.ts'
 import { type Item, queryPage } from './table.ts'
 
 export interface ListQuery {
-  /** Entries at most, 1 to 1000. */
+  /** Maximum number of entries, 1 to 1000. */
   limit: number
   /** `desc`: the newest first. */
   order: 'asc' | 'desc'
@@ -13,11 +13,11 @@ export interface ListQuery {
 }
 
 export interface ListView<T> {
-  /** What an item is shown as; undefined: it is left out. */
+  /** Converts an item for the answer; undefined: it is left out. */
   show: (item: Item) => T | undefined
   /** Whether `show` leaves items out. */
   filtered: boolean
-  /** Reads what items lack before they are shown. An item that is not returned is left out. */
+  /** Completes items before they are shown. An item that it does not return is left out. */
   complete?: (items: Item[]) => Promise<Item[]>
 }
 
@@ -27,20 +27,20 @@ export interface ListedPage<T> {
   next?: string
 }
 
-/** Pages read for one answer at most, so that a filter that nothing passes ends; and how many items each is, for a filter to choose from. */
+/** Limits of filtered lists: pages read for one answer, and items of each page. */
 const MAX_READS = 10
 const FILTERED_READ = 100
 
-/** No further page is read once this much is shown: a page is up to 1 MB, and Lambda answers with 6 MB at most. */
+/** No further page is read after this size: a page has up to 1 MB, and Lambda's answers at most 6 MB. */
 const ENOUGH_BYTES = 256 * 1024
 
-/** A completed page is larger: one request completes this many items, and of these as much is shown as a page of a partition holds. */
+/** Completed items are larger: one request completes this many, and as many are shown as fit in a page. */
 const COMPLETED_READ = 100
 const MAX_COMPLETED_BYTES = 1024 * 1024
 
 /**
- * One page of a list, which is a partition or spread over several. It may be shorter than the limit and have a next one: it also ends at
- * 1 MB. Throws `request.malformed` for a cursor that holds no position of a list.
+ * One page of a list in one or several partitions. It may have fewer items than the limit and still have a next page, because it also ends at 1 MB.
+ * Throws `request.malformed` for a cursor without a position of a list.
  */
 export const listItems = async <T>(
   list: string | readonly string[],
@@ -52,7 +52,7 @@ export const listItems = async <T>(
   let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
   for (let reads = 0; reads < MAX_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
     const page = await read(list, {
-      // One more than asked for tells whether there is a next page. A filter may leave most of them out.
+      // One more than requested shows whether there is a next page. A filter may leave out most items.
       limit: atMost(complete, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
       descending: order === 'desc',
       ...(after === undefined ? {} : { after }),

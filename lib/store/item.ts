@@ -1,4 +1,4 @@
-/** Describes a kind of stored item once: where it is stored, which fields it has, and how each is written and read. */
+/** Describes a kind of stored item once: its address, its fields, and how they are written and read. */
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError, isAgentError } from '../errors.ts'
@@ -22,30 +22,30 @@ type Value<F extends Fields> = Flat<
 >
 
 export interface ItemDefinition<Key, F extends Fields> {
-  /** Attribute `kind` of its items. Filters of the stream know them by it. */
+  /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
   addressOf(key: Key): Address
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
-  /** Some fields only, without key and kind: for the changes and conditions of an update. */
+  /** Encodes some fields without key and kind, for changes and conditions of an update. */
   attributes(fields: Partial<Value<F>>): Item
-  /** Reads an item or a stream image. Throws `internal` where it is of another kind or corrupt; the message quotes no content. */
+  /** Decodes an item or a stream image. Throws `internal` if it is of another kind or corrupt. The message quotes no content. */
   decode(item: Image): Value<F>
-  /** Reads some fields only: of an index with a projection, or where a secret is to stay closed. */
+  /** Decodes some fields only: for an index with a projection, or to leave a secret sealed. */
   decodePart<K extends keyof F & string>(item: Image, names: readonly K[]): Pick<Value<F>, K & keyof Value<F>>
   /** Whether an item or a stream image is of this kind. */
   is(image: Image | undefined): boolean
 }
 
-/** What `decode` of a definition returns. */
+/** The decoded type of a definition. */
 export type Stored<D extends Readable<never, unknown>> = ReturnType<D['decode']>
 
-/** What it takes to read an item of a description. */
+/** The part of a definition that reading needs. */
 export interface Readable<Key, T> {
   addressOf(key: Key): Address
   decode(item: Image): T
 }
 
-/** An item that was read; undefined where it is of another kind or corrupt. */
+/** Decodes an item; undefined if it is of another kind or corrupt. */
 export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: Image): T | undefined => {
   try {
     return definition.decode(item)
@@ -55,15 +55,15 @@ export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: I
   }
 }
 
-/** The item of a key; undefined where there is none or it has expired. Throws `store.unavailable`, `internal` where it is corrupt. */
+/** The item with a key; undefined if there is none or it has expired. Throws `store.unavailable`, and `internal` if it is corrupt. */
 export const readItem = async <Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined> => {
   const item = await getItem(definition.addressOf(key))
   return item && definition.decode(item)
 }
 
 /**
- * `address` says where the item of a key is. Whatever the key has in common with the value is named there and in `fields`, and
- * given once: `encode` takes one object with both.
+ * Defines a kind of item. `address` maps a key to an address. A part of the key that is also a field has the same name in both: `encode` takes one
+ * object with key and fields.
  *
  * @example
  * const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), { id: text(), label: text(), createdAt: text() })
@@ -126,7 +126,7 @@ export const defineItem = <Key, F extends Fields>(
   }
 }
 
-/** A number takes at most 21 bytes; the rule is about half its digits. */
+/** Maximum size of a number in bytes; the exact rule is about half its digits. */
 const NUMBER = 21
 
 /**

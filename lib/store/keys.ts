@@ -1,4 +1,4 @@
-/** The keys of items: only this file, anoncreds-keys.ts and pickup-keys.ts write keys. A part that starts with `@` is never a tenant's: ids have no `@` in them. */
+/** Keys of items. Only this file, anoncreds-keys.ts and pickup-keys.ts build keys. A part that starts with `@` is never a tenant's id. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { RegistrationKind } from '../records/registration.ts'
@@ -8,13 +8,13 @@ export interface Address {
   sk: string
 }
 
-/** Sort key of items that are alone in their partition. */
+/** Sort key of the only item in a partition. */
 export const ALONE = '-'
 
-/** Values of any length in keys: SHA-256 in base64url. A did:peer:4 is over 1 KB, a key at most 2 KB. */
+/** Shortens values for keys, which have at most 2 KB: SHA-256 in base64url. A did:peer:4 is over 1 KB. */
 export const digest = (value: string): string => createHash('sha256').update(value).digest('base64url')
 
-/** The shard that an id is in, of so many (256 at most): always the same one. */
+/** The shard of an id, always the same. `shards`: at most 256. */
 export const shardOf = (id: string, shards: number): number =>
   (createHash('sha256').update(id).digest()[0] ?? 0) % shards
 
@@ -23,21 +23,21 @@ export const recordAddress = (tenant: string, type: string, id: string): Address
   sk: ALONE,
 })
 
-/** What a record's address says of it. */
+/** Parses the partition key of a record. */
 export const recordKeyOf = (pk: string): { tenant: string; type: string; id: string } => {
   const [tenant, type, id] = pk.split('|')
   if (!tenant || !type || !id) throw new AgentError('internal', `no record at ${pk}`)
   return { tenant, type, id }
 }
 
-/** The index entries of one tag value. */
+/** Partition of the index entries of a tag value. */
 export const entryPartition = (tenant: string, type: string, tag: string, value: string): string =>
   `${tenant}|${type}|${tag}|${digest(value)}`
 
-/** Entries of a partition are in the order of their records' creation, then by id. `createdAt`: ISO 8601. */
+/** Entries of a partition are sorted by creation of their records, then by id. `createdAt`: ISO 8601. */
 export const entryAddress = (pk: string, createdAt: unknown, id: string): Address => ({ pk, sk: `${createdAt}#${id}` })
 
-/** Where the record of an entry is. */
+/** Address of the record of an index entry. */
 export const recordOfEntry = ({ pk, sk }: Address): Address => {
   const [tenant, type] = pk.split('|')
   const [, id] = sk.split('#')
@@ -48,7 +48,7 @@ export const recordOfEntry = ({ pk, sk }: Address): Address => {
 
 export const keyAddress = (tenant: string, keyId: string): Address => ({ pk: `${tenant}|key|${keyId}`, sk: ALONE })
 
-/** A sealed data key, which seals what belongs to `scope`. */
+/** The sealed data key of a scope. */
 export const dataKeyAddress = (scope: string): Address => ({ pk: `${scope}|data-key`, sk: ALONE })
 
 /** The mark of an inbound envelope; `envelope` is its ciphertext and tag. */
@@ -57,7 +57,7 @@ export const envelopeMarkAddress = (tenant: string, envelope: string): Address =
   sk: ALONE,
 })
 
-/** The mark of an inbound message: the same message in a new envelope has the same sender key and `@id`. */
+/** The mark of an inbound message: in a new envelope it has the same sender key and `@id`. */
 export const messageMarkAddress = (tenant: string, sender: string, messageId: string): Address => ({
   pk: `${tenant}|message|${digest(`${sender} ${messageId}`)}`,
   sk: ALONE,
@@ -69,13 +69,13 @@ export const answerPieceAddress = (piece: { markPk: string; number: number }): A
   sk: String(piece.number),
 })
 
-/** An `Idempotency-Key` is its caller's own; a key has no space in it. */
+/** Idempotency keys are separate for each caller. A key contains no space. */
 export const idempotencyAddress = (tenant: string, subject: string, key: string): Address => ({
   pk: `${tenant}|idempotency|${digest(`${subject} ${key}`)}`,
   sk: ALONE,
 })
 
-/** How many strangers have asked for a connection in a minute (since the epoch); a shard of the count. */
+/** A shard of the count of strangers' connection requests in a minute (since the epoch). */
 export const strangersAddress = (tenant: string, minute: number, shard: number): Address => ({
   pk: `${tenant}|strangers|${minute}|${shard}`,
   sk: ALONE,
@@ -83,19 +83,19 @@ export const strangersAddress = (tenant: string, minute: number, shard: number):
 
 export const tenantAddress = (tenant: string): Address => ({ pk: `@tenant|${tenant}`, sk: ALONE })
 
-/** An invitation of any of our agents, by its `@id`: whoever opens it names no tenant. */
+/** The public copy of an invitation, by its `@id`, because its reader does not know the tenant. */
 export const invitationAddress = ({ id }: { id: string }): Address => ({ pk: `@invitation|${digest(id)}`, sk: ALONE })
 
-/** The keys that an issuer of tokens serves at an address. */
+/** The keys that a token issuer serves at an address. */
 export const issuerKeysAddress = ({ jwksUri }: { jwksUri: string }): Address => ({
   pk: `@issuer-keys|${digest(jwksUri)}`,
   sk: ALONE,
 })
 
-/** The tenants of an organization, by their ids. */
+/** Partition of an organization's tenants, by id. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
-/** All registrations of an organization; the scope of its data key too. */
+/** Partition of an organization's registrations, and the scope of its data key. */
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`
 
 /** An organization's endpoint of a kind. */
@@ -104,17 +104,17 @@ export const endpointAddress = (orgId: string, kind: RegistrationKind): Address 
   sk: kind,
 })
 
-/** A signing secret opens at this address only, whether it is the endpoint's current or previous one. */
+/** The address that signing secrets are sealed for, current and previous ones. */
 export const secretAddress = (orgId: string, kind: RegistrationKind): string =>
   `${organizationPartition(orgId)}|${kind}`
 
-/** One of the few slots for registrations that wait for a token. */
+/** One of a few slots for pending registrations. */
 export const pendingAddress = (orgId: string, slot: number): Address => ({
   pk: organizationPartition(orgId),
   sk: `notification#pending#${slot}`,
 })
 
-/** An item that stands for nothing. */
+/** A decoy: written in place of a registration that is not stored. */
 export const decoyAddress = (number: number): Address => ({ pk: `@decoy|${number}`, sk: ALONE })
 
 /** A JSON-LD context that a verifier trusts, by the digest of its text. */
@@ -123,16 +123,16 @@ export const contextAddress = (context: { scope: string; digest: string }): Addr
   sk: ALONE,
 })
 
-/** The DID that an agent issues with. */
+/** The agent's default issuer DID. */
 export const issuerDidAddress = (tenant: string): Address => ({ pk: `${tenant}|issuer-did`, sk: ALONE })
 
-/** A job that is to be done for an agent. */
+/** A job of an agent. */
 export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address => ({
   pk: `${tenant}|job|${type}|${id}`,
   sk: ALONE,
 })
 
-/** The job whose item has this partition key; undefined where it is no job's. */
+/** Parses the partition key of a job; undefined for any other key. */
 export const jobKeyOf = (pk: string): { tenant: string; type: string; id: string } | undefined => {
   const [tenant = '', job, type = '', id = '', ...rest] = pk.split('|')
   return tenant !== '' && job === 'job' && type !== '' && id !== '' && rest.length === 0
@@ -145,13 +145,13 @@ export const CONNECTION = 'ConnectionRecord'
 export const DID = 'DidRecord'
 
 /**
- * What of a lane waits to be delivered, in order: the lane's name is its partition. That of messages is the partition of their connection's
- * record, so that one request reads the record and the end of the lane.
+ * The lane of messages to a connection. A lane's name is the partition of its waiting items. This one is the partition of the connection's record, so
+ * that one request reads the record and the end of the lane.
  */
 export const messageLane = (tenant: string, connectionId: string): string =>
   recordAddress(tenant, CONNECTION, connectionId).pk
 
-/** Whose messages wait in a lane; undefined for another lane. */
+/** Parses the name of a message lane; undefined for another lane. */
 export const messageLaneOf = (lane: string): { tenant: string; connectionId: string } | undefined => {
   const [tenant = '', type, connectionId = '', ...rest] = lane.split('|')
   return tenant !== '' && type === CONNECTION && connectionId !== '' && rest.length === 0
@@ -159,7 +159,7 @@ export const messageLaneOf = (lane: string): { tenant: string; connectionId: str
     : undefined
 }
 
-/** Sort keys of what waits are UUIDs: they come after the record's own. */
+/** Start of the range of waiting items. Their sort keys are UUIDs, which come after the record's. */
 export const FIRST_WAITING = '0'
 
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
@@ -167,7 +167,7 @@ export const eventLane = (orgId: string, endpointId: string, recordId: string): 
 
 const EVENT_LANE = /^@outbox\|([^|]+)\|([^|]+)\|([^|]+)$/
 
-/** Of which record events wait in a lane, and for which endpoint; undefined for another lane. */
+/** Parses the name of an event lane; undefined for another lane. */
 export const eventLaneOf = (lane: string): { orgId: string; endpointId: string; recordId: string } | undefined => {
   const [, orgId, endpointId, recordId] = EVENT_LANE.exec(lane) ?? []
   return orgId === undefined || endpointId === undefined || recordId === undefined
@@ -175,22 +175,22 @@ export const eventLaneOf = (lane: string): { orgId: string; endpointId: string; 
     : { orgId, endpointId, recordId }
 }
 
-/** Whose lane it is: a tenant's, or a webhook endpoint's. */
+/** The owner of a lane: a tenant, or a webhook endpoint. */
 export const laneOwner = (lane: string): string => {
   const [first = '', ...rest] = lane.split('|')
   return first === '@outbox' ? rest.slice(0, 2).join('|') : first
 }
 
-/** The state of a lane: its lease, its retries. */
+/** The state of a lane: lease and retries. */
 export const laneAddress = (lane: string): Address => ({ pk: `${lane}|lane`, sk: ALONE })
 
-/** The destination of an endpoint's events: the endpoint itself, never its URL, for organizations share nothing. */
+/** The destination of an endpoint's events: its id, not its URL, because organizations share nothing. */
 export const endpointDestination = (endpointId: string): string => `endpoint|${endpointId}`
 
-/** An item that could not be read, taken from where it was. */
+/** An unreadable item that was moved here from this address. */
 export const corruptAddress = ({ pk, sk }: Address): Address => ({ pk: `@corrupt|${digest(`${pk} ${sk}`)}`, sk: ALONE })
 
-/** What can be down: an origin, a webhook endpoint. */
+/** A destination: an origin or a webhook endpoint. */
 export const destinationAddress = (destination: string): Address => ({
   pk: `@destination|${digest(destination)}`,
   sk: ALONE,
@@ -209,19 +209,19 @@ export const slotAddress = (destination: string, slot: number): Address => ({
   sk: ALONE,
 })
 
-/** What has become of the messages to a connection. */
+/** Outcome of messages to a connection. */
 export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address => ({
   pk: `${tenant}|delivery|${connectionId}`,
   sk: id,
 })
 
-/** What an endpoint has is spread, so that its events are not bound to the 1,000 writes a second of one partition. */
+/** Events and attempts of an endpoint are sharded, because a partition takes at most 1,000 writes a second. */
 const ENDPOINT_SHARDS = 8
 
 const endpointPartitions = (endpointId: string, list: string): string[] =>
   Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|${list}|${shard}`)
 
-/** All events of an endpoint, by when they occurred. */
+/** Partitions of an endpoint's events, sorted by time. */
 export const eventPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'events')
 
 export const eventAddress = ({
@@ -237,7 +237,7 @@ export const eventAddress = ({
   sk: `${occurredAt}#${id}`,
 })
 
-/** All attempts at an endpoint, by when they started. */
+/** Partitions of an endpoint's attempts, sorted by start. */
 export const attemptPartitions = (endpointId: string): string[] => endpointPartitions(endpointId, 'attempts')
 
 export const attemptAddress = ({
@@ -255,16 +255,16 @@ export const attemptAddress = ({
   sk: `${startedAt}#${eventId}#${attempt}`,
 })
 
-/** Changes of the stream that could not be dispatched, by their sequence numbers. */
+/** Partition of parked changes, by sequence number. */
 export const PARKED_CHANGES = '@parked'
 
-/** In the order of the stream: digits are as many as a sequence number may have. */
+/** Sorted in the order of the stream: sequence numbers are padded to their maximum length. */
 export const parkedAddress = ({ sequence, part }: { sequence: string; part: number }): Address => ({
   pk: PARKED_CHANGES,
   sk: `${sequence.padStart(40, '0')}#${String(part).padStart(2, '0')}`,
 })
 
-/** How often the dispatch of a change was begun. */
+/** The number of started dispatches of a change. */
 export const dispatchTriesAddress = ({ sequence }: { sequence: string }): Address => ({
   pk: `@dispatch|${sequence}`,
   sk: ALONE,

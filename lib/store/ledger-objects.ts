@@ -1,4 +1,4 @@
-/** What an operator is to write to a ledger, until the ledger has it. */
+/** Objects that an operator has to write to a ledger. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 import { ledgerObjectAddress, type RegistryKey, registryWriteAddress } from './anoncreds-keys.ts'
@@ -7,7 +7,7 @@ import { isoTime, json, text } from './item-fields.ts'
 
 const transaction = () => json(v.custom<JsonObject>(isObject))
 
-/** `id`: of the record that waits for it. */
+/** `id`: of the waiting record. */
 export const ledgerObjectItem = defineItem(
   'ledger-object',
   (key: { tenant: string; id: string }) => ledgerObjectAddress(key),
@@ -15,14 +15,14 @@ export const ledgerObjectItem = defineItem(
 )
 
 /**
- * What a revocation registry waits for: its definition, then its first entry, later one entry at a time, because a ledger takes an entry
- * only on top of the one before. Whoever adds it adds the job `registry-write`, which looks for it on the ledger.
+ * The object that a revocation registry waits for: its definition, then its first entry, later one entry at a time, because a ledger accepts entries
+ * only in order. It is added together with the job `registry-write`, which polls the ledger.
  */
 export const registryWriteItem = defineItem('registry-write', (key: RegistryKey) => registryWriteAddress(key), {
   /** Id of the registry's definition. */
   registryId: text(),
   transaction: transaction(),
-  /** When an operator could first see it. */
+  /** Time since which an operator can see it. */
   since: isoTime(),
 })
 export type RegistryWrite = Stored<typeof registryWriteItem>

@@ -1,19 +1,19 @@
-/** One list that is spread over several partitions, so that writing to it is not bound to what one partition takes. */
+/** Reads a list that is sharded over several partitions, because of the write limit of one. */
 import { itemBytes } from './item.ts'
 import { type Item, type PartitionPage, queryPage } from './table.ts'
 
 export interface MergedRead {
-  /** Items at most. */
+  /** Maximum number of items. */
   limit: number
-  /** The sort key to go on after. */
+  /** The sort key to continue after. */
   after?: string | undefined
   descending?: boolean
 }
 
-/** A merged page ends at what DynamoDB allows for one of a partition: whoever shows it has counted on that. */
+/** A merged page has the size limit of a page of one partition, on which callers rely. */
 const MAX_BYTES = 1024 * 1024
 
-/** What was read of a partition and not taken yet, and where its next read begins. */
+/** Items of a partition that were read but not returned, and where its next read starts. */
 interface Source {
   pk: string
   items: Item[]
@@ -23,12 +23,12 @@ interface Source {
 
 const sortKey = (item: Item | undefined): string => item?.sk?.S ?? ''
 
-/** One page of all partitions together, in the order of the sort keys. Throws `store.unavailable`. */
+/** One page of all partitions in the order of the sort keys. Throws `store.unavailable`. */
 export const queryMerged = async (
   partitions: readonly string[],
   { limit, after, descending = false }: MergedRead,
 ): Promise<PartitionPage> => {
-  // An even share and some more: of few partitions a second page is needed.
+  // An even share plus a margin, so that few partitions need a second page.
   const share = Math.min(limit, Math.ceil((limit / partitions.length) * 1.5) + 5)
   const sources = partitions.map((pk): Source => ({ pk, items: [], after, ended: false }))
   const fill = async (source: Source): Promise<void> => {

@@ -1,7 +1,7 @@
-/** The keys of what waits until another agent fetches it (message pickup). */
+/** Keys of message pickup: queues of messages for agents without an endpoint. */
 import { type Address, ALONE, shardOf } from './keys.ts'
 
-/** What waits until a connection's agent fetches it: the queue itself, and behind it its messages by their UUIDs. */
+/** Partition of a connection's queue: the queue's own item, then its messages by UUID. */
 export const pickupPartition = (tenant: string, connectionId: string): string => `${tenant}|pickup|${connectionId}`
 
 export const pickupQueueAddress = (key: { tenant: string; connectionId: string }): Address => ({
@@ -14,10 +14,10 @@ export const pickupMessageAddress = (key: { tenant: string; connectionId: string
   sk: key.id,
 })
 
-/** So that messages to many wallets at once do not all count in the same item. */
+/** Shards of the usage count, so that messages to many wallets do not all update the same item. */
 const USAGE_SHARDS = 16
 
-/** How much waits in the pickup queues of an agent: one item for a share of its connections. */
+/** Messages and bytes in the queues of a share of an agent's connections. */
 export const pickupUsageAddress = (key: { tenant: string; connectionId: string }): Address => ({
   pk: `${key.tenant}|pickup-usage|${shardOf(key.connectionId, USAGE_SHARDS)}`,
   sk: ALONE,

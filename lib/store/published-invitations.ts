@@ -8,12 +8,12 @@ import { invitationAddress } from './keys.ts'
 import type { StoredRecord } from './stored-record.ts'
 import { epochSeconds, type Item } from './table.ts'
 
-/** In the record's metadata: which older form was made of it. */
+/** Metadata of a record whose invitation was converted to connections/1.0. */
 const LEGACY = '_internal/legacyInvitation'
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A key as older agents write it. The record has both names of the keys that were made for its invitation. */
+/** A key in base58, as connections/1.0 has it. The record has both forms of the keys that were made for its invitation. */
 const verkeyOf = (didKey: unknown, { invitationInlineServiceKeys }: JsonObject): unknown => {
   const known = listOf(invitationInlineServiceKeys)
     .filter(isObject)
@@ -39,11 +39,11 @@ const inOlderForm = (record: JsonObject, { '@id': id, label, imageUrl, services 
   }
 }
 
-/** A DID as the id of an invitation: the record stands for requests that came without one. Other agents may have the same DID. */
+/** Whether the invitation's id is a DID: such a record stands for requests without an invitation, and other agents may have the same DID. */
 const isDid = (id: unknown): boolean => typeof id === 'string' && id.startsWith('did:')
 
-/** Of an out-of-band record's JSON; undefined where it has none that was given to anybody, or where it is somebody else's. */
-export const givenInvitation = (record: JsonObject): JsonObject | undefined => {
+/** The invitation of an out-of-band record as it was given to others; undefined if there is none, or it is another agent's. */
+const givenInvitation = (record: JsonObject): JsonObject | undefined => {
   const { role, outOfBandInvitation, metadata } = record
   if (role !== 'sender' || !isObject(outOfBandInvitation) || isDid(outOfBandInvitation['@id'])) return undefined
   const legacy = isObject(metadata) ? metadata[LEGACY] : undefined
@@ -51,27 +51,27 @@ export const givenInvitation = (record: JsonObject): JsonObject | undefined => {
   return isOlder ? inOlderForm(record, outOfBandInvitation) : outOfBandInvitation
 }
 
-/** How long it is known that there was an invitation, once its record is deleted, in seconds. */
+/** Seconds for which a deleted invitation is remembered. */
 const REMEMBERED = 90 * 24 * 60 * 60
 
 const publishedItem = defineItem('invitation', invitationAddress, {
   tenant: text(),
-  /** As its sender gives it away; absent once it was used or deleted. */
+  /** Absent after it was used or deleted. */
   invitation: optional(json(v.custom<JsonObject>(isObject))),
-  /** Epoch seconds. Of a deleted one only. */
+  /** Epoch seconds. Only of a deleted invitation. */
   expiresAt: optional(integer()),
 })
 
 type Published = Pick<StoredRecord, 'tenant' | 'type' | 'value'>
 
-/** The invitation that this record's agent has made, and its `@id`; undefined for any other record. */
+/** The invitation that a record's agent has created, and its `@id`; undefined for any other record. */
 const madeBy = ({ type, value }: Published): { id: string; invitation: JsonObject } | undefined => {
   const invitation = type === 'OutOfBandRecord' ? givenInvitation(value) : undefined
   const id = invitation?.['@id']
   return invitation === undefined || typeof id !== 'string' ? undefined : { id, invitation }
 }
 
-/** What is shown of a record's invitation; undefined where it has none of ours. */
+/** The public copy of a record's invitation; undefined if it has none. */
 export const publishedOf = (record: Published): Item | undefined => {
   const made = madeBy(record)
   if (made === undefined) return undefined
@@ -80,13 +80,13 @@ export const publishedOf = (record: Published): Item | undefined => {
   return publishedItem.encode({ id, tenant: record.tenant, ...(isOpen && { invitation }) })
 }
 
-/** What is left of it when the record is deleted. */
+/** The public copy after the record was deleted. */
 export const withdrawnOf = (record: Published, now = epochSeconds()): Item | undefined => {
   const made = madeBy(record)
   return made && publishedItem.encode({ id: made.id, tenant: record.tenant, expiresAt: now + REMEMBERED })
 }
 
-/** In one read: the invitation, `gone` where it was used or deleted, and undefined where no agent of ours has made it. */
+/** The invitation; `gone` if it was used or deleted; undefined if no agent of ours created it. */
 export const findPublishedInvitation = async (id: string): Promise<JsonObject | 'gone' | undefined> => {
   const published = await readItem(publishedItem, { id })
   return published === undefined ? undefined : (published.invitation ?? 'gone')

@@ -1,4 +1,4 @@
-/** Reads of records outside of a unit of work: one read, no Credo. */
+/** Reads records without a unit of work and without Credo. */
 import { AgentError } from '../errors.ts'
 import { tagPartition } from './index-entries.ts'
 import { type ListQuery, type ListView, listItems } from './item-list.ts'
@@ -10,14 +10,14 @@ export type { ListQuery } from './item-list.ts'
 
 export type ReadRecord = Pick<StoredRecord, 'value' | 'tags' | 'delivery'>
 
-/** A record of a tenant. Throws `resource.not_found`, also for another tenant's. */
+/** A record of a tenant. Throws `resource.not_found`, also for another tenant's record. */
 export const requireRecord = async (tenant: string, type: string, id: string): Promise<ReadRecord> => {
   const item = await getItem(recordAddress(tenant, type, id))
   if (item === undefined) throw new AgentError('resource.not_found', 'there is no such record')
   return fromRecordItem(item)
 }
 
-/** All records with this tag value, through an index whose entries carry no copy. */
+/** All records with a tag value, through an index without copies. */
 export const readTagged = async (tenant: string, type: string, tag: string, value: string): Promise<ReadRecord[]> => {
   const entries = await queryAll(tagPartition(tenant, type, tag, value))
   const items = await getItems(entries.map((entry) => recordOfEntry(addressOf(entry))))
@@ -30,27 +30,27 @@ export interface ListPage {
   next?: string
 }
 
-/** Which records of a list to show. */
+/** Whether to show a record in a list. */
 export type ListFilter = (record: ReadRecord) => boolean
 
-/** The filter for records whose fields, or tags where they have no such field, are these; undefined where none is asked for: all pass. */
+/** A filter by fields, or by tags where a record has no such field; undefined without filters. */
 export const filterBy = (filters: Readonly<Record<string, string | undefined>>): ListFilter | undefined => {
   const wanted = Object.entries(filters).filter(([, one]) => one !== undefined)
   if (wanted.length === 0) return undefined
   return ({ value, tags }) => wanted.every(([name, one]) => (value[name] ?? tags[name]) === one)
 }
 
-/** One page of a list (entries with copies, see index-entries.ts), as `listItems` makes it. */
+/** One page of an index with copies (index-entries.ts). See `listItems`. */
 export const listRecords = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
   pageOfRecords(partition, query, viewOf(passes))
 
-/** The same of an index whose entries may carry no copies: the records are read by one request more, at most 100 of them for one page. */
+/** One page of an index that may have no copies: one more request reads at most 100 records. */
 export const listIndexed = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
   pageOfRecords(partition, query, { ...viewOf(passes), complete: withRecords })
 
 const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
   show: (item) => {
-    // What became of a message whose record is gone.
+    // The delivery of a message whose record is deleted.
     if (!hasContent(item)) return undefined
     const record = toStoredRecord(item, recordOfEntry(addressOf(item)))
     return (passes?.(record) ?? true) ? record : undefined
@@ -63,7 +63,7 @@ const pageOfRecords = async (partition: string, query: ListQuery, view: ListView
   return next === undefined ? { records: entries } : { records: entries, next }
 }
 
-/** The entries with what their records hold. One whose record was deleted since is left out. */
+/** Completes entries with their records. Entries of deleted records are left out. */
 const withRecords = async (entries: Item[]): Promise<Item[]> => {
   const bare = entries.filter((entry) => !hasContent(entry))
   const items = await getItems(bare.map((entry) => recordOfEntry(addressOf(entry))))

@@ -1,4 +1,4 @@
-/** Answers of operations that take or give a secret, as they are stored: sealed with the data key of the agent that gave them. */
+/** Seals stored answers of operations with secrets, with the data key of the answering agent. */
 import { ensureDataKey, open, openDataKey, seal } from './data-keys.ts'
 import { type AnswerCodec, usedForAnother } from './idempotency.ts'
 

@@ -1,4 +1,4 @@
-/** A record as the table holds it: Credo's JSON, its tags, and a version that only the store knows. */
+/** The stored form of a record: Credo's JSON, its tags, and a version that only the store knows. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 import { Delivery } from '../records/basic-message.ts'
@@ -21,13 +21,13 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
-  /** Of a message in the list of its connection: what has become of it. Only the entry has this, since it changes without the record. */
+  /** Delivery of a sent message. It is only in the list's entry, because it changes without the record. */
   delivery?: Delivery | undefined
-  /** Epoch seconds; absent: it never expires. Its index entries have the same. */
+  /** Epoch seconds, also of its index entries; absent: it never expires. */
   expiresAt?: number | undefined
 }
 
-/** Both are what this service has written; Credo has schemas of its own for what is in them. */
+/** Written by this service. Credo has its own schemas for the contents. */
 const CONTENT = {
   version: integer(),
   value: json(v.custom<JsonObject>(isObject)),
@@ -43,13 +43,13 @@ const recordItem = defineItem(
 
 const ENTRY_KIND = 'entry'
 const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: CONTENT.expiresAt })
-/** An entry that carries a copy of its record. */
+/** An index entry with a copy of its record. */
 const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
   ...CONTENT,
   delivery: optional(json(Delivery)),
 })
 
-/** The change of an entry that says what has become of its message. */
+/** The change that updates the delivery in an entry. */
 export const deliveryChange = (delivery: Delivery): Change => ({ set: copyItem.attributes({ delivery }) })
 
 /** The record's own item. */
@@ -59,16 +59,16 @@ export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(re
 export const toEntryItem = (address: Address, record: StoredRecord, copy: boolean): Item =>
   copy ? copyItem.encode({ ...record, ...address }) : entryItem.encode({ ...address, expiresAt: record.expiresAt })
 
-/** Whether an entry carries a copy of its record. */
+/** Whether an entry has a copy of its record. */
 export const hasContent = (item: Item): boolean => item.value !== undefined
 
-/** Reads the record that is at `address` out of an entry that carries a copy. */
+/** Decodes the record at `address` from an entry with a copy. */
 export const toStoredRecord = (entry: Item, { pk }: Address): StoredRecord => ({
   ...recordKeyOf(pk),
   ...copyItem.decode(entry),
 })
 
-/** Reads a record out of its own item or the item's stream image. */
+/** Decodes a record from its own item or stream image. */
 export const fromRecordItem = (item: Image): StoredRecord => ({
   ...recordKeyOf(item.pk?.S ?? ''),
   ...recordItem.decode(item),

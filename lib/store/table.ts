@@ -1,4 +1,4 @@
-/** Reads of the table: strongly consistent and without expired items. AWS's errors are translated (faults.ts). */
+/** Reads the table: strongly consistent, without expired items, with AWS errors translated (faults.ts). */
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -38,7 +38,7 @@ const attempt = async <T>(send: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** One item, or undefined where there is none or it has expired. */
+/** One item; undefined if there is none or it has expired. */
 export const getItem = async (address: Address): Promise<Item | undefined> => {
   const { Item } = await attempt(() =>
     dynamodb().send(
@@ -48,7 +48,7 @@ export const getItem = async (address: Address): Promise<Item | undefined> => {
   return isLive(Item) ? Item : undefined
 }
 
-/** The items at the addresses, in no promised order. */
+/** The items at the addresses, in no particular order. */
 export const getItems = async (addresses: Address[]): Promise<Item[]> => {
   const [only] = addresses
   if (only !== undefined && addresses.length === 1) {
@@ -76,17 +76,17 @@ const getBatch = async (addresses: Address[]): Promise<Item[]> => {
 export interface PartitionRead {
   /** The maximum number of items; a page also ends at 1 MB. */
   limit?: number
-  /** The sort key to go on after. */
+  /** The sort key to continue after. */
   after?: string
   descending?: boolean
-  /** The first and the last sort key that are read, both inclusive. */
+  /** First and last sort key, both inclusive. */
   from?: string | undefined
   to?: string | undefined
 }
 
 export interface PartitionPage {
   items: Item[]
-  /** The sort key to go on after; absent at the end of the partition. */
+  /** The sort key to continue after; absent at the end of the partition. */
   next?: string
 }
 
@@ -117,7 +117,7 @@ export const queryPage = async (
   return next === undefined ? { items } : { items, next }
 }
 
-/** DynamoDB takes one condition on the sort key. */
+/** DynamoDB accepts one condition on the sort key. */
 const within = (from: string | undefined, to: string | undefined): string => {
   if (from !== undefined && to !== undefined) return ' AND sk BETWEEN :from AND :to'
   if (from !== undefined) return ' AND sk >= :from'
@@ -128,13 +128,13 @@ const within = (from: string | undefined, to: string | undefined): string => {
 const INDEXES = { due: { shard: 'dueShard', time: 'dueAt' } } as const
 
 export interface IndexPage {
-  /** What the index has of the items: its keys, the table's and the attributes of its projection. */
+  /** The indexed part of the items: their keys and the attributes of the projection. */
   items: Item[]
-  /** Where to go on (`after`); absent at the end of the shard. */
+  /** Where to continue (`after`); absent at the end of the shard. */
   next?: Item
 }
 
-/** The items of a shard whose time is `until` or earlier, the earliest first. An index is eventually consistent: read the item itself. */
+/** Items of a shard up to a time, earliest first. An index is eventually consistent, so callers read the item itself. */
 export const queryIndex = async (
   indexName: keyof typeof INDEXES,
   shardName: string,

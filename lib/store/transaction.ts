@@ -1,4 +1,4 @@
-/** Runs an operation as one transaction: a unit of work around it, the commit after it, again from the start on conflict. */
+/** Runs an operation as one transaction: in a unit of work that is committed afterwards, and repeated on conflict. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AgentError, isAgentError } from '../errors.ts'
@@ -6,9 +6,9 @@ import { UnitOfWork } from './unit-of-work.ts'
 
 const units = new AsyncLocalStorage<UnitOfWork>()
 
-/** Repetitions after the first run. */
+/** Maximum number of repetitions. */
 const MAX_REPETITIONS = 3
-/** Backoff with full jitter: the pause before the first repetition is at most this long, in ms; the maximum doubles each time. */
+/** Backoff with full jitter: maximum pause before the first repetition in ms, doubled each time. */
 const MAX_PAUSE = 25
 
 /** The unit of the running operation. */
@@ -19,8 +19,8 @@ export const currentUnit = (): UnitOfWork => {
 }
 
 /**
- * Runs `act` for a tenant and commits its writes. Where `act` throws, nothing is written and its error is thrown; a fault of the store
- * takes precedence over the error that protocol code made of it. Throws `store.conflict` after the last repetition.
+ * Runs `act` for a tenant and commits its writes. If `act` throws, nothing is written and its error is thrown; an error of the store takes precedence
+ * over the error that protocol code made of it. Throws `store.conflict` after the last repetition.
  */
 export const transaction = async <T>(
   tenant: string,

@@ -19,12 +19,12 @@ import {
   toKey,
 } from './table.ts'
 
-/** A record of the tenant that is asked for. */
+/** Identifies a record of the unit's tenant. */
 type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
-/** Records that may expire, by their type: when, by what they are and when they would have so far. */
+/** Expiry of records by type, from the record and its expiry so far. */
 const EXPIRY: Record<string, (record: NewRecord, before: number | undefined) => number | undefined> = {
   [CONNECTION]: ({ value }, before) => connectionExpiry(value, before),
   [DID]: didExpiry,
@@ -39,9 +39,9 @@ export class UnitOfWork {
   /** The agent that the invocation acts for: a tenant's id or BASE_AGENT. */
   readonly tenant: string
   readonly #records = new Map<string, Held>()
-  /** Index partitions whose records are read, or being read. */
+  /** Index partitions that were read or are being read. */
   readonly #partitions = new Map<string, Promise<void>>()
-  /** Items by their address: a transaction takes one write of each. */
+  /** By address, because a transaction accepts one write for each item. */
   readonly #writes = new Map<string, Write>()
   readonly #beforeCommit: (() => void)[] = []
   readonly #afterCommit: (() => unknown)[] = []
@@ -52,17 +52,17 @@ export class UnitOfWork {
     this.tenant = tenant
   }
 
-  /** The first fault of a read. Protocol code may have caught it, so the unit keeps it: such a unit never commits. */
+  /** The first error of a read. Protocol code may have caught it, so the unit keeps it: such a unit never commits. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** One item, or undefined where there is none or it has expired. */
+  /** One item; undefined if there is none or it has expired. */
   get(address: Address): Promise<Item | undefined> {
     return this.keepFailure(() => getItem(address))
   }
 
-  /** The items at the addresses, in no promised order. */
+  /** The items at the addresses, in no particular order. */
   getAll(addresses: Address[]): Promise<Item[]> {
     return this.keepFailure(() => getItems(addresses))
   }
@@ -82,7 +82,7 @@ export class UnitOfWork {
     return this.keepFailure(() => queryAll(partition))
   }
 
-  /** State of one module for the lifetime of this unit, under its own key. `init` makes it at the first use. */
+  /** State of a module for the lifetime of this unit, under the module's own key. The first use creates it with `init`. */
   slot<T>(key: symbol | object, init: () => T): T {
     if (!this.#slots.has(key)) this.#slots.set(key, init())
     return this.#slots.get(key) as T
@@ -93,10 +93,7 @@ export class UnitOfWork {
     return (await this.#hold(tenant, type, id)).current
   }
 
-  /**
-   * The last of the items that a record shares its partition with. The record is read by the same request, unless there are several of them,
-   * and is remembered.
-   */
+  /** The last item in a record's partition besides the record. Unless there are several, the same request reads the record, which is then cached. */
   async readWithLast(tenant: string, type: string, id: string): Promise<Item | undefined> {
     const { pk, sk } = recordAddress(tenant, type, id)
     const { items } = await this.query(pk, { limit: 2, descending: true })
@@ -106,8 +103,8 @@ export class UnitOfWork {
   }
 
   /**
-   * The records that match a query, oldest first; the unit's own writes included. `also` are records that are known by their id: they are read by
-   * the same request, where the query makes one, and remembered.
+   * The records that match a query, oldest first, including the unit's own writes. `also` are records that are known by their id: they are read in
+   * the same request, if the query needs one, and cached.
    */
   async find(tenant: string, type: string, query: TagQuery, also: readonly RecordKey[] = []): Promise<StoredRecord[]> {
     const others = also.map((one) => recordAddress(tenant, one.type, one.id))
@@ -119,7 +116,7 @@ export class UnitOfWork {
       .sort((a, b) => compare(a.value.createdAt, b.value.createdAt) || compare(a.id, b.id))
   }
 
-  /** Adds a record. Returns false, and adds nothing, where there is one already in this unit. */
+  /** Adds a record. Returns false and adds nothing if this unit has the record already. */
   insert(record: NewRecord): boolean {
     const { pk } = recordAddress(record.tenant, record.type, record.id)
     const held = this.#records.get(pk)
@@ -136,7 +133,7 @@ export class UnitOfWork {
       .flatMap(({ current }) => (current?.type === type ? [current] : []))
   }
 
-  /** Replaces a record. Returns false where there is none. */
+  /** Replaces a record. Returns false if there is none. */
   async update(record: NewRecord): Promise<boolean> {
     const held = await this.#hold(record.tenant, record.type, record.id)
     if (held.current === undefined) return false
@@ -144,7 +141,7 @@ export class UnitOfWork {
     return true
   }
 
-  /** Deletes a record. Returns false where there is none. */
+  /** Deletes a record. Returns false if there is none. */
   async remove(tenant: string, type: string, id: string): Promise<boolean> {
     const held = await this.#hold(tenant, type, id)
     if (held.current === undefined) return false
@@ -153,37 +150,34 @@ export class UnitOfWork {
   }
 
   /** Adds an item that must not exist yet: a key, a mark, an outbox item. */
-  create(item: Item, whenThere: () => unknown = conflict): void {
+  create(item: Item, onExisting: () => unknown = conflict): void {
     const before = this.#writes.get(at(item))
-    if (before !== undefined && 'item' in before) throw whenThere()
-    this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', whenBroken: whenThere })
+    if (before !== undefined && 'item' in before) throw onExisting()
+    this.#writes.set(at(item), { item, expects: before === undefined ? 'nothing' : 'anything', onRefusal: onExisting })
   }
 
-  /** Replaces an item that still has this version, or for items without versions these attributes. */
+  /** Replaces an item if it still has this version or, for items without versions, these attributes. */
   replace(item: Item, read: number | Item): void {
-    this.#writes.set(at(item), { item, expects: read, whenBroken: conflict })
+    this.#writes.set(at(item), { item, expects: read, onRefusal: conflict })
   }
 
-  /** Changes some attributes of an item that this unit does not write otherwise, whether it is there or not, unless a condition says so. */
+  /** Changes attributes of an item that this unit does not write otherwise. Without a condition the item may be missing. */
   change(address: Address, change: Change, condition?: Condition): void {
-    this.#writes.set(at(toKey(address)), { update: address, change, condition, whenBroken: conflict })
+    this.#writes.set(at(toKey(address)), { update: address, change, condition, onRefusal: conflict })
   }
 
   /**
-   * Deletes an item; with `read` only where it still has this version, or for items without versions these attributes. An item that this
-   * unit itself creates is not written at all.
+   * Deletes an item; with `read` only if it still has this version or, for items without versions, these attributes. An item that this unit itself
+   * creates is not written at all.
    */
   delete(address: Address, read?: number | Item): void {
     const key = at(toKey(address))
     const before = this.#writes.get(key)
     if (before !== undefined && 'expects' in before && before.expects === 'nothing') this.#writes.delete(key)
-    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', whenBroken: conflict })
+    else this.#writes.set(key, { remove: address, expects: read ?? 'anything', onRefusal: conflict })
   }
 
-  /**
-   * Runs a read; if it fails, the unit does not commit. `get`, `load` and the queries do this by themselves. It is for other reads, such as
-   * a key from KMS.
-   */
+  /** Runs a read. If it fails, the unit does not commit. Reading methods of the unit use this; call it for other reads, such as a key from KMS. */
   async keepFailure<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
@@ -193,12 +187,12 @@ export class UnitOfWork {
     }
   }
 
-  /** Runs `add` when all writes of the operation are known and none is sent yet. */
+  /** Calls `add` after the operation, before the commit, to add its last writes. */
   beforeCommit(add: () => void): void {
     this.#beforeCommit.push(add)
   }
 
-  /** Runs `then` after the commit, and waits for it: for what may be cached or sent only then. It must not throw. */
+  /** Calls `then` after the commit and waits for it, for example to fill a cache or send a message. It must not throw. */
   afterCommit(then: () => unknown): void {
     this.#afterCommit.push(then)
   }
@@ -215,7 +209,7 @@ export class UnitOfWork {
     await Promise.all(this.#afterCommit.map((then) => then()))
   }
 
-  /** Reads all records that have an entry in the partitions, once: queries at the same time wait for one another. */
+  /** Reads all records with an entry in the partitions, once: concurrent queries wait for one another. */
   async #readMatching(partitions: Partition[], others: readonly Address[]): Promise<void> {
     const unread = partitions.filter(({ pk }) => !this.#partitions.has(pk))
     if (unread.length > 0) {
@@ -248,7 +242,7 @@ export class UnitOfWork {
     return stored === undefined ? { stored, current: undefined } : this.#remember(stored)
   }
 
-  /** What this unit has written or read before takes precedence over what the table returns now. */
+  /** Earlier reads and writes of this unit take precedence over the table. */
   #remember(stored: StoredRecord): Held {
     const { pk } = recordAddress(stored.tenant, stored.type, stored.id)
     const held = this.#records.get(pk) ?? { stored, current: stored }

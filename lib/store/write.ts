@@ -21,7 +21,7 @@ import { epochSeconds, type Item, toKey } from './table.ts'
  * DynamoDB recognizes for 10 minutes.
  */
 
-/** No item, or one that has expired and that TTL has not deleted yet. */
+/** No item, or an expired one that TTL has not deleted yet. */
 export const absentOrExpired = (): Condition => ({
   anyOf: [{ absent: ['pk'] }, { atMost: { expiresAt: { N: String(epochSeconds()) } } }],
 })
@@ -31,7 +31,7 @@ export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
   holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
 
 export interface PutOptions {
-  /** An expired item is replaced. */
+  /** Whether to replace an expired item. */
   orExpired?: boolean
 }
 
@@ -40,8 +40,8 @@ export const putIfAbsent = (item: Item, { orExpired = false }: PutOptions = {}):
   putIf(item, orExpired ? absentOrExpired() : { absent: ['pk'] })
 
 /**
- * Updates an item, or creates it where there is none and the condition allows that. Returns the new item; undefined where the condition
- * failed. Throws `store.unavailable`, `store.conflict`.
+ * Updates an item, or creates it if there is none and the condition allows that. Returns the new item; undefined if the condition failed. Throws
+ * `store.unavailable`, `store.conflict`.
  */
 export const updateIf = async (address: Address, change: Change, condition?: Condition): Promise<Item | undefined> => {
   let item: Item | undefined
@@ -59,10 +59,10 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
   return item
 }
 
-/** What became of a change: the item as it is then, or as it was found where the condition failed. */
+/** Result of an update: the new item, or the existing one if the condition failed. */
 export type Updated = { written: Item } | { written: undefined; found: Item | undefined }
 
-/** Like `updateIf`, and where the condition failed it returns the item, in the same request. Throws `store.unavailable`, `store.conflict`. */
+/** Like `updateIf`, but returns the existing item if the condition failed, in the same request. Throws `store.unavailable`, `store.conflict`. */
 export const updateOrFind = async (address: Address, change: Change, condition: Condition): Promise<Updated> => {
   try {
     const { Attributes = {} } = await dynamodb().send(
@@ -103,8 +103,8 @@ const MAX_BYTES = 4 * 1024 * 1024
 export const MAX_ITEM_BYTES = 400 * 1024
 
 /**
- * Writes all or nothing; nothing to write is no request. Not written: `failed` has the indexes of the writes whose condition did not
- * hold, and `conflict` says that another transaction was writing one of the items. Throws `store.unavailable`, and before the request
+ * Writes all or nothing; without writes there is no request. If nothing was written, `failed` has the indexes of the writes whose condition failed,
+ * and `conflict` says whether another transaction was writing one of the items. Throws `store.unavailable`, and before the request
  * `store.item_too_large` and `store.transaction_too_large`.
  */
 export const transact = async (writes: readonly TableWrite[]): Promise<Transacted> => {

@@ -1,4 +1,4 @@
-/** The attempt item: one POST of an event to its endpoint, and what came back. Kept 30 days from when it started. */
+/** The attempt item: one POST of an event to its endpoint, and the response. Kept for 30 days. */
 import type { PostFailure, PostOutcome } from '../egress/post.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, optional, picklist, text } from '../store/item-fields.ts'
@@ -6,10 +6,10 @@ import { attemptAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import { SECONDS_KEPT } from './event-item.ts'
 
-/** How much of a response the endpoint's owner sees, in bytes. */
+/** Bytes of a response that the endpoint's owner sees. */
 const RESPONSE_BYTES = 1024
 
-/** Why there was no response. */
+/** Reasons for a missing response. */
 export const ATTEMPT_FAILURES = [
   'address',
   'dns',
@@ -28,13 +28,13 @@ export const attemptItem = defineItem('attempt', attemptAddress, {
   eventId: text(),
   /** Type of the event. */
   type: text(),
-  /** From 1; a replay starts anew. */
+  /** Starts at 1, also for a replay. */
   attempt: integer(),
   /** ISO 8601 UTC; the `webhook-timestamp`. */
   startedAt: text(),
-  /** Of the response, where there was one. */
+  /** Status of the response, if any. */
   status: optional(integer()),
-  /** Where there was no whole response. */
+  /** If there was no complete response. */
   failure: optional(picklist(ATTEMPT_FAILURES)),
   milliseconds: integer(),
   /** The first 1 KB of the response's body. */
@@ -46,10 +46,10 @@ export type Attempt = Stored<typeof attemptItem>
 
 /** The beginning of a text: whole characters, at most `bytes` in UTF-8. */
 const beginning = (text: string, bytes: number): string =>
-  // In stream mode the decoder leaves out a character that was cut off.
+  // In stream mode the decoder drops an incomplete character.
   new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true })
 
-/** The fields of an attempt that follow from the outcome of its POST. */
+/** The fields of an attempt from the outcome of its POST. */
 export const attemptOutcome = (
   { status, failure, milliseconds, body }: PostOutcome,
   taken: boolean,
@@ -61,5 +61,5 @@ export const attemptOutcome = (
   outcome: taken ? 'delivered' : 'failed',
 })
 
-/** Epoch seconds until which an attempt is kept that started then (ISO 8601). */
+/** Expiry of an attempt (epoch seconds) by its start (ISO 8601). */
 export const attemptExpiry = (startedAt: string): number => epochSeconds(Date.parse(startedAt)) + SECONDS_KEPT

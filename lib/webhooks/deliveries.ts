@@ -1,4 +1,4 @@
-/** The attempts at an endpoint, newest first, as its organization sees them. */
+/** Lists the attempts at an endpoint for its organization, newest first. */
 import type { WebhookDelivery } from '../records/webhook-delivery.ts'
 import { type ListedPage, listItems } from '../store/item-list.ts'
 import { attemptPartitions } from '../store/keys.ts'
@@ -6,13 +6,13 @@ import type { Item } from '../store/table.ts'
 import { type AttemptOutcome, attemptItem } from './attempts.ts'
 
 export interface DeliveriesQuery {
-  /** Which outcome is asked for; none: both. */
+  /** Filter by outcome; none: both. */
   status?: AttemptOutcome | undefined
   limit: number
   cursor?: string | undefined
 }
 
-/** A page of attempts. Throws `request.malformed` for a cursor that holds no position of a list. */
+/** A page of attempts. Throws `request.malformed` for a cursor without a position of a list. */
 export const listDeliveries = (
   endpointId: string,
   { status, limit, cursor }: DeliveriesQuery,

@@ -1,4 +1,4 @@
-/** Committed changes become events for the endpoints of their organizations: each once, those of one record in order. */
+/** Writes events of committed changes for the endpoints of their organizations: each event once, those of a record in order. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import { AgentError, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -14,7 +14,7 @@ import { type EventToWrite, eventsFor } from './events.ts'
 import type { Fact } from './facts.ts'
 import { factsOf } from './facts.ts'
 
-/** Records whose events are written at the same time. */
+/** Number of records whose events are written concurrently. */
 const CONCURRENCY = 16
 
 /** Reads each key once. */
@@ -30,7 +30,7 @@ const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T
 const readOrganization = async (tenant: string): Promise<string> =>
   tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
 
-/** Writes an event unless it exists, in whatever state. Returns its place in its lane where it is new and pending. */
+/** Writes an event unless it exists, in any state. Returns its place in its lane if it is new and pending. */
 const write = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
   const now = new Date().toISOString()
   if (state === 'held') {
@@ -57,7 +57,7 @@ export const mayPassLater = (error: unknown): boolean =>
     ? ['store.unavailable', 'store.conflict', 'settings.invalid'].includes(error.code)
     : error instanceof Error && NOT_OF_THE_CHANGE.test(error.name)
 
-/** Waits for all, also when one has failed. An outage takes precedence over other errors, because the whole change is then retried. */
+/** Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is retried. */
 const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
   const results = await Promise.allSettled(work)
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
@@ -65,7 +65,7 @@ const settleAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }
 
-/** Runs `act` on all of `work`, on at most `CONCURRENCY` at a time. */
+/** Runs `act` on all of `work`, at most `CONCURRENCY` at a time. */
 const concurrently = async <T>(work: T[], act: (one: T) => Promise<void>): Promise<void> => {
   const waiting = work.values()
   const worker = async () => {
@@ -74,7 +74,7 @@ const concurrently = async <T>(work: T[], act: (one: T) => Promise<void>): Promi
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, work.length) }, worker))
 }
 
-/** A change whose events could not be written, and why. */
+/** A change whose events could not be written, with the error. */
 export interface FailedChange {
   record: DynamoDBRecord
   error: unknown
@@ -130,7 +130,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
     }
   })
   countEnded(dispatched)
-  // Where the queue refuses a wake-up, the dispatcher sends it with the change of the place item.
+  // If the queue refuses a wake-up, the dispatcher sends it for the change of the place item.
   if (woken.length > 0) await wakeCommitted(woken)
   return [...failed]
     .sort(([a], [b]) => a - b)

@@ -1,4 +1,4 @@
-/** Exchanges that have come to their end: of which format, in which state; and how many, as metrics. */
+/** Metrics of ended exchanges, by format and final state. */
 import { isObject } from '../json.ts'
 import { FINAL_STATES, type Format, measure } from '../metrics.ts'
 import { ANONCREDS } from '../records/credential-exchange.ts'
@@ -6,23 +6,23 @@ import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
 import type { StoredRecord } from '../store/stored-record.ts'
 import type { Fact } from './facts.ts'
 
-/** By what this agent, or Credo, notes in a record's metadata. A further format of `FORMATS` needs a mark of its own there. */
+/** The format, by the record's metadata. A further format of `FORMATS` needs its own mark there. */
 const formatOf = ({ type, value: { metadata } }: Pick<StoredRecord, 'type' | 'value'>): Format => {
   const has = (name: string): boolean => isObject(metadata) && name in metadata
-  // Of an offer in both formats nobody tells which of them the wallet was after.
+  // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
   if (type === 'CredentialRecord') return has(ANONCREDS) ? 'credential/anoncreds' : 'credential/json-ld'
   const isOfDefinition = has(VERIFIER_CONTEXTS) || has(PROVES_DEFINITION)
   return isOfDefinition ? 'proof/presentation-exchange' : 'proof/anoncreds'
 }
 
-/** Undefined for what is no exchange, and for an exchange that goes on. */
+/** Undefined for other records and for exchanges that continue. */
 export const endOf = (stored: Pick<StoredRecord, 'type' | 'value'>): Fact['ended'] => {
   const { state } = stored.value
   if (!['CredentialRecord', 'ProofRecord'].includes(stored.type) || typeof state !== 'string') return undefined
   return FINAL_STATES.some((one) => one === state) ? { format: formatOf(stored), state } : undefined
 }
 
-/** One line for each format and state. A batch of the stream that comes again is counted again. */
+/** Writes one line for each format and state. A repeated batch of the stream is counted again. */
 export const countEnded = (facts: readonly Fact[]): void => {
   const ends = facts.flatMap(({ ended }) => (ended === undefined ? [] : [ended]))
   for (const same of Map.groupBy(ends, ({ format, state }) => `${format} ${state}`).values()) {

@@ -1,14 +1,14 @@
-/** Registrations as they are stored: endpoints with their health and sealed secrets, and requests that wait for a token. */
+/** Stored registrations: endpoints with their health and sealed secrets, and pending registrations. */
 import type { RegistrationKind } from '../records/registration.ts'
 import { defineItem, type Image, type Stored } from '../store/item.ts'
 import { bytes, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
 import { getItem, queryAll } from '../store/table.ts'
 
-/** What an organization sees of the health of its endpoint. Times are ISO 8601 UTC. */
+/** Health of an endpoint as its organization sees it. Times are ISO 8601 UTC. */
 const SHOWN_HEALTH = {
   status: picklist(['active', 'failing', 'disabled']),
-  /** The first failure since the last success. */
+  /** Time of the first failure since the last success. */
   failingSince: optional(text()),
   lastSuccessAt: optional(text()),
   lastFailureAt: optional(text()),
@@ -21,7 +21,7 @@ export const HEALTH_FIELDS = Object.keys(SHOWN_HEALTH) as (keyof EndpointHealth)
 
 const { status, ...history } = SHOWN_HEALTH
 
-/** What an organization sees of its endpoint, in this order. */
+/** Fields of an endpoint that its organization sees, in this order. */
 const SHOWN = {
   id: text(),
   orgId: text(),
@@ -33,7 +33,7 @@ const SHOWN = {
   ...history,
 }
 
-/** Counts the writes of the item. */
+/** Number of writes of the item. */
 const VERSION = { version: integer() }
 
 /** The stream's filter and the dispatcher recognize registrations by this `kind`. */
@@ -45,15 +45,15 @@ export const endpointItem = defineItem(
   {
     ...SHOWN,
     ...VERSION,
-    /** Sealed with the organization's data key, at the endpoint's `secretAddress`. */
+    /** Sealed with the organization's data key for the endpoint's `secretAddress`. */
     secret: bytes(),
-    /** The secret before the last rotation; signs too until `previousUntil` (epoch seconds). */
+    /** The previous secret, which also signs until `previousUntil` (epoch seconds). */
     previousSecret: optional(bytes()),
     previousUntil: optional(integer()),
   },
 )
 
-/** An organization's endpoint that is not pending. */
+/** An organization's endpoint, not pending. */
 export type Endpoint = Stored<typeof endpointItem>
 export type EndpointHealth = Pick<Endpoint, keyof typeof SHOWN_HEALTH>
 
@@ -71,11 +71,11 @@ const PENDING = {
   expiresAt: integer(),
 }
 
-/** A notification endpoint that somebody without a token has asked for. */
+/** A notification endpoint that was registered without a token. */
 export const pendingItem = defineItem(REGISTRATION_KIND, (address: Address) => address, PENDING)
 export type PendingRegistration = Stored<typeof pendingItem>
 
-/** It has the fields of a pending registration, and is none (see `registerPending`). */
+/** Has the fields of a pending registration, but is none (see `registerPending`). */
 export const decoyItem = defineItem('decoy', (address: Address) => address, PENDING)
 
 export type StoredRegistration = Endpoint | PendingRegistration
@@ -93,13 +93,13 @@ export type ShownEndpoint = Pick<Endpoint, ShownName>
 
 const SHOWN_NAMES = Object.keys(SHOWN) as ShownName[]
 
-/** The fields that an organization sees of its endpoint, without those that have no value. */
+/** The fields for the organization, without undefined ones. */
 export const showEndpoint = (endpoint: ShownEndpoint): ShownEndpoint =>
   Object.fromEntries(
     SHOWN_NAMES.filter((name) => endpoint[name] !== undefined).map((name) => [name, endpoint[name]]),
   ) as ShownEndpoint
 
-/** The same fields, read from a stream image without its secrets. */
+/** The same fields from a stream image, without its secrets. */
 export const shownInImage = (image: Image): ShownEndpoint & Pick<Endpoint, 'version'> =>
   endpointItem.decodePart(image, [...SHOWN_NAMES, 'version'])
 
@@ -109,7 +109,7 @@ export const withNewHealth = (endpoint: Endpoint): Endpoint => {
   return { ...(lasting as Omit<Endpoint, keyof EndpointHealth>), status: 'active' }
 }
 
-/** An organization's endpoint of a kind; undefined where there is none, or another one by now. */
+/** An organization's endpoint of a kind; undefined if there is none, or another one by now. */
 export const readEndpoint = async (
   orgId: string,
   kind: RegistrationKind,

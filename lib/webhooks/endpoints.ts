@@ -1,4 +1,4 @@
-/** The endpoints of an organization: how their owner lists, deletes and enables them. */
+/** Lists, deletes and enables the endpoints of an organization. */
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { openDestination } from '../outbox/destination.ts'
@@ -18,13 +18,13 @@ import {
   withNewHealth,
 } from './endpoint-item.ts'
 
-/** Names an endpoint. Another organization's is one that does not exist. */
+/** Identifies an endpoint. Another organization's counts as missing. */
 export interface EndpointPath {
   orgId: string
   endpointId: string
 }
 
-/** Of each kind the active one first, then those that wait for a token, the newest first. */
+/** For each kind the active endpoint first, then pending registrations, newest first. */
 export const listEndpoints = async (orgId: string): Promise<WebhookEndpoint[]> =>
   (await queryAll(organizationPartition(orgId))).map(decodeRegistration).sort(byKindAndAge).map(toWebhookEndpoint)
 
@@ -41,7 +41,7 @@ export const requireEnabledEndpoint = async (unit: UnitOfWork, path: EndpointPat
   return endpoint
 }
 
-/** Deletes an endpoint or a pending registration; its pending events are not sent any more. Returns it as it was. */
+/** Deletes an endpoint or a pending registration. Its pending events are not sent any more. Returns its last state. */
 export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<WebhookEndpoint> => {
   const registration = await requireRegistration(unit, path)
   unit.delete(addressOf(registration), registration.version)
@@ -49,7 +49,7 @@ export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Prom
   return toWebhookEndpoint(registration)
 }
 
-/** Makes a disabled endpoint active again, with the health of a new one; missed events wait for a replay. Any other stays as it is. */
+/** Makes a disabled endpoint active again, with new health. Missed events wait for a replay. Any other endpoint stays unchanged. */
 export const enableEndpoint = async (
   unit: UnitOfWork,
   path: EndpointPath,
@@ -61,7 +61,7 @@ export const enableEndpoint = async (
   return toWebhookEndpoint(replaceEndpoint(unit, withNewHealth(endpoint), now))
 }
 
-/** Wakes the lanes that wait for an endpoint, after it was enabled or deleted. Where this fails, its next probe does the same. */
+/** Wakes the waiting lanes of an endpoint after it was enabled or deleted. If this fails, its next probe does the same. */
 const releaseEndpoint = async (endpointId: string): Promise<void> => {
   try {
     await openDestination(endpointDestination(endpointId), { lane: '', took: 0, now: Date.now() })
@@ -91,7 +91,7 @@ const registrationAmong = (registrations: StoredRegistration[], { endpointId }: 
   return registration
 }
 
-/** Updates an endpoint, on condition that nobody else has changed it. Returns the new one. */
+/** Updates an endpoint, unless it was changed concurrently. Returns the new one. */
 export const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): Endpoint => {
   const changed = { ...endpoint, version: endpoint.version + 1, updatedAt: new Date(now).toISOString() }
   unit.replace(endpointItem.encode(changed), endpoint.version)

@@ -1,4 +1,4 @@
-/** The event item: one event for one endpoint, with the very text that is posted and what became of it; and its place in a lane while it waits. */
+/** The event item: an event for an endpoint, with the exact text that is posted and its state, and its place in a lane while it is pending. */
 
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
@@ -6,10 +6,10 @@ import { eventAddress, eventLane } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 
-/** Events and attempts are kept this long, in seconds. */
+/** Seconds for which events and attempts are kept. */
 export const SECONDS_KEPT = 30 * 24 * 60 * 60
 
-/** `held`: the endpoint was disabled when it happened, or before it was delivered; it waits for a replay. */
+/** `held`: the endpoint was disabled when the event happened, or before it was delivered; it waits for a replay. */
 const EVENT_STATES = ['pending', 'delivered', 'failed', 'held'] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
@@ -27,7 +27,7 @@ export const eventItem = defineItem('event', eventAddress as (key: EventKey) => 
   orgId: text(),
   endpointId: text(),
   endpointKind: picklist(['notification', 'webhook']),
-  /** Id of the record that it tells of; its events go out in order. */
+  /** Id of the event's record, whose events are sent in order. */
   recordId: text(),
   /** Grows with each event of the record. */
   sequence: integer(),
@@ -36,13 +36,13 @@ export const eventItem = defineItem('event', eventAddress as (key: EventKey) => 
   /** JSON text. */
   body: text(),
   state: picklist(EVENT_STATES),
-  /** Attempts since it was last made pending. */
+  /** Attempts since it last became pending. */
   attempts: integer(),
-  /** Since when it waits: from then on counts its retry plan. */
+  /** Start of its retry plan. */
   pendingSince: isoTime(),
-  /** ISO 8601 UTC; nothing is tried before. */
+  /** ISO 8601 UTC; no attempt before this time. */
   nextAttemptAt: optional(text()),
-  /** Epoch seconds; absent while it is pending, for what waits must not vanish. */
+  /** Epoch seconds; absent while pending, because pending events must not expire. */
   expiresAt: optional(integer()),
 })
 export type StoredEvent = Stored<typeof eventItem>
@@ -67,11 +67,11 @@ export const placeItem = defineItem(
 )
 export type Place = Stored<typeof placeItem>
 
-/** `again` tells the place of a replayed event from its earlier ones, whose wake-ups SQS remembers for 5 minutes. */
+/** `again` distinguishes the place of a replayed event from earlier ones, whose wake-ups SQS deduplicates for 5 minutes. */
 const positionOf = ({ sequence, id }: NewEvent, again?: string): string =>
   [String(sequence).padStart(16, '0'), id, ...(again === undefined ? [] : [again])].join('#')
 
-/** The items of an event that is to be delivered from `now` on (ISO 8601 UTC). One that is replayed loses its expiry. */
+/** The items of an event to deliver from `now` on (ISO 8601 UTC). A replayed event loses its expiry. */
 export const pendingItems = (event: NewEvent, now: string, again?: string): { event: Item; place: Item } => ({
   event: eventItem.encode({
     ...event,
@@ -84,11 +84,11 @@ export const pendingItems = (event: NewEvent, now: string, again?: string): { ev
   place: placeItem.encode({ ...event, position: positionOf(event, again), eventId: event.id }),
 })
 
-/** The item of an event that waits for a replay. */
+/** The item of a held event. */
 export const heldItem = (event: NewEvent, now: string): Item =>
   eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event) })
 
-/** Counts from when the event occurred. */
+/** Counted from the time of the event. */
 const expiryOf = ({ occurredAt }: { occurredAt: string }): number => epochSeconds(Date.parse(occurredAt)) + SECONDS_KEPT
 
 export interface EventChange {
@@ -98,8 +98,8 @@ export interface EventChange {
 }
 
 /**
- * The update of an event that was read. State and attempts together tell whether it was delivered, tried or replayed since then; and no
- * condition on them holds for an item that is gone, so that nothing brings it back.
+ * The update of an event that was read. State and attempts together detect a concurrent delivery, attempt or replay, and the condition fails for a
+ * deleted item, so that the update does not recreate it.
  */
 export const eventUpdate = (read: StoredEvent, { state, attempts, nextAttemptAt }: EventChange): TableWrite => {
   const pending = state === 'pending'

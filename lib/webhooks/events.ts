@@ -1,4 +1,4 @@
-/** Events: what an organization's endpoints get of a fact. The same fact makes the same event, with the same id, however often it is dispatched. */
+/** Creates events from facts, for an organization's endpoints. The same fact always gives the same event with the same id. */
 import { createHash } from 'node:crypto'
 import type { RegistrationKind } from '../records/registration.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
@@ -6,16 +6,16 @@ import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item
 import type { EventState, NewEvent } from './event-item.ts'
 import type { Fact } from './facts.ts'
 
-/** What of an endpoint decides which events it gets. */
+/** The fields of an endpoint that decide which events it gets. */
 export type Listener = Pick<Endpoint, 'id' | 'orgId' | 'kind' | 'status'>
 
 export interface EventToWrite {
   event: NewEvent
-  /** What happens while an endpoint is disabled is held back for a replay. */
+  /** Events of a disabled endpoint are held for a replay. */
   state: Extract<EventState, 'pending' | 'held'>
 }
 
-/** The events of a fact: one for each endpoint of the organization, but none for the endpoint that the fact is about. */
+/** The events of a fact: one for each endpoint of the organization, except for the endpoint that the fact is about. */
 export const eventsFor = (fact: Fact, endpoints: Listener[]): EventToWrite[] =>
   endpoints
     .filter(({ id }) => !('endpointId' in fact.of) || fact.of.endpointId !== id)
@@ -24,7 +24,7 @@ export const eventsFor = (fact: Fact, endpoints: Listener[]): EventToWrite[] =>
       state: endpoint.status === 'disabled' ? 'held' : 'pending',
     }))
 
-/** An event that says nothing but that events arrive; another one each ms. `occurredAt`: ISO 8601 UTC with milliseconds. */
+/** A test event; a new one each ms. `occurredAt`: ISO 8601 UTC with milliseconds. */
 export const testEvent = (endpoint: ShownEndpoint & Pick<Endpoint, 'version'>, occurredAt: string): NewEvent => {
   const { id, orgId, version } = endpoint
   const of = { orgId, endpointId: id }
@@ -45,8 +45,8 @@ const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
 })
 
 /**
- * The JSON text that an endpoint of an organization gets: all of it for a webhook endpoint, ids and states for a notification endpoint. A
- * record with which it would be larger than `maxBytes` (UTF-8) is replaced by its ids, and `truncated` says so.
+ * The JSON text for an endpoint: the record for a webhook endpoint, ids and states for a notification endpoint. If the body would be larger than
+ * `maxBytes` (UTF-8), the record is replaced by its ids, with `truncated`.
  */
 export const eventBody = (
   fact: Fact,
@@ -80,8 +80,8 @@ const idOf = ({ type, of, recordId, sequence, occurredAt }: Fact, endpointId: st
   eventIdOf(occurredAt, type, 'tenant' in of ? of.tenant : of.orgId, recordId, String(sequence), endpointId)
 
 /**
- * A UUIDv8 (RFC 9562, section 5.8): 48 bits of `occurredAt` (ISO 8601, to the ms) as in version 7, and 74 bits of a SHA-256 of `parts`, which
- * tell the event from all others of its millisecond.
+ * A UUIDv8 (RFC 9562, section 5.8): 48 bits of `occurredAt` (ISO 8601, in ms) as in version 7, and 74 bits of a SHA-256 of `parts`, which distinguish
+ * events of the same millisecond.
  */
 export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
   const bytes = Buffer.alloc(16)
@@ -94,7 +94,7 @@ export const eventIdOf = (occurredAt: string, ...parts: string[]): string => {
 
 const UUID_V8 = /^([0-9a-f]{8})-([0-9a-f]{4})-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** When the event of this id occurred (ISO 8601 UTC, ms), or undefined for what is no event id: an id alone leads to its item. */
+/** The time in an event's id (ISO 8601 UTC, ms), which is part of the item's key; undefined for any other id. */
 export const occurredAtOf = (eventId: string): string | undefined => {
   const [, high, low] = UUID_V8.exec(eventId) ?? []
   return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16)).toISOString()

@@ -1,4 +1,4 @@
-/** Facts: what has happened by a committed change of the table. A pure function of the old and the new image of an item. */
+/** Derives facts from committed changes of the table. A pure function of the old and the new image of an item. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
@@ -17,35 +17,35 @@ import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
 import { endOf } from './ended-exchanges.ts'
 import { endpointItem, shownInImage } from './endpoint-item.ts'
 
-/** The organization of an agent (a tenant's id or BASE_AGENT), or the one that has an endpoint: its other endpoint gets the event. */
+/** An agent (a tenant's id or BASE_AGENT) of the organization that gets the event, or the organization's endpoint, whose other endpoint gets it. */
 type Subject = { tenant: string } | { orgId: string; endpointId: string }
 
 export interface Fact {
   type: EventType
   of: Subject
   recordId: string
-  /** Grows with each event of the record: the record's version, or what counts on from it. */
+  /** Grows with each event of the record: the record's version, or a continuation of it. */
   sequence: number
   previousState?: string
-  /** ISO 8601 UTC with milliseconds; the same however often the change is dispatched. */
+  /** ISO 8601 UTC with milliseconds; the same for a repeated dispatch. */
   occurredAt: string
   /** As the API shows it. */
   record: Record<string, unknown>
-  /** Of an exchange that has come to its end: its format and final state. */
+  /** Format and final state of an ended exchange. */
   ended?: { format: string; state: string }
-  /** `record` is too large for an event: it has its ids only. */
+  /** `record` is too large for an event and has its ids only. */
   truncated?: true
 }
 
 interface Change {
-  /** Absent for an item that is new. */
+  /** Absent for a new item. */
   before?: Image | undefined
   after: Image
-  /** When the stream noted it, in seconds since the epoch. */
+  /** Time of the change in the stream, in epoch seconds. */
   notedAt: number
 }
 
-/** The facts of a change, mostly none. Throws where an image is not what its kind says. */
+/** The facts of a change, usually none. Throws if an image does not match its kind. */
 export const factsOf = ({ eventName, dynamodb }: DynamoDBRecord): Fact[] => {
   const after = dynamodb?.NewImage
   const read = READERS[after?.kind?.S ?? '']
@@ -54,7 +54,7 @@ export const factsOf = ({ eventName, dynamodb }: DynamoDBRecord): Fact[] => {
   return read({ after, before, notedAt: dynamodb?.ApproximateCreationDateTime ?? Number.NaN })
 }
 
-/** A record has come to a state, or a message has come in. */
+/** A record has changed its state, or a message was received. */
 const recordFacts = (change: Change): Fact[] => {
   const [, recordType = ''] = change.after.pk?.S?.split('|') ?? []
   if (recordType === 'BasicMessageRecord') return received(change)
@@ -64,7 +64,7 @@ const recordFacts = (change: Change): Fact[] => {
 
 type Show = (stored: StoredRecord) => RecordJson
 
-/** Record types whose every transition is an event, and how the API shows them. */
+/** Record types with an event for each transition, and their form in the API. */
 const STATES: Record<string, { type: EventType; show: Show }> = {
   ConnectionRecord: { type: 'connection.state_changed', show: toConnectionJson },
   CredentialRecord: { type: 'credential.state_changed', show: toCredentialExchangeJson },
@@ -73,7 +73,7 @@ const STATES: Record<string, { type: EventType; show: Show }> = {
   [CREDENTIAL_DEFINITION]: { type: 'credential_definition.state_changed', show: toCredentialDefinitionJson },
 }
 
-/** The first state is a transition too; a change that leaves the state as it was is none. */
+/** The first state counts as a transition. A change without a new state does not. */
 const transition = (type: EventType, show: Show, change: Change): Fact[] => {
   const fact = recordFact(type, show, change)
   const previousState = change.before === undefined ? undefined : show(fromRecordItem(change.before)).state
@@ -84,7 +84,7 @@ const transition = (type: EventType, show: Show, change: Change): Fact[] => {
   ]
 }
 
-/** A message that was sent is a fact of its outbox item: the stream orders that one's changes, but not those of two items of a transaction. */
+/** Sent messages are facts of their outbox item: the stream orders the changes of one item, but not those of two items of a transaction. */
 const received = (change: Change): Fact[] => {
   if (change.before !== undefined) return []
   const fact = recordFact('basic_message.received', toBasicMessageJson, change)
@@ -104,14 +104,14 @@ const recordFact = (type: EventType, show: Show, change: Change): Fact => {
   }
 }
 
-/** A message was sent: its item is new. One that was redriven has attempts already, and its event exists. */
+/** A message was sent: its item is new. A redriven message has attempts, and its event exists. */
 const sentFacts = (change: Change): Fact[] => {
   if (change.before !== undefined) return []
   const item = outboxItem.decode(change.after)
   return item.attempts > 0 ? [] : messageFacts(item, SENT, item.createdAt, change)
 }
 
-/** The same of one that waits to be fetched. */
+/** The same for a queued message. */
 const queuedFacts = (change: Change): Fact[] => {
   if (change.before !== undefined) return []
   const message = pickupMessage.decodePart(change.after, ['tenant', 'basicMessages', 'createdAt'])
@@ -121,8 +121,8 @@ const queuedFacts = (change: Change): Fact[] => {
 const SENT = { type: 'basic_message.sent', sequence: 1 } as const
 
 /**
- * What became of a message. The stream promises no order of two items: so the outcome says also that the message was sent, and an event
- * that is there already is not written twice. The sequence grows with the attempts.
+ * Outcome of a message. The stream does not order two items, so the outcome also implies that the message was sent; an existing event is not written
+ * twice. The sequence grows with the attempts.
  */
 const outcomeFacts = (change: Change): Fact[] => {
   if (change.before !== undefined) return []
@@ -182,7 +182,7 @@ const READERS: Record<string, (change: Change) => Fact[]> = {
 /** Ids of events have 48 bits for the ms since the epoch. */
 const END_OF_TIME = 2 ** 48
 
-/** The first of the candidates that is a time, else when the change was noted. Throws `internal` where there is neither. */
+/** The first candidate that is a time, else the time of the change. Throws `internal` if there is neither. */
 const timeOf = (candidates: unknown[], { notedAt }: Change): string => {
   const times = candidates.map((candidate) => (v.is(Timestamp, candidate) ? Date.parse(candidate) : Number.NaN))
   const time = [...times, notedAt * 1000].find((ms) => ms >= 0 && ms < END_OF_TIME)

@@ -1,4 +1,4 @@
-/** Webhook registrations of organizations: one active endpoint of each kind with its secret, and notification endpoints that wait for a token. */
+/** Registers webhooks of organizations: one active endpoint of each kind with its secret, and pending notification endpoints. */
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Registration, RegistrationKind } from '../records/registration.ts'
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
@@ -33,13 +33,13 @@ export interface WantedEndpoint {
 
 export interface Registered {
   registration: Registration
-  /** The signing secret, only where it was made just now. */
+  /** The signing secret, only if it was just created. */
   secret?: string
 }
 
 /**
- * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces it and gets a new
- * secret. A pending registration of the same URL becomes the active one.
+ * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces the endpoint and gets a new
+ * secret. A pending registration of the same URL becomes active.
  */
 export const registerEndpoint = async (unit: UnitOfWork, wanted: WantedEndpoint): Promise<Registered> => {
   const { orgId, kind, url } = wanted
@@ -71,11 +71,11 @@ const sealNew = async (unit: UnitOfWork, wanted: WantedEndpoint) => {
   return { secret, sealed: { secret: await sealSecret(unit, wanted, secret) } }
 }
 
-/** Registering again during a rotation keeps the previous secret: it signs until its time is over. */
+/** A repeated registration during a rotation keeps the previous secret until its time is over. */
 const secretsOf = ({ secret, previousSecret, previousUntil }: Endpoint) => ({ secret, previousSecret, previousUntil })
 
 /**
- * Gives an endpoint a new secret. The one before it signs too for 24 h; of several rotations within that time only the last one's. Throws
+ * Gives an endpoint a new secret. The previous one also signs for 24 h; with several rotations in that time, only the last one. Throws
  * `resource.not_found`, `endpoint.not_active`. `now` in ms since the epoch.
  */
 export const rotateSecret = async (
@@ -94,22 +94,22 @@ export const rotateSecret = async (
   return { ...toWebhookEndpoint(replaceEndpoint(unit, rotated, now)), secret }
 }
 
-/** A pending registration waits this long for a token. */
+/** Lifetime of a pending registration. */
 const PENDING_SECONDS = 7 * 24 * 60 * 60
 
-/** The slots of an organization's pending registrations. When all are taken, the oldest is replaced. */
+/** Slots of an organization's pending registrations. If all are used, the oldest is replaced. */
 const SLOTS = [0, 1, 2, 3, 4]
 
-/** The number of addresses for decoys: several, so that none becomes a hot partition. */
+/** Number of addresses for decoys: several, to avoid a hot partition. */
 const DECOYS = 256
 
 /**
- * Notes that somebody without a token asked for this endpoint; the newest five of an organization are kept, and of one that does not exist
- * none. Nobody is told which it is: every answer has a fresh id and time, and every call makes the same requests to the table, a decoy
- * being written in the place of what is not kept.
+ * Stores a registration without a token. An existing organization keeps the newest five, an unknown one none. The caller can't tell which is the
+ * case: every answer has a new id and time, and every call makes the same requests to the table, writing a decoy instead of a registration that is
+ * not stored.
  *
- * Whatever is in the slot by now is replaced, and outside of a transaction: callers without a token conflict neither with each other, which
- * would tell that there is something, nor with the organization's own people.
+ * The slot is overwritten outside of a transaction, so that callers without a token conflict neither with each other, which would reveal that the
+ * organization exists, nor with the organization's own users.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
 export const registerPending = async (unit: UnitOfWork, { orgId, url }: WantedEndpoint): Promise<Registered> => {
@@ -135,10 +135,10 @@ export const registerPending = async (unit: UnitOfWork, { orgId, url }: WantedEn
   return { registration }
 }
 
-/** A decoy has the size of a pending registration, and no data of the request. */
+/** A decoy has the size of a pending registration but no data of the request. */
 const blank = (text: string): string => '-'.repeat(Buffer.byteLength(text))
 
-/** The slot of the same URL, else a free one, else the oldest. A free one is chosen at random: concurrent requests mostly take different ones. */
+/** The slot of the same URL, else a random free one, so that concurrent requests usually use different ones, else the oldest. */
 const slotFor = (orgId: string, url: string, pending: PendingRegistration[]): Address => {
   const [oldest] = pending.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1))
   const replaced = pending.find((one) => one.url === url) ?? (pending.length < SLOTS.length ? undefined : oldest)

@@ -1,4 +1,4 @@
-/** Events that an owner requests: replays, which keep the ids of the events, and test events. */
+/** Events that an organization requests: replays, which keep their ids, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
@@ -10,20 +10,20 @@ import { type EndpointPath, requireEnabledEndpoint } from './endpoints.ts'
 import { type EventState, eventItem, pendingItems, type StoredEvent } from './event-item.ts'
 import { occurredAtOf, testEvent } from './events.ts'
 
-/** Events that one call replays: each is two items, and its transaction takes 100. */
+/** Maximum number of events in one replay: each is two items, and a transaction has at most 100. */
 export const MAX_REPLAYED = 45
 
-/** Pages read for one call at most. */
+/** Maximum number of pages that a call reads. */
 const MAX_READS = 10
 
 export interface Replayed {
-  /** How many events go out again because of this call. */
+  /** Number of replayed events. */
   replayed: number
-  /** Where the next call goes on; absent when there is no more. */
+  /** Cursor for the next call; absent at the end. */
   cursor?: string
 }
 
-/** Replays one event, unless it is on its way. Throws `resource.not_found`. */
+/** Replays one event, unless it is pending. Throws `resource.not_found`. */
 export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId: string): Promise<Replayed> => {
   const occurredAt = occurredAtOf(eventId)
   const address = occurredAt && eventItem.addressOf({ endpointId, occurredAt, id: eventId })
@@ -33,7 +33,7 @@ export const replayEvent = async (unit: UnitOfWork, endpointId: string, eventId:
 }
 
 export interface ReplaySince {
-  /** ISO 8601: the events that occurred then or later. */
+  /** ISO 8601: replays events from this time on. */
   since: string
   /** Only events in this state; by default all that are not pending. */
   state?: Exclude<EventState, 'pending'> | undefined
@@ -41,8 +41,8 @@ export interface ReplaySince {
 }
 
 /**
- * Replays the next events, oldest first; those that occur after the first call are none of them. Throws `request.malformed` for a cursor
- * that is not of a replay. `now` in ms since the epoch.
+ * Replays the next events, oldest first, without those that occur after the first call. Throws `request.malformed` for a cursor that is not of a
+ * replay. `now` in ms since the epoch.
  */
 export const replaySince = async (
   unit: UnitOfWork,
@@ -65,12 +65,12 @@ interface Range extends Pick<ReplaySince, 'state'> {
   until: string
 }
 
-/** The events of a range that are to be replayed, as many as one call takes; `next`: the sort key to go on after. */
+/** Events of a range to replay, as many as one call takes. `next`: the sort key to continue after. */
 const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, state }: Range) => {
   const events: StoredEvent[] = []
   let next: string | undefined = after
   for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
-    // Events of one state may be rare: then more are read.
+    // Events of one state may be rare, so more are read.
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
     const page: PartitionPage = await unit.keepFailure(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
@@ -86,7 +86,7 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
 
 const isAtRest = ({ state }: StoredEvent): boolean => state !== 'pending'
 
-/** Puts each event back into its lane; its retry plan starts again. */
+/** Puts each event back into its lane and restarts its retry plan. */
 const replay = (unit: UnitOfWork, events: StoredEvent[]): number => {
   const now = new Date().toISOString()
   for (const read of events) {
@@ -104,7 +104,7 @@ export const sendTestEvent = async (
   now: number = Date.now(),
 ): Promise<{ eventId: string }> => {
   const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
-  // Each in a lane of its own: a test that fails and is tried again for days must not hold back the next one.
+  // In a lane of its own: a failing test that is retried for days must not block the next one.
   const items = pendingItems({ ...event, recordId: event.id }, new Date(now).toISOString())
   unit.create(items.event)
   unit.create(items.place)

@@ -1,4 +1,4 @@
-/** Signing secrets of endpoints: made, sealed for the table, opened to sign. Never in a log, a list or an event. */
+/** Signing secrets of endpoints: created, sealed for the table, opened for signing. Never in a log, a list or an event. */
 import { randomBytes } from 'node:crypto'
 import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
 import { organizationPartition, secretAddress } from '../store/keys.ts'
@@ -9,13 +9,13 @@ import type { Endpoint } from './endpoint-item.ts'
 /** Standard Webhooks 1.0.0, "Signature scheme": between 24 and 64 bytes. */
 const SECRET_BYTES = 32
 
-/** After a rotation the secret before it signs too, for this many seconds. */
+/** Seconds for which the previous secret also signs after a rotation. */
 export const PREVIOUS_SECONDS = 24 * 60 * 60
 
-/** A new secret as its endpoint is shown it, once. */
+/** A new secret in the form that is shown to its owner, once. */
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 
-/** Seals a secret. The unit of work makes the organization's data key where there is none yet. */
+/** Seals a secret. The unit of work creates the organization's data key if there is none. */
 export const sealSecret = async (
   unit: UnitOfWork,
   { orgId, kind }: Pick<Endpoint, 'orgId' | 'kind'>,
@@ -23,10 +23,7 @@ export const sealSecret = async (
 ): Promise<Uint8Array> =>
   seal(Buffer.from(secret), await ensureDataKey(unit, organizationPartition(orgId)), secretAddress(orgId, kind))
 
-/**
- * The secrets that sign at `now` (ms since the epoch), the current one first. Throws `store.unavailable` when the data
- * key can't be had.
- */
+/** The secrets that sign at `now` (ms since the epoch), the current one first. Throws `store.unavailable` if the data key can't be read. */
 export const openSecrets = async (
   { orgId, kind, secret, previousSecret, previousUntil }: SealedSecrets,
   now: number,

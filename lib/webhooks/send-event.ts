@@ -1,4 +1,4 @@
-/** Sends an event to its endpoint: signed by Standard Webhooks 1.0.0, through the guarded client. */
+/** Sends an event to its endpoint with the guarded client, signed by Standard Webhooks 1.0.0. */
 import { Webhook } from 'standardwebhooks'
 import packageJson from '../../package.json' with { type: 'json' }
 import { describeOutcome, isTaken, type PostOutcome, post } from '../egress/post.ts'
@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint-item.ts'
 import type { StoredEvent } from './event-item.ts'
 import { openSecrets } from './secrets.ts'
 
-/** One attempt. `now` in ms since the epoch. The receiver's faults are an outcome; throws `store.unavailable` without the data key. */
+/** One attempt. `now` in ms since the epoch. Errors of the receiver are an outcome; throws `store.unavailable` without the data key. */
 export const sendEvent = async (
   { id, body }: StoredEvent,
   endpoint: Endpoint,
@@ -33,13 +33,13 @@ export const sendEvent = async (
 }
 
 export interface Signed {
-  /** `webhook-id`: the event's, the same for every attempt. */
+  /** `webhook-id`: the event's id, the same for every attempt. */
   id: string
-  /** The very text that is posted. */
+  /** The exact text that is posted. */
   body: string
-  /** Ms since the epoch: when the attempt is made. Receivers refuse what is minutes off. */
+  /** Time of the attempt in ms since the epoch. Receivers refuse a time that is minutes off. */
   now: number
-  /** `whsec_...`, newest first: each signs, so that a receiver may verify with either amid a rotation. */
+  /** `whsec_...`, newest first. Each signs, so that a receiver can verify with either during a rotation. */
   secrets: string[]
 }
 

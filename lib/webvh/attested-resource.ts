@@ -1,4 +1,4 @@
-/** Resources that a did:webvh attests: content, links and a proof, under an id that holds the content's hash. */
+/** Attested resources of a did:webvh: content, links and a proof, under an id with the content's hash. */
 import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
@@ -7,7 +7,7 @@ import { MAX_ID } from './did.ts'
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_ID))
 
-/** A later resource that belongs to this one: a status list, and the time in seconds since when it is in force. */
+/** A later resource that belongs to this one: a status list, with the time from which it is valid (epoch seconds). */
 const Link = v.looseObject({
   id: Id,
   type: v.string(),
@@ -24,7 +24,7 @@ const Proof = v.looseObject({
   proofValue: v.pipe(v.string(), v.maxLength(200), v.startsWith('z')),
 })
 
-/** Whatever else it has is covered by the proof, so nothing of it is left out. */
+/** Unknown members are kept, because the proof covers them. */
 const Unsigned = v.looseObject({
   type: v.pipe(
     v.union([v.string(), v.array(v.string())]),
@@ -42,7 +42,7 @@ export type ResourceLink = v.InferOutput<typeof Link>
 export type UnsignedResource = v.InferOutput<typeof Unsigned>
 export type AttestedResource = v.InferOutput<typeof AttestedResource>
 
-/** A resource as somebody serves it; undefined where it is none. Its proof has not been looked at yet. */
+/** Parses a served resource; undefined if it is malformed. Its proof is not verified here. */
 export const readResource = (text: string): AttestedResource | undefined => {
   let value: unknown
   try {
@@ -62,11 +62,11 @@ const SHA_256 = [0x12, 0x20]
 export const nameOf = (content: unknown): string =>
   multibaseEncode(Uint8Array.from([...SHA_256, ...sha256(canonicalJson(content))]), MultibaseEncoding.BASE58_BTC)
 
-/** What a proof signs: the hash of its options and that of the document. https://www.w3.org/TR/vc-di-eddsa/#hashing-eddsa-jcs-2022 */
+/** The signed bytes: the hash of the proof's options and that of the document. https://www.w3.org/TR/vc-di-eddsa/#hashing-eddsa-jcs-2022 */
 const signedBytes = (document: UnsignedResource, options: object): Uint8Array =>
   Buffer.concat([sha256(canonicalJson(options)), sha256(canonicalJson(document))])
 
-/** The resource with a proof by the key of a verification method. `sign` is Ed25519. */
+/** Adds a proof with the key of a verification method. `sign` is Ed25519. */
 export const attest = async (
   document: UnsignedResource,
   verificationMethod: string,
@@ -82,7 +82,7 @@ export const attest = async (
   return { ...document, proof: { ...options, proofValue: multibaseEncode(signature, MultibaseEncoding.BASE58_BTC) } }
 }
 
-/** The bytes that a resource's proof signs, and its signature. Throws for a signature that is no multibase. */
+/** The signed bytes of a resource, and the signature. Throws for a signature that is not multibase. */
 export const signatureOf = ({ proof, ...document }: AttestedResource): { data: Uint8Array; signature: Uint8Array } => {
   const { proofValue, ...options } = proof
   return { data: signedBytes(document as UnsignedResource, options), signature: multibaseDecode(proofValue).bytes }

@@ -1,9 +1,9 @@
-/** did:webvh identifiers: where the files of a DID and its resources are, and which of them this service hosts. */
+/** did:webvh identifiers: the URLs of a DID's files and resources, and whether this service hosts them. */
 import * as v from 'valibot'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 
-/** In characters: longer than any real one, and what this service reads of others as identifiers. */
+/** Maximum length of an identifier in characters. */
 export const MAX_ID = 4096
 
 /** SCID (a multihash of SHA-256 in base58), host with a port in percent-encoding, path. https://identity.foundation/didwebvh/v1.0/#method-specific-identifier */
@@ -16,7 +16,7 @@ const RESOURCE = /^([^/]+)((?:\/[A-Za-z0-9._~-]{1,128}){0,5})\/([A-Za-z0-9]{1,12
 export interface WebvhDid {
   did: string
   scid: string
-  /** With the port, as in an address. */
+  /** With the port, as in a URL. */
   host: string
   /** Segments, in percent-encoding. */
   path: string[]
@@ -30,7 +30,7 @@ export interface ResourceId {
   name: string
 }
 
-/** What a URL would take for another folder, or a server for another path. */
+/** Refuses segments that a URL parser or server would treat as another path. */
 const isSafeSegment = (segment: string): boolean => {
   try {
     const decoded = decodeURIComponent(segment)
@@ -40,7 +40,7 @@ const isSafeSegment = (segment: string): boolean => {
   }
 }
 
-/** The parts of a did:webvh; undefined for what is none. The method refuses IP addresses as hosts. */
+/** Parses a did:webvh; undefined if malformed. The method allows no IP addresses as hosts. */
 export const parseWebvhDid = (did: string): WebvhDid | undefined => {
   if (did.length > MAX_ID) return undefined
   const [, scid, name, port, rest = ''] = DID.exec(did) ?? []
@@ -50,23 +50,23 @@ export const parseWebvhDid = (did: string): WebvhDid | undefined => {
   return { did, scid, host: (port === undefined ? name : `${name}:${port}`).toLowerCase(), path }
 }
 
-/** In the place of a hash that is not known yet. */
+/** Placeholder for an unknown hash. */
 const ANY_SCID = `Qm${'1'.repeat(44)}`
 
-/** Names of the DNS (RFC 1035, section 2.3): others refuse or rewrite any other host, and such as read like an address. */
+/** DNS names (RFC 1035, section 2.3): other implementations refuse or rewrite any other host, and names that look like an address. */
 const HOST_NAME =
   /^(?=.{1,253}$)(?:localhost|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$/
 
 const isName = (host: string): boolean =>
   URL.canParse(`https://${host}`) && HOST_NAME.test(host.replace(/:[0-9]+$/, ''))
 
-/** The DID of a domain, with a path where it has one, before its SCID is known; undefined for what is no domain of a DID. */
+/** Parses a domain with an optional path, as a DID whose SCID is unknown; undefined if a DID can't have it. */
 export const parseDomain = (domain: string): WebvhDid | undefined => {
   const parsed = parseWebvhDid(`did:webvh:${ANY_SCID}:${domain}`)
   return parsed !== undefined && isName(parsed.host) ? parsed : undefined
 }
 
-/** The parts of a resource's id; undefined for what is none. */
+/** Parses a resource's id; undefined if malformed. */
 export const parseResourceId = (id: string): ResourceId | undefined => {
   if (id.length > MAX_ID) return undefined
   const [, did = '', folder = '', name] = RESOURCE.exec(id) ?? []
@@ -75,18 +75,18 @@ export const parseResourceId = (id: string): ResourceId | undefined => {
   return { id, issuer, folder, name }
 }
 
-/** Only the local stage is without TLS, on this machine. */
+/** Only the local stage has no TLS, on this machine. */
 const originOf = ({ host }: WebvhDid): string =>
   `${settings().LOCAL_STAGE && /^localhost(:|$)/.test(host) ? 'http' : 'https'}://${host}`
 
-/** Where a file of a DID is, such as its log. https://identity.foundation/didwebvh/v1.0/#the-did-to-https-transformation */
+/** URL of a DID's file, such as its log. https://identity.foundation/didwebvh/v1.0/#the-did-to-https-transformation */
 export const urlOfFile = (did: WebvhDid, file: 'did.jsonl' | 'did-witness.json'): string =>
   [originOf(did), ...(did.path.length === 0 ? ['.well-known'] : did.path), file].join('/')
 
 export const urlOfResource = ({ issuer, folder, name }: ResourceId): string =>
   `${[originOf(issuer), ...issuer.path].join('/')}${folder}/${name}`
 
-/** What follows `/webvh/` in the paths of an agent; the base agent has a name of its own there. */
+/** Path segment of the base agent after `/webvh/`; tenants have their id there. */
 const BASE_SEGMENT = 'base'
 
 const segmentOf = (tenant: string): string => (tenant === BASE_AGENT ? BASE_SEGMENT : tenant)
@@ -95,14 +95,14 @@ const segmentOf = (tenant: string): string => (tenant === BASE_AGENT ? BASE_SEGM
 export const tenantOfSegment = (segment: string): string => (segment === BASE_SEGMENT ? BASE_AGENT : segment)
 
 export interface Location {
-  /** As in a DID: a port is percent-encoded. */
+  /** In the form of a DID: the port is percent-encoded. */
   domain: string
   path: string[]
 }
 
 /**
- * Where a tenant's DID is: below the service's address, in a folder of its method. IP addresses are no hosts of did:webvh and did:web, so this
- * machine's is `localhost`.
+ * Location of a tenant's DID: below the service's URL, in a folder for the method. did:webvh and did:web allow no IP addresses, so this machine is
+ * `localhost`.
  */
 export const locationOf = (tenant: string, folder: 'webvh' | 'web' = 'webvh'): Location => {
   const { hostname, port, pathname } = new URL(settings().PUBLIC_URL)
@@ -113,13 +113,13 @@ export const locationOf = (tenant: string, folder: 'webvh' | 'web' = 'webvh'): L
   }
 }
 
-/** The agent that may host a DID of such a path here: its log says whether it does. */
+/** The agent that may host a DID with this path here. Its log decides. */
 export const possibleTenantOf = ({ path }: WebvhDid): string | undefined => {
   const [folder, segment] = path.slice(-2)
   return folder === 'webvh' && v.is(EntityId, segment) ? tenantOfSegment(segment) : undefined
 }
 
-/** Whether the DID's files are, or would be, served by this service. */
+/** Whether this service serves the DID's files, or would if they existed. */
 export const isOurLocation = (did: WebvhDid): boolean => {
   const tenant = possibleTenantOf(did)
   if (tenant === undefined) return false

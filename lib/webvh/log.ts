@@ -1,18 +1,18 @@
-/** The log of a did:webvh as somebody serves it: bounded, and verified by its hashes, signatures and witnesses. */
+/** Parses and verifies served logs of did:webvh: limits, hashes, signatures and witnesses. */
 import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
 import { SIGNED_JSON_RULES } from './canonical-json.ts'
 import { MAX_ID, type WebvhDid } from './did.ts'
 
-/** Of a log or of a file of witness proofs. */
+/** Maximum size of a log, or of a file of witness proofs. */
 export const MAX_LOG_BYTES = 256 * 1024
 const MAX_ENTRIES = 200
-/** Of an entry: each is verified. */
+/** Per entry; each is verified. */
 const MAX_PROOFS = 4
-/** Of a file: each is verified for each entry that needs witnesses. */
+/** Per file; each is verified for each entry with witnesses. */
 const MAX_WITNESS_PROOFS = 50
-/** Verifications of witness proofs for one log: a half is 0.1 s. */
+/** Verifications of witness proofs per log. Half of this takes 0.1 s. */
 const MAX_WITNESS_CHECKS = 1_000
 
 const METHOD = 'did:webvh:1.0'
@@ -27,7 +27,7 @@ const Proof = v.looseObject({
   proofValue: v.pipe(v.string(), v.maxLength(200)),
 })
 
-/** didwebvh-ts takes an entry with an empty list of proofs for a signed one. */
+/** didwebvh-ts accepts an entry with an empty list of proofs as signed. */
 const proofs = (max: number) => v.pipe(v.array(Proof), v.minLength(1), v.maxLength(max))
 
 const Entry = v.looseObject({
@@ -47,7 +47,7 @@ const WitnessProofs = v.pipe(
 
 type LogEntry = v.InferOutput<typeof Entry>
 
-/** Base58 is read in time that is quadratic in its length. */
+/** Base58 takes quadratic time. */
 const hasLongText = (value: unknown): boolean => {
   if (typeof value === 'string') return value.length > MAX_ID
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText)
@@ -60,7 +60,7 @@ const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferO
   return result.output
 }
 
-/** The entries of a log, as far as they can be told without their signatures. Throws for anything else. */
+/** Parses the entries of a log without verifying them. Throws if malformed. */
 export const parseLog = (text: string): LogEntry[] => {
   const lines = text.trim().split('\n')
   if (lines.length > MAX_ENTRIES) throw new Error('the log has too many entries')
@@ -72,14 +72,14 @@ export const parseLog = (text: string): LogEntry[] => {
   return log
 }
 
-/** Whether the proofs of witnesses may be needed to verify a log. */
+/** Whether verification may need witness proofs. */
 export const needsWitnessProofs = (log: LogEntry[]): boolean =>
   log.some(({ parameters: { witness, witnesses } }) => isFilled(witness) || witnesses !== undefined)
 
 const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
-/** Throws for what is no file of witness proofs, or for one that takes too long to verify with this log. */
+/** Parses a file of witness proofs. Throws if it is malformed, or would take too long to verify with this log. */
 export const parseWitnessProofs = (text: string, log: LogEntry[]): v.InferOutput<typeof WitnessProofs> => {
   const found = checked(WitnessProofs, JSON.parse(text))
   if (log.length * found.flatMap(({ proof }) => proof).length > MAX_WITNESS_CHECKS)
@@ -109,7 +109,7 @@ const isSigned = async (versionId: string, proof: WitnessProof, verify: VerifyEd
   }
 }
 
-/** Without proofs that nobody has signed: didwebvh-ts would write a line of log for each, and for each entry. */
+/** Removes proofs with invalid signatures: didwebvh-ts would write a log line for each of them and each entry. */
 const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence['witnessProofs']> => {
   const signed = []
   for (const { versionId, proof: given } of witnessProofs) {
@@ -120,20 +120,20 @@ const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence
   return signed
 }
 
-/** What didwebvh-ts makes of a log. Its own types can't be resolved by Node's rules. */
+/** A result of didwebvh-ts. Node's rules can't resolve its own types. */
 interface Resolved {
   did: string
   doc: { id?: string } | null
   meta: { error?: string; deactivated?: boolean }
 }
 
-/** The document of the log's newest version. Throws where the log is not a valid one of this DID, or the DID is deactivated. */
+/** The document of the log's newest version. Throws if the log is invalid or of another DID, or if the DID is deactivated. */
 export const documentOf = async (did: WebvhDid, evidence: Evidence): Promise<object> => {
   const { log, verify } = evidence
   const found: Resolved = await resolveDIDFromLog(log, {
     scid: did.scid,
     verifier: { verify },
-    // Never absent: didwebvh-ts would fetch them, past the address guard.
+    // Always given, because didwebvh-ts would otherwise fetch them past the address guard.
     witnessProofs: await signedOnly(evidence),
   })
   if (found.meta.error !== undefined || found.meta.deactivated) throw new Error('the DID is invalid or deactivated')

@@ -1,4 +1,4 @@
-/** What agents serve under their did:webvh: the log of the DID and its resources, one item each. */
+/** The did:webvh that agents publish: the DID's log and its resources, one item each. */
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AgentError } from '../errors.ts'
@@ -22,9 +22,9 @@ const resourceItem = defineItem(
   'webvh-resource',
   ({ tenant, name }: ResourceKey) => webvhResourceAddress(tenant, name),
   {
-    /** JSON, deflated: a registry's 5,000 links are over 1 MB of text, and an item holds 400 KB. */
+    /** Deflated JSON: the 5,000 links of a registry are over 1 MB of text, and an item has at most 400 KB. */
     document: bytes(),
-    /** It gets links and a new proof. Any other is the same for ever. */
+    /** Whether links are added, with a new proof. Other resources never change. */
     grows: flag(),
     version: integer(),
   },
@@ -41,7 +41,7 @@ export interface PublishedResource {
   grows: boolean
 }
 
-/** What reads items: the table, or a unit of work, which keeps a failure. */
+/** Reads items from the table, or through a unit of work, which keeps errors. */
 interface Reader {
   load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
 }
@@ -56,7 +56,7 @@ export const requireLog = async (tenant: string): Promise<PublishedLog> => {
 }
 
 interface Held extends PublishedResource {
-  /** The version that is in the table; absent: none is there yet. */
+  /** The version in the table; absent if there is none yet. */
   stored?: number
 }
 
@@ -72,14 +72,14 @@ export const requireResource = async (tenant: string, name: string): Promise<Pub
   return held
 }
 
-/** What the running unit of work publishes, which nobody can read from the table yet, and what it has read of its agent's. */
+/** What the running unit of work publishes and has read of its agent's resources. */
 const PUBLISHED = Symbol('published under did:webvh')
 
 interface Published {
   log?: PublishedLog
-  /** Of whatever agent, as they were read. */
+  /** Logs that were read, of any agent. */
   logs: Map<string, Promise<PublishedLog | undefined>>
-  /** By name. What was read is read once: a change builds on what was looked at before. */
+  /** By name. Each is read once, because a change is based on what was read. */
   resources: Map<string, Held & { changed?: true }>
 }
 
@@ -90,7 +90,7 @@ const publishedBy = (unit: UnitOfWork): Published =>
     return published
   })
 
-/** Each item once, however often the unit of work has changed it. */
+/** Writes each item once, even if the unit of work changed it several times. */
 const write = (unit: UnitOfWork, { log, resources }: Published): void => {
   const { tenant } = unit
   if (log !== undefined) unit.create(logItem.encode({ tenant, ...log }))
@@ -123,25 +123,25 @@ export const resourceIn = async (
   const known = resources.get(name)
   if (known !== undefined) return known
   const read = await readHeld({ tenant, name }, unit)
-  // Somebody else in this unit may have read or published it meanwhile.
+  // A concurrent call in this unit may have read or published it.
   if (read !== undefined && !resources.has(name)) resources.set(name, read)
   return resources.get(name)
 }
 
-/** Publishes the log of the agent's only DID. The commit fails where another unit of work was first. */
+/** Publishes the log of the agent's only DID. The commit fails if another unit of work was first. */
 export const publishLog = (unit: UnitOfWork, log: PublishedLog): void => {
   publishedBy(unit).log = log
 }
 
-/** Publishes a resource of the agent. One that is there already is the same, since its name is its content's hash. */
+/** Publishes a resource of the agent. An existing one is equal, because its name is its content's hash. */
 export const publishResource = async (unit: UnitOfWork, name: string, resource: PublishedResource): Promise<void> => {
   if ((await resourceIn(unit, unit.tenant, name)) === undefined)
     publishedBy(unit).resources.set(name, { ...resource, changed: true })
 }
 
 /**
- * Replaces the document of a resource that grows. The commit fails where another unit of work has replaced what this one has read of it.
- * Returns false, and changes nothing, where there is no such resource.
+ * Replaces the document of a resource with links. The commit fails if another unit of work has replaced it since it was read. Returns false and
+ * changes nothing if there is no such resource.
  */
 export const replaceResource = async (unit: UnitOfWork, name: string, document: string): Promise<boolean> => {
   await resourceIn(unit, unit.tenant, name)

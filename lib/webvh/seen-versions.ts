@@ -1,11 +1,14 @@
-/** How far each agent has seen what grows of others: whoever serves an older log hides a key that was replaced, and an older registry a revocation. */
+/**
+ * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log would hide a replaced key,
+ * and an older registry a revocation.
+ */
 import { AgentError } from '../errors.ts'
 import { webvhSeenAddress } from '../store/anoncreds-keys.ts'
 import { defineItem } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-/** It never expires, or an older log would be taken again: some 200 bytes for each DID and registry that the agent has read. */
+/** It never expires, because an older log would be accepted again: about 200 bytes for each DID and registry that the agent has read. */
 const seenItem = defineItem(
   'webvh-seen',
   ({ tenant, subject }: { tenant: string; subject: string }) => webvhSeenAddress(tenant, subject),
@@ -13,9 +16,8 @@ const seenItem = defineItem(
 )
 
 /**
- * Notes with the running unit of work the newest version of `subject`: a DID, whose log has entries that each name a hash over all before; or a
- * revocation registry, with its links to lists. `versions`: ids of all of them, the oldest first. Throws `request.invalid` where they do not go
- * on from those last seen.
+ * Records the newest version of `subject` in the running unit of work: a DID, whose log entries contain a hash of all before, or a revocation
+ * registry, with its links to lists. `versions`: ids of all versions, oldest first. Throws `request.invalid` if they do not continue those last seen.
  */
 export const noteVersions = async (unit: UnitOfWork, subject: string, versions: readonly string[]): Promise<void> => {
   const key = { tenant: unit.tenant, subject }

@@ -19,7 +19,7 @@ interface WebDocument {
   document: string
 }
 
-/** The did:web that an agent has at this service. */
+/** The agent's did:web at this service. */
 export const webDidOf = (tenant: string): string => {
   const { domain, path } = locationOf(tenant, 'web')
   return ['did:web', domain, ...path].join(':')
@@ -32,26 +32,26 @@ export const requireWebDocument = async (tenant: string): Promise<WebDocument> =
   return held
 }
 
-/** Publishes the document with the running unit of work. The commit fails where another unit of work was first. */
+/** Publishes the document in the running unit of work. The commit fails if another unit of work was first. */
 export const publishWebDocument = (unit: UnitOfWork, published: WebDocument): void => {
   unit.create(documentItem.encode({ tenant: unit.tenant, ...published }))
 }
 
-/** The agent that may host a DID of such a path here. */
+/** The agent that may host a DID with this path here. */
 const possibleTenantOf = (did: string): string | undefined => {
   const [folder, segment] = did.split(':').slice(-2)
   return folder === 'web' && v.is(EntityId, segment) ? tenantOfSegment(segment) : undefined
 }
 
-/** Whether the document is, or would be, served by this service. */
+/** Whether this service serves the document, or would if it existed. */
 export const isOurWebDid = (did: string): boolean => {
   const tenant = possibleTenantOf(did)
   return tenant !== undefined && webDidOf(tenant).toLowerCase() === did.toLowerCase()
 }
 
 /**
- * The document of a did:web at this service, out of the record of the agent that it is of: whoever sends messages may read such records. Only
- * for `isOurWebDid`: of another domain, an agent's record says nothing about what is served there.
+ * The document of a did:web at this service, from the record of its agent, which functions that send messages may read. Only for `isOurWebDid`: a
+ * record says nothing about documents on other domains.
  */
 export const ourWebDocument = async (unit: UnitOfWork, did: string): Promise<unknown> => {
   const tenant = possibleTenantOf(did)

@@ -1,22 +1,17 @@
 /** A read that a commit overtakes: what it shows of the proof, it also shows of the messages. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tenantProofFormData } from '../../functions/tenant-proof-form-data.ts'
 import { indexEntries } from '../../lib/store/index-entries.ts'
 import { type StoredRecord, toRecordItem } from '../../lib/store/stored-record.ts'
 import { authorizerOf, call, PRINCIPAL } from '../unit/http/gateway-event.ts'
 import { storedRecord } from '../unit/store/records.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { useTable } from '../unit/store/use-table.ts'
 
 const TENANT = 'acme'
 const ID = 'proof1'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
+const table = useTable({ check: false })
 
 const put = (...records: StoredRecord[]) =>
   table.putAll(records.flatMap((record) => [toRecordItem(record), ...indexEntries(record).values()]))

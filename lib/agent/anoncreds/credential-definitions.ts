@@ -1,4 +1,4 @@
-/** Credential definitions of the agent: asked for in a request, made in the background, published with the records that issuing needs. */
+/** The agent's credential definitions: requested by a call, generated in the background, and published with the records that issuing needs. */
 import { randomUUID } from 'node:crypto'
 import { AgentError, invalidField } from '../../errors.ts'
 import { parseIndyDid } from '../../indy/ids.ts'
@@ -8,7 +8,7 @@ import type { RecordJson } from '../../records/record-json.ts'
 import { readMadeDefinition } from '../../store/credential-definitions.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
-import { takeQuota } from './definition-quota.ts'
+import { reserveQuota } from './definition-quota.ts'
 import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
 import { issuerOf } from './issuers.ts'
 import { registryOf } from './registries.ts'
@@ -23,8 +23,8 @@ export interface NewDefinition {
 }
 
 /**
- * Asks for a definition in the running unit of work: `wait`, until its keys are made. For an issuer, schema and tag there is one: it is
- * returned as it is, unless it has failed. Throws `request.invalid`, `quota.exceeded`, and `definition.exists` where it has other options.
+ * Requests a definition in the running unit of work. Its state is `wait` until its keys are generated. There is one definition for an issuer, schema
+ * and tag: unless it has failed, it is returned. Throws `request.invalid`, `quota.exceeded`, and `definition.exists` if it has other options.
  */
 export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition): Promise<RecordJson> => {
   const agent = await currentAgent()
@@ -35,7 +35,7 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   registryOf(wanted.schemaId, 'schemaId')
   const known = await definitionAt(unit, { ...wanted, issuerId })
   if (known !== undefined && known.state !== 'failed') return asItIs(unit.tenant, sameOptions(known, wanted))
-  await takeQuota(unit)
+  await reserveQuota(unit)
   const record: StoredCredentialDefinition = {
     id: randomUUID(),
     createdAt: new Date().toISOString(),
@@ -48,7 +48,7 @@ export const createDefinition = async (unit: UnitOfWork, wanted: NewDefinition):
   return shown(record)
 }
 
-/** Credo issues by the unqualified ids of a definition only where it has qualified ones. */
+/** Credo needs the qualified ids of a definition to issue by the unqualified ones. */
 const namelessLedger = () =>
   invalidField('issuerId', 'must name its ledger, as did:indy:<namespace>:<did>; offers may name it by unqualified ids')
 

@@ -1,4 +1,4 @@
-/** AnonCreds credentials of issue-credential (Aries RFC 0592 and 0771): what is issued, and what is stored, is what was offered. */
+/** AnonCreds formats of issue-credential (Aries RFC 0592 and 0771), which issue and store only what was offered. */
 import {
   type AnonCredsCredentialMetadata,
   AnonCredsCredentialMetadataKey,
@@ -22,7 +22,7 @@ import { ensureLinkSecret } from './link-secret.ts'
 import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
 
 const Request = v.looseObject({ cred_def_id: v.string() })
-/** Credo signs by the definition that the request names. */
+/** Compares definitions, because Credo signs with the one that the request names. */
 const isAsOffered = (offer: unknown, request: unknown): boolean =>
   v.is(Offer, offer) && v.is(Request, request) && offer.cred_def_id === request.cred_def_id
 
@@ -35,42 +35,45 @@ interface Requested {
 }
 
 /**
- * An issuer's exchange is not found by its place in a registry. By that Credo finds the one that a notification of revocation is about,
- * whatever its role: a wallet could notify the issuer.
+ * Removes the revocation tags of an issuer's exchange. Credo finds the exchange of a revocation notification by them, whatever its role, so a wallet
+ * could notify the issuer.
  */
-const withoutPlace = (record: DidCommCredentialExchangeRecord): void => {
+const withoutRevocationTags = (record: DidCommCredentialExchangeRecord): void => {
   record.setTag('anonCredsRevocationRegistryId', undefined)
   record.setTag('anonCredsCredentialRevocationId', undefined)
 }
 
-/** Issues, by `issue`, where the request is for the offer and its proof is one for the offer's nonce, which only the library can tell. */
+/** Issues with `issue` if the request matches the offer. Only the library can check whether its proof was made for the offer's nonce. */
 const issueOffered = async <T>(
   { credentialExchangeRecord, offerAttachment, requestAttachment }: Requested,
   issue: () => Promise<T>,
 ): Promise<T> => {
   const request = contentOf(requestAttachment)
   if (!isAsOffered(contentOf(offerAttachment), request)) throw new NotAsOfferedError(NOT_OFFERED)
-  nameRegistryLike(v.parse(Request, request).cred_def_id, credentialExchangeRecord)
+  alignRegistryId(v.parse(Request, request).cred_def_id, credentialExchangeRecord)
   const issued = await refusedByLibrary('the request is no proof for what was offered', issue)
-  withoutPlace(credentialExchangeRecord)
+  withoutRevocationTags(credentialExchangeRecord)
   credentialExchangeRecord.metadata.set(ANONCREDS_ISSUED, {})
   return issued
 }
 
-/** On an Indy ledger a credential names its registry in the spelling of its definition's id: verifiers compare them. Credo issues by the metadata. */
-const nameRegistryLike = (definitionId: string, { metadata }: DidCommCredentialExchangeRecord): void => {
+/**
+ * Uses the form of the definition's id (qualified or not) for the registry's id too, because verifiers on an Indy ledger compare them. Credo issues
+ * by this metadata.
+ */
+const alignRegistryId = (definitionId: string, { metadata }: DidCommCredentialExchangeRecord): void => {
   const { revocationRegistryId = '' } = metadata.get<AnonCredsCredentialMetadata>(AnonCredsCredentialMetadataKey) ?? {}
   const [definition, registry] = [parseIndyId(definitionId), parseIndyId(revocationRegistryId)]
   if (definition === undefined || registry === undefined) return
   metadata.add(AnonCredsCredentialMetadataKey, { revocationRegistryId: idLike(registry, definition) })
 }
 
-/** Throws a CredoError for what names no definition and schema: Credo asks whether there is something at all. */
+/** Throws a CredoError if the offer names no definition or schema: Credo only checks that there is an attachment. */
 const assertOffer = (attachment: DidCommAttachment): void => {
   if (!v.is(Offer, contentOf(attachment))) throw new CredoError('the offer names no credential definition and schema')
 }
 
-/** Makes the request to an offer, by `request`, where the offer's schema is that of its definition: records show what the offer says. */
+/** Requests with `request` if the offer's schema is that of its definition, because records show the offer's schema. */
 const requestOffered = async <T>(
   agentContext: AgentContext,
   offerAttachment: DidCommAttachment,
@@ -96,7 +99,7 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
 
   override async createOffer(...[agentContext, options]: Parameters<AnonCreds['createOffer']>) {
     const offer = await super.createOffer(agentContext, options)
-    withoutPlace(options.credentialExchangeRecord)
+    withoutRevocationTags(options.credentialExchangeRecord)
     return offer
   }
 
@@ -124,15 +127,15 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
 
 type Indy = LegacyIndyDidCommCredentialFormatService
 
-/** Formats of Aries RFC 0592 that an issuer writes. */
+/** Formats of Aries RFC 0592 of an issuer's messages. */
 const INDY_OFFER = 'hlindy/cred-abstract@v2.0'
 const INDY_CREDENTIAL = 'hlindy/cred@v2.0'
 const INDY_REQUEST = 'hlindy/cred-req@v2.0'
 const ANONCREDS_REQUEST = 'anoncreds/credential-request@v1.0'
 
 /**
- * Credentials by the ids of an Indy ledger. The service of `anoncreds` makes offers and credentials: Credo's own for `indy` issues from a
- * revocable definition without a word, and without its registry.
+ * Credentials with the ids of an Indy ledger. The service of `anoncreds` makes the offers and credentials: Credo's own for `indy` silently issues
+ * from a revocable definition without its registry.
  */
 export class IndyFormat extends LegacyIndyDidCommCredentialFormatService implements CheckedFormat {
   readonly #anonCreds = new AnonCredsDidCommCredentialFormatService()
@@ -148,7 +151,7 @@ export class IndyFormat extends LegacyIndyDidCommCredentialFormatService impleme
       ...options,
       credentialFormats: { anoncreds: indy },
     })
-    withoutPlace(options.credentialExchangeRecord)
+    withoutRevocationTags(options.credentialExchangeRecord)
     return { ...offer, format: relabelled(offer.format, INDY_OFFER) }
   }
 
@@ -180,8 +183,8 @@ const relabelled = ({ attachmentId }: DidCommCredentialFormatSpec, format: strin
   new DidCommCredentialFormatSpec({ attachmentId, format })
 
 /**
- * The formats of a request, where ACA-Py's wallets of AnonCreds answer an offer of `indy` alone: they label their request as one of
- * `anoncreds`, though it is the same object.
+ * Corrects the formats of a request: ACA-Py's AnonCreds wallets answer an offer of `indy` alone with a request labelled `anoncreds`, although it is
+ * the same object.
  */
 export const requestFormats = (
   offered: DidCommCredentialFormatSpec[],

@@ -1,4 +1,4 @@
-/** The job that makes a credential definition: its keys outside of any transaction, then one with all that follows from them. */
+/** The job that generates a credential definition: first the keys, outside of any transaction, then one transaction with all results. */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -25,13 +25,13 @@ export const credentialDefinitionJob: JobHandler = {
   run: async ({ tenant, id }) => {
     const prepared = await transaction(tenant, (unit) => prepare(unit, id))
     if (prepared === undefined) return { commit: async () => {} }
-    const made = await makeKeys(prepared)
+    const made = await generateKeys(prepared)
     return { commit: (unit) => publishDefinition(unit, id, made) }
   },
   giveUp: (unit, { id }, reason) => failDefinition(unit, id, reason),
 }
 
-/** Undefined where nothing is to be done any more. */
+/** Undefined if there is nothing left to do. */
 const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefined> => {
   const record = await readDefinition(unit, id)
   if (record?.state !== 'wait') return undefined
@@ -41,8 +41,8 @@ const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefin
   return { agent, record, schema }
 }
 
-/** Keeps the processor busy for seconds: two primes are looked for. */
-const makeKeys = ({ agent: { context }, record, schema }: Prepared): Promise<CreateCredentialDefinitionReturn> => {
+/** Takes seconds of processor time to find two primes. */
+const generateKeys = ({ agent: { context }, record, schema }: Prepared): Promise<CreateCredentialDefinitionReturn> => {
   const { issuerId, schemaId, tag, supportRevocation } = record
   return context
     .resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)

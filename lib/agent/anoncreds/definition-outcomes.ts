@@ -1,4 +1,4 @@
-/** What becomes of a credential definition whose keys are made: published, or to be written to a ledger; or it has failed. */
+/** Outcomes of a credential definition's generation: published, to be written to a ledger, or failed. */
 import {
   type AnonCredsCredentialDefinition,
   AnonCredsCredentialDefinitionPrivateRecord,
@@ -17,11 +17,11 @@ import { enqueueFirstRegistry } from '../../revocation/registry-job.ts'
 import { ledgerObjectItem } from '../../store/ledger-objects.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent, type TenantAgent } from '../agent.ts'
-import { giveBackQuota } from './definition-quota.ts'
+import { releaseQuota } from './definition-quota.ts'
 import { changeDefinition, readDefinition } from './definition-records.ts'
 import { registryOf } from './registries.ts'
 
-/** Publishes what was made for a record that still waits for it. Throws `registry.unavailable`. */
+/** Publishes the generated definition of a waiting record. Throws `registry.unavailable`. */
 export const publishDefinition = async (
   unit: UnitOfWork,
   id: string,
@@ -40,14 +40,14 @@ export const publishDefinition = async (
   const { state, credentialDefinitionId } = credentialDefinitionState
   if (state === 'wait' || credentialDefinitionId === undefined)
     throw new AgentError('internal', `a registry of credential definitions answers ${state}`)
-  await giveBackQuota(unit)
+  await releaseQuota(unit)
   await saveSecrets(agent, credentialDefinitionId, made)
   if (state === 'finished') return finishDefinition(unit, { ...record, credentialDefinitionId }, credentialDefinition)
   waitForLedger(unit, id, registrationMetadata.transaction)
   await changeDefinition(unit, record, { state, credentialDefinitionId })
 }
 
-/** The definition is public from here on, and the agent can issue with it. */
+/** Marks a definition as published. The agent can issue with it from now on. */
 export const finishDefinition = async (
   unit: UnitOfWork,
   record: StoredCredentialDefinition & { credentialDefinitionId: string },
@@ -75,7 +75,7 @@ const waitForLedger = (unit: UnitOfWork, id: string, transaction: unknown): void
   enqueue(unit, { tenant, type: 'ledger-object', id })
 }
 
-/** What Credo issues with beside the definition itself. */
+/** Stores the private parts that Credo needs for issuing. */
 const saveSecrets = async (
   { context }: TenantAgent,
   credentialDefinitionId: string,
@@ -92,18 +92,20 @@ const saveSecrets = async (
     .save(context, new AnonCredsKeyCorrectnessProofRecord({ credentialDefinitionId, value: keyCorrectnessProof }))
 }
 
-/** `reason`: a sentence for the tenant. The definition's id is free for the next one of its issuer, schema and tag. */
+/**
+ * Marks a definition as failed. `reason` is a sentence for the tenant. Another definition may then be created for the same issuer, schema and tag.
+ */
 export const failDefinition = async (unit: UnitOfWork, id: string, reason: string): Promise<void> => {
   const record = await readDefinition(unit, id)
   if (record === undefined || (record.state !== 'wait' && record.state !== 'action')) return
   const { credentialDefinitionId, ...others } = record
-  if (record.state === 'wait') await giveBackQuota(unit)
+  if (record.state === 'wait') await releaseQuota(unit)
   else unit.delete(ledgerObjectItem.addressOf({ tenant: unit.tenant, id }))
   if (credentialDefinitionId !== undefined) await removeSecrets(credentialDefinitionId)
   await changeDefinition(unit, others, { state: 'failed', reason })
 }
 
-/** Credo would find those of two definitions under one id. */
+/** Removes the private parts: Credo would find two for one id. */
 const removeSecrets = async (credentialDefinitionId: string): Promise<void> => {
   const { context } = await currentAgent()
   for (const repository of [

@@ -1,13 +1,13 @@
-/** How many credential definitions a tenant may have made: keys take seconds of a processor, and their secrets are kept for ever. */
+/** Limits the credential definitions of a tenant: keys take seconds of processor time, and their secrets are stored forever. */
 import { AgentError } from '../../errors.ts'
 import { definitionQuotaAddress } from '../../store/anoncreds-keys.ts'
 import { defineItem } from '../../store/item.ts'
 import { integer, text } from '../../store/item-fields.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 
-/** Whose keys are being made at the same time. */
+/** Definitions whose keys are generated at the same time. */
 const MAX_AT_A_TIME = 2
-/** In a day in UTC. */
+/** Definitions per day (UTC). */
 const MAX_A_DAY = 50
 
 const quotaItem = defineItem('definition-quota', ({ tenant }: { tenant: string }) => definitionQuotaAddress(tenant), {
@@ -18,8 +18,8 @@ const quotaItem = defineItem('definition-quota', ({ tenant }: { tenant: string }
   version: integer(),
 })
 
-/** Counts a definition whose keys are to be made. Throws `quota.exceeded`. */
-export const takeQuota = async (unit: UnitOfWork, now = Date.now()): Promise<void> => {
+/** Counts a definition before its keys are generated. Throws `quota.exceeded`. */
+export const reserveQuota = async (unit: UnitOfWork, now = Date.now()): Promise<void> => {
   const { tenant } = unit
   const day = new Date(now).toISOString().slice(0, 10)
   const held = await unit.load(quotaItem, { tenant })
@@ -34,8 +34,8 @@ export const takeQuota = async (unit: UnitOfWork, now = Date.now()): Promise<voi
   else unit.replace(quotaItem.encode({ ...item, version: held.version + 1 }), held.version)
 }
 
-/** Its keys are made, or never will be. */
-export const giveBackQuota = async (unit: UnitOfWork): Promise<void> => {
+/** Ends the generation of a definition's keys, successful or not. */
+export const releaseQuota = async (unit: UnitOfWork): Promise<void> => {
   const { tenant } = unit
   const held = await unit.load(quotaItem, { tenant })
   if (held === undefined) return

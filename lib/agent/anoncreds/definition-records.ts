@@ -1,49 +1,49 @@
-/** The records of the agent's own credential definitions, in the unit of work: one for an issuer, schema and tag that has not failed. */
+/** Records of the agent's credential definitions in the unit of work. An issuer, schema and tag has at most one that has not failed. */
 import * as v from 'valibot'
 import { CREDENTIAL_DEFINITION, StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import type { RecordContent } from '../../records/record-json.ts'
-import { definitionPlaceAddress } from '../../store/anoncreds-keys.ts'
+import { definitionKeyAddress } from '../../store/anoncreds-keys.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 
-/** What a definition is the only one for. */
-export interface DefinitionPlace {
+/** The key by which a definition is unique. */
+export interface DefinitionKey {
   issuerId: string
   schemaId: string
   tag: string
 }
 
-/** Which record has the place. */
-const placeItem = defineItem(
+/** Points from that key to the record. */
+const definitionKeyItem = defineItem(
   'definition-place',
-  ({ tenant, issuerId, schemaId, tag }: DefinitionPlace & { tenant: string }) =>
-    definitionPlaceAddress(tenant, [issuerId, schemaId, tag]),
+  ({ tenant, issuerId, schemaId, tag }: DefinitionKey & { tenant: string }) =>
+    definitionKeyAddress(tenant, [issuerId, schemaId, tag]),
   { record: text() },
 )
 
-/** The record of an id; undefined where there is none. */
+/** The record with an id, if any. */
 export const readDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
   const stored = await unit.read(unit.tenant, CREDENTIAL_DEFINITION, id)
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
-/** The record of a definition that has an id of its own already. */
+/** The record of a definition with this id, if it has an id of its own already. */
 export const findDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
   const [stored] = await unit.find(unit.tenant, CREDENTIAL_DEFINITION, { credentialDefinitionId: id })
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
-/** The record that has the place, whatever its state. */
+/** The record for the key, in any state. */
 export const definitionAt = async (
   unit: UnitOfWork,
-  place: DefinitionPlace,
+  key: DefinitionKey,
 ): Promise<StoredCredentialDefinition | undefined> => {
-  const held = await unit.load(placeItem, { tenant: unit.tenant, ...place })
+  const held = await unit.load(definitionKeyItem, { tenant: unit.tenant, ...key })
   return held && readDefinition(unit, held.record)
 }
 
-/** Adds a record, and gives it the place of `before`. */
+/** Adds a record, which replaces `before` under the key. */
 export const addDefinition = (
   unit: UnitOfWork,
   record: StoredCredentialDefinition,
@@ -51,9 +51,9 @@ export const addDefinition = (
 ): void => {
   unit.insert(toStored(unit, record))
   const { issuerId, schemaId, tag } = record
-  const item = placeItem.encode({ tenant: unit.tenant, issuerId, schemaId, tag, record: record.id })
+  const item = definitionKeyItem.encode({ tenant: unit.tenant, issuerId, schemaId, tag, record: record.id })
   if (before === undefined) unit.create(item)
-  else unit.replace(item, placeItem.attributes({ record: before.id }))
+  else unit.replace(item, definitionKeyItem.attributes({ record: before.id }))
 }
 
 /** Changes a record that was read in the same unit of work. */
@@ -65,7 +65,7 @@ export const changeDefinition = async (
   await unit.update(toStored(unit, { ...record, ...change, updatedAt: new Date().toISOString() }))
 }
 
-/** As the table holds it, with its tags. */
+/** The stored form of a record, with its tags. */
 export const contentOf = (record: StoredCredentialDefinition): RecordContent & { tags: Record<string, string> } => {
   const { state, issuerId, schemaId, tag, credentialDefinitionId } = record
   const tags = {

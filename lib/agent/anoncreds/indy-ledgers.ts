@@ -9,10 +9,10 @@ import { readText } from '../web-documents.ts'
 
 const ANSWERS = Symbol('answers of Indy proxies')
 
-/** A proxy's own address is where it is: what redirects is none. */
+/** Proxies must not redirect. */
 const OPTIONS = { accept: 'application/json', maxRedirects: 0 }
 
-/** Where a proxy is, and what it answers, is the operator's to know: tenants read the messages of errors. */
+/** Hides the proxy's address and response from errors, which tenants read. */
 const ask: Ask = async (url, body) => {
   try {
     return await readText(url, body === undefined ? OPTIONS : { ...OPTIONS, body })
@@ -21,7 +21,7 @@ const ask: Ask = async (url, body) => {
   }
 }
 
-/** What was got is not got again by the same unit: Credo reads a definition for each of its uses. What was posted depends on the time. */
+/** Caches GET responses for the unit of work, because Credo reads a definition each time that it uses it. POST responses depend on the time. */
 const askOnce: Ask = (url, body) => {
   if (body !== undefined) return ask(url, body)
   const answers = currentUnit().slot(ANSWERS, () => new Map<string, Promise<string>>())
@@ -36,20 +36,20 @@ const namedIn = ({ namespace: named }: IndyDid, how: Ask): Ledger[] =>
     .map(([namespace, address]) => ({ namespace, address, ask: how }))
 
 /**
- * The ledger that a qualified id names; those that an unqualified one may be of, in the order of the setting. They are asked anew each
- * time: somebody may write to them.
+ * The ledgers that may hold an object: the one that a qualified id names, or all of the setting, in its order, for an unqualified id. Their reads are
+ * not cached, because ledgers change.
  */
 export const ledgersOf = (of: IndyDid): Ledger[] => namedIn(of, ask)
 
-/** An object, and the ledger that has it. */
+/** An object and its ledger. */
 export interface Found<T> {
   ledger: Ledger
   object: T
 }
 
 /**
- * The object on the first ledger that has it. A proxy that does not answer is no reason to ask the next one: what another ledger has
- * under the same id may be another object. Throws what the read does.
+ * The object on the first ledger that has it. If a proxy does not answer, the next one is not asked: another ledger may have another object with the
+ * same id. Throws the errors of reading.
  */
 export const findOnLedger = async <T>(
   of: IndyDid,

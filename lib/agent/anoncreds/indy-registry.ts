@@ -1,4 +1,4 @@
-/** The AnonCreds registry of Indy ledgers. It reads them through indy-vdr-proxies; what is to be written is the operator's to write. */
+/** The AnonCreds registry of Indy ledgers. It reads them through indy-vdr-proxies. An operator has to write to them. */
 import type {
   AnonCredsRegistry,
   GetCredentialDefinitionReturn,
@@ -26,7 +26,7 @@ import { NotWritableError, prepareDefinition, prepareEntry, prepareRegistry, pre
 type Kind = IndyId['kind']
 type IdOf<K extends Kind> = Extract<IndyId, { kind: K }>
 
-/** The id in its parts. Throws unless it is one of this kind: no ledger has what can't be asked for. */
+/** Parses an id. Throws unless it is of this kind. */
 const idOf = <K extends Kind>(kind: K, text: string): IdOf<K> => {
   const id = parseIndyId(text)
   if (id?.kind !== kind) throw new LedgerAnswerError('the id is none of an Indy ledger')
@@ -40,13 +40,13 @@ const found = <T>(object: Found<T> | undefined): Found<T> => {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
-/** `notFound`: the ledger has not what was asked for. `unavailable`: it could not be asked. */
+/** `notFound`: the ledger does not have the object. `unavailable`: the ledger could not be read. */
 const resolutionError = (error: unknown) => ({
   error: error instanceof LedgerAnswerError ? 'notFound' : 'unavailable',
   message: messageOf(error),
 })
 
-/** Throws `registry.unavailable` where the ledger could not be asked. */
+/** Throws `registry.unavailable` if the ledger could not be read. */
 const failed = (error: unknown) => {
   if (error instanceof NotWritableError) return { state: 'failed' as const, reason: error.message }
   throw new AgentError('registry.unavailable', "the ledger's proxy does not answer as one does", { cause: error })
@@ -64,9 +64,9 @@ const definitionOfRegistry = (id: IdOf<'revocationRegistry'>, { value }: LedgerR
 
 export class IndyRegistry implements AnonCredsRegistry {
   readonly methodName = 'indy'
-  /** Looks at the beginning only: what follows is parsed by the methods. */
+  /** Matches the beginning only. The methods parse the rest. */
   readonly supportedIdentifier = /^(?:did:indy:|[1-9A-HJ-NP-Za-km-z]{21,22}(?::[234]:|$))/
-  /** An owner may change a definition on a ledger, and a status is of a time. */
+  /** A definition on a ledger can be changed by its owner, and a status list depends on the time. */
   readonly allowsCaching = false
   readonly allowsLocalRecord = false
 
@@ -133,7 +133,7 @@ export class IndyRegistry implements AnonCredsRegistry {
     }
   }
 
-  /** What was in force at `timestamp`, in seconds. */
+  /** The list that was valid at `timestamp` (epoch seconds). */
   async getRevocationStatusList(
     _: AgentContext,
     revocationRegistryId: string,

@@ -1,6 +1,6 @@
 /**
- * What is to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object is `action` with its transaction,
- * until the ledger has exactly it.
+ * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has the state `action`, with its
+ * transaction, until the ledger has exactly this object.
  */
 import type {
   AnonCredsCredentialDefinition,
@@ -26,18 +26,18 @@ import * as objects from '../../records/anoncreds-objects.ts'
 import { epochSeconds } from '../../store/table.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
-/** The ledger would not take it, or no ledger is there to. What a proxy does not answer is another error. */
+/** The ledger would refuse the object, or no proxy of the ledger is configured. A proxy that does not answer is another error. */
 export class NotWritableError extends CredoError {}
 
 interface Prepared {
   id: string
   state: { state: 'action'; action: 'writeToLedger' } | { state: 'finished' }
-  /** Seconds since the epoch: when the ledger took it; 0 as long as it has not. */
+  /** Time of the write in epoch seconds; 0 if it has not happened. */
   timestamp: number
   registrationMetadata: { didIndyNamespace: string; transaction: LedgerTransaction }
 }
 
-/** Whether the ledger has exactly what an operator was to write to it. Throws where it could not be asked. */
+/** Whether the ledger has exactly the object of a transaction. Throws if the ledger could not be read. */
 export const onLedger = async (transaction: LedgerTransaction): Promise<LedgerState> => {
   const [ledger] = ledgersOf({ namespace: transaction.namespace, did: transaction.request.identifier })
   if (ledger === undefined) throw new NotWritableError(`INDY_PROXIES has no proxy of ${transaction.namespace}`)
@@ -50,7 +50,7 @@ const indyDidOf = (issuerId: string): IndyDid => {
   return did
 }
 
-/** The ledger to write to: there is no first one that has it. */
+/** The ledger to write to. The id has to name it. */
 const ledgerOf = (of: IndyDid): Ledger => {
   const [ledger, ...others] = ledgersOf(of)
   if (ledger === undefined) throw new NotWritableError('INDY_PROXIES has no proxy of this ledger')
@@ -59,7 +59,7 @@ const ledgerOf = (of: IndyDid): Ledger => {
   return ledger
 }
 
-/** The id in the issuer's spelling. */
+/** The id in the same form as the issuer's: qualified or not. */
 const writtenId = (id: Parameters<typeof idLike>[0], like: IndyDid): string => {
   const written = idLike(id, like)
   if (written === undefined || parseIndyId(written) === undefined)
@@ -92,7 +92,7 @@ export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> 
   return prepared(writtenId(id, of), schemaTransaction(namespace, id, attrNames))
 }
 
-/** Its id has the number of the schema's transaction, which only the ledger knows: the schema is there first. */
+/** Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger. */
 export const prepareDefinition = async (definition: AnonCredsCredentialDefinition): Promise<Prepared> => {
   const { issuerId, schemaId, tag, value } = checked(objects.AnonCredsCredentialDefinition, definition)
   const of = indyDidOf(issuerId)
@@ -106,7 +106,7 @@ export const prepareDefinition = async (definition: AnonCredsCredentialDefinitio
   return prepared(writtenId(id, of), definitionTransaction(ledger.namespace, id, value))
 }
 
-/** The ids and issuer of whatever belongs to a definition are of one DID on one ledger. */
+/** Throws unless two ids have the same DID on the same ledger. */
 const assertSame = (of: IndyDid, other: IndyDid): void => {
   if (of.did !== other.did || of.namespace !== other.namespace) throw new NotWritableError('it is of another issuer')
 }
@@ -134,7 +134,7 @@ const statusNow = async (ledger: Ledger, id: RevocationRegistryId) => {
   return { maxCredNum, before }
 }
 
-/** The entry that leads from what the ledger has to this list. */
+/** Prepares the entry that changes the ledger's current list to this one. */
 export const prepareEntry = async (
   given: Omit<AnonCredsRevocationStatusList, 'timestamp'>,
 ): Promise<Omit<Prepared, 'id'>> => {

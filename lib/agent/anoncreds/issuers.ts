@@ -1,4 +1,4 @@
-/** Who issues AnonCreds: the agent's own did:webvh, or who else the caller names. */
+/** The issuer of AnonCreds objects: the agent's did:webvh, or the one that the caller names. */
 import { invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { parseWebvhDid } from '../../webvh/did.ts'
@@ -6,7 +6,7 @@ import { logIn } from '../../webvh/published.ts'
 import type { TenantAgent } from '../agent.ts'
 import { webvhIssuer } from './webvh-issuer.ts'
 
-/** The issuer that the caller names in `issuerId`; by default the agent's did:webvh. Throws `request.invalid` for somebody else's did:webvh. */
+/** The issuer in `issuerId`, by default the agent's did:webvh. Throws `request.invalid` for another agent's did:webvh. */
 export const issuerOf = async (agent: TenantAgent, named: string | undefined): Promise<string> => {
   if (named === undefined) return webvhIssuer(agent)
   const unit = currentUnit()

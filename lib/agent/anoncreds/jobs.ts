@@ -1,5 +1,5 @@
-/** What is done in the background for AnonCreds, by the type of its job. */
-// First: Credo's AnonCreds copies the library's name when it is imported.
+/** Background jobs of AnonCreds, by type. */
+// Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './library.ts'
 
 import type { JobHandlers } from '../../jobs/handler.ts'

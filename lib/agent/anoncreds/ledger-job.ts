@@ -1,4 +1,4 @@
-/** The job that waits until a ledger has what an operator was to write to it. */
+/** The job that waits until an operator has written an object to a ledger. */
 import type { AnonCredsCredentialDefinition } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import type { LedgerState, LedgerTransaction } from '../../indy/transactions.ts'
@@ -15,7 +15,7 @@ import { isOverdue, OVERDUE, pauseSince, stateOnLedger } from './ledger-waiting.
 export const ledgerJob: JobHandler = {
   run: async (job) => {
     const { tenant, id } = job
-    const found = await transaction(tenant, (unit) => look(unit, id))
+    const found = await transaction(tenant, (unit) => poll(unit, id))
     if (found === undefined) return { commit: async () => {} }
     const { state, waiting } = found
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
@@ -32,8 +32,8 @@ interface Waiting {
   transaction: LedgerTransaction
 }
 
-/** Undefined where nothing waits any more. */
-const look = async (
+/** Undefined if nothing is waiting any more. */
+const poll = async (
   unit: UnitOfWork,
   id: string,
 ): Promise<{ state: LedgerState['state']; waiting: Waiting } | undefined> => {
@@ -56,7 +56,7 @@ const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<v
   await finishDefinition(unit, { ...record, credentialDefinitionId }, definitionOf(record, written))
 }
 
-/** What the ledger has, as AnonCreds writes it. */
+/** The ledger's definition in the form of AnonCreds. */
 const definitionOf = (
   { issuerId, schemaId, tag }: StoredCredentialDefinition,
   { request: { operation } }: LedgerTransaction,

@@ -1,25 +1,25 @@
-/** How long, and with which pauses, a job waits until a ledger has what an operator was to write to it. */
+/** Polling of a ledger for an object that an operator has to write: pauses and time limit. */
 import type { LedgerState, LedgerTransaction } from '../../indy/transactions.ts'
 import type { JsonObject } from '../../json.ts'
 import { onLedger } from './indy-writes.ts'
 
-/** Ms: the first look comes soon, later ones are a tenth of the time that has passed apart. */
+/** In ms. A pause is a tenth of the time waited so far, within these bounds. */
 const MIN_PAUSE = 5_000
 const MAX_PAUSE = 60 * 60_000
-/** Ms: an operator who has not written it by then will not. */
+/** In ms. After this time the operator is not expected to write it any more. */
 const LIFETIME = 30 * 24 * 60 * 60_000
 
-/** Ms since a time (ISO 8601). */
+/** Milliseconds since a time (ISO 8601). */
 const ageOf = (since: string): number => Date.now() - Date.parse(since)
 
-/** Ms until the next look at what is waited for since a time (ISO 8601). */
+/** Milliseconds until the next poll, after waiting since a time (ISO 8601). */
 export const pauseSince = (since: string): number => Math.min(MAX_PAUSE, Math.max(MIN_PAUSE, ageOf(since) / 10))
 
-/** Whether it was waited for long enough. */
+/** Whether the time limit is over. */
 export const isOverdue = (since: string): boolean => ageOf(since) > LIFETIME
 export const OVERDUE = 'it was not written within 30 days'
 
-/** `transaction`: as this service has stored it. A proxy that does not answer is asked again like one that has not got it yet. */
+/** State of a stored transaction on its ledger. If the proxy does not answer, the object counts as absent and is polled again. */
 export const stateOnLedger = async (transaction: JsonObject): Promise<LedgerState['state']> => {
   try {
     return (await onLedger(transaction as unknown as LedgerTransaction)).state

@@ -1,4 +1,4 @@
-/** AnonCreds' native library, loaded by its first call: a function that handles no AnonCreds message never loads it. */
+/** AnonCreds' native library, loaded by the first call: functions that handle no AnonCreds message never load it. */
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Anoncreds } from '@hyperledger/anoncreds-shared'
@@ -9,12 +9,12 @@ const require = createRequire(import.meta.url)
 
 let loaded: Anoncreds | undefined
 
-/** Throws `anoncreds.unavailable`. It is tried anew each time: somebody may bring the library while a local stage runs. */
+/** Throws `anoncreds.unavailable`. Every call tries again, because the library may be installed while a local stage runs. */
 const load = (): Anoncreds => {
   if (loaded !== undefined) return loaded
   try {
     const { anoncredsNodeJS } = require('@hyperledger/anoncreds-nodejs') as { anoncredsNodeJS: Anoncreds }
-    // The binding looks for the library when it calls it first.
+    // The binding loads the library at its first call.
     anoncredsNodeJS.version()
     loaded = anoncredsNodeJS
     return loaded
@@ -24,7 +24,7 @@ const load = (): Anoncreds => {
   }
 }
 
-/** Whether it can be loaded. On AWS it is part of the functions that need it; on this machine it is where `npm run anoncreds` was called. */
+/** Whether the library can be loaded. On AWS it is in the zips of the functions that need it, locally where `npm run anoncreds` has put it. */
 export const isAnonCredsAvailable = (): boolean => {
   try {
     load()
@@ -34,14 +34,14 @@ export const isAnonCredsAvailable = (): boolean => {
   }
 }
 
-/** A decimal number of 80 bits, as AnonCreds v1.0 has it: all that a proof request needs, in functions without the library too. */
+/** A decimal number of 80 bits (AnonCreds v1.0). Proof requests need nothing else, so they work without the library. */
 const generateNonce = (): string => BigInt(`0x${randomBytes(10).toString('hex')}`).toString()
 
-/** What Credo is given as the library: its first use loads the real one. Every use throws `anoncreds.unavailable` where that fails. */
+/** Credo's reference to the library, which is loaded by the first use. Every use throws `anoncreds.unavailable` if that fails. */
 export const anoncreds = new Proxy({} as Anoncreds, {
   get: (_, name) => {
     if (name === 'generateNonce') return generateNonce
-    // Whoever inspects it, or awaits what holds it, does not call it.
+    // Accessed by inspecting the object, or by awaiting one that holds it.
     if (typeof name === 'symbol' || name === 'then') return undefined
     const library = load()
     const value: unknown = Reflect.get(library, name)
@@ -49,7 +49,7 @@ export const anoncreds = new Proxy({} as Anoncreds, {
   },
 })
 
-// Set when this module is imported, also where nothing of it is used: package.json therefore lists it in `sideEffects`, so that no bundle leaves it out.
-// By `require`: Credo reads the library out of this module's exports, of which an import has a copy.
+// Registered on import, even if nothing of this module is used: package.json lists it in `sideEffects`, so that no bundle drops it. `require`,
+// because Credo reads the library from the module's exports, which an import would copy.
 const { NativeAnoncreds } = require('@hyperledger/anoncreds-shared') as typeof import('@hyperledger/anoncreds-shared')
 NativeAnoncreds.register(anoncreds)

@@ -1,12 +1,12 @@
-/** The link secret of an agent, by which its AnonCreds credentials are bound to it: one, under a fixed key. */
+/** The agent's link secret, to which its AnonCreds credentials are bound. Each agent has one, with a fixed id. */
 import { AnonCredsLinkSecretRecord, AnonCredsLinkSecretRepository } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { LinkSecret } from '@hyperledger/anoncreds-shared'
 
-/** Its record's id too: two first offers at once write to one address, and one of the transactions starts again. */
+/** Also the record's id: concurrent first offers write to the same address, so one of the transactions is repeated. */
 const LINK_SECRET = 'default'
 
-/** The id of the link secret, which the first call makes in the running unit of work. */
+/** The id of the link secret. The first call creates the secret in the running unit of work. */
 export const ensureLinkSecret = async (agentContext: AgentContext): Promise<string> => {
   const repository = agentContext.resolve(AnonCredsLinkSecretRepository)
   if ((await repository.findById(agentContext, LINK_SECRET)) === null) {

@@ -1,11 +1,11 @@
-/** AnonCreds as a module of the agent: Credo's services on the native library and on our registries. */
+/** The agent's AnonCreds module: Credo's services with the native library and our registries. */
 import { AnonCredsModule } from '@credo-ts/anoncreds'
 import { anoncreds } from './library.ts'
 import { registries } from './registries.ts'
 import { TailsFiles } from './tails-files.ts'
 
 export const anonCredsModule = (): AnonCredsModule =>
-  // Credo asks for one registry at least; those of this agent are listed elsewhere.
+  // Credo's type asks for at least one registry.
   new AnonCredsModule({
     anoncreds,
     registries: registries as [(typeof registries)[number]],

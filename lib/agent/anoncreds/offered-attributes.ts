@@ -1,4 +1,4 @@
-/** AnonCreds that this agent offers: of a definition of its own, with exactly the attributes of its schema. */
+/** AnonCreds offers: the definition has to be the agent's own, and the attributes exactly those of its schema. */
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
@@ -11,12 +11,12 @@ import { resolveSchema } from './resolve.ts'
 import { nextRevocationIndex, type RevocationIndex } from './revocation-index.ts'
 
 export interface OfferedAttributes {
-  /** Or, for `anoncreds`, the id of its record. */
+  /** The id of the definition or, for `anoncreds`, of its record. */
   credentialDefinitionId: string
   attributes: { name: string; value: string; mimeType?: string | undefined }[]
 }
 
-/** A credential of one definition, in one or both formats: these differ in how they name the definition. */
+/** A credential of one definition in one or both formats, which differ in how they name the definition. */
 interface Offered {
   indy?: OfferedAttributes | undefined
   anoncreds?: OfferedAttributes | undefined
@@ -25,9 +25,8 @@ interface Offered {
 type Format = OfferedAttributes & Partial<RevocationIndex>
 
 /**
- * The formats as Credo takes them. `path` is where they are in the request.
- * Throws `request.invalid` for a definition that this agent does not have and for attributes that are not those of its schema,
- * `definition.not_ready`, `registry.unavailable` where the schema can not be read, and `revocation.no_index`.
+ * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent does not have or attributes
+ * other than those of its schema, `definition.not_ready`, `registry.unavailable` if the schema can't be read, and `revocation.no_index`.
  */
 export const toAnonCredsFormats = async (
   agent: TenantAgent,
@@ -40,7 +39,7 @@ export const toAnonCredsFormats = async (
   if (own === undefined) return {}
   if (own.id !== (asIndy ?? own).id)
     throw invalidField(path, 'must be of one credential definition in indy and in anoncreds')
-  // A wallet may take both: they are one credential, and are revoked as one.
+  // A wallet may accept both formats: they are one credential and are revoked as one.
   const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
   return defined({
     indy: indy && { ...indy, ...index },
@@ -49,9 +48,9 @@ export const toAnonCredsFormats = async (
 }
 
 interface OwnDefinition {
-  /** By which it was published. */
+  /** The id under which it was published. */
   id: string
-  /** As the request names it: qualified or not, which is one definition; of the id of a record, that by which it was published. */
+  /** The id in the form that the request uses, qualified or not. For the id of a record, the published id. */
   offeredAs: string
   definition: AnonCredsCredentialDefinition
 }
@@ -83,7 +82,7 @@ const published = async ({ context }: TenantAgent, id: string | undefined): Prom
     : { id: record.credentialDefinitionId, offeredAs: id, definition: record.credentialDefinition }
 }
 
-/** The definition that a record of this agent is of. Throws `definition.not_ready` where it was not published. */
+/** The definition of a record of this agent. Throws `definition.not_ready` if it was not published. */
 const idOfRecord = async (id: string): Promise<string | undefined> => {
   const unit = currentUnit()
   const record = (v.is(EntityId, id) && (await readDefinition(unit, id))) || (await findDefinition(unit, id))

@@ -1,4 +1,4 @@
-/** What verifying a presentation reads, through Credo's registries and within the budget of the running unit of work, and the library that it asks. */
+/** Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work, and the library. */
 import {
   type AnonCredsVerifierService,
   AnonCredsVerifierServiceSymbol,
@@ -20,8 +20,8 @@ import { Refused } from './presentation-checks/answers.ts'
 import type { Verifier } from './verify-presentation.ts'
 
 /**
- * What cannot be read, since it does not exist or since its host does not answer, is `Refused`: wallets do not send a
- * presentation again, so the verifier is told at once and can ask anew. A fault of our own table ends the unit of work instead.
+ * Objects that do not exist, or whose host does not answer, are `Refused`: wallets do not send a presentation twice, so the verifier should know at
+ * once and may ask again. An error of our own table ends the unit of work instead.
  */
 export const presentationVerifier = (agentContext: AgentContext): Verifier => ({
   schema: (id) =>
@@ -48,7 +48,7 @@ export const presentationVerifier = (agentContext: AgentContext): Verifier => ({
       const { revocationStatusList: list } = await fetchRevocationStatusList(agentContext, id, at)
       if (!isUnqualifiedRevocationRegistryId(id)) return list
       const { revRegDefId, issuerId } = list
-      // Credo's own function throws for what is unqualified already.
+      // Credo's own function throws for unqualified ids.
       return { ...list, revRegDefId: legacyId(revRegDefId), issuerId: parseIndyDid(issuerId)?.did ?? issuerId }
     }),
   verify: (options) =>

@@ -1,4 +1,4 @@
-/** The attachment formats of AnonCreds proofs (Aries RFC 0037, 0592, 0771): Credo's, but the presentation is verified by this agent's own checks. */
+/** Attachment formats of AnonCreds proofs (Aries RFC 0037, 0592, 0771): Credo's, with this agent's own verification. */
 import {
   AnonCredsDidCommProofFormatService,
   type AnonCredsSelectedCredentials,
@@ -27,10 +27,10 @@ type AcceptRequest<Format extends { acceptRequest: (...parameters: never) => unk
 
 type ProcessPresentation = Parameters<AnonCredsDidCommProofFormatService['processPresentation']>
 
-/** Records whose presentation was taken without being verified, since this deployment has no library. */
+/** Records whose presentation was received but not verified, because this deployment has no library. */
 const unverified = new WeakSet<DidCommProofExchangeRecord>()
 
-/** Whether the presentation of a record was taken without being verified. */
+/** Whether a record's presentation was received but not verified. */
 export const isUnverified = (proofRecord: DidCommProofExchangeRecord): boolean => unverified.has(proofRecord)
 
 export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
@@ -86,7 +86,7 @@ interface AskedOfAll<One extends Asked> extends Asked {
   requested_predicates?: Record<string, One>
 }
 
-/** `from` is `to` where the requester left it out: with `to` alone, other verifiers take an old list that shows a revoked credential as valid. */
+/** Sets a missing `from` to `to`: with `to` alone, other verifiers would accept an old list, in which a revoked credential is still valid. */
 const withWholeInterval = <One extends Asked>(asked: One): One =>
   asked.non_revoked === undefined
     ? asked
@@ -104,7 +104,7 @@ const withWholeIntervals = <Request extends object>(request: Request): Request =
 const mapped = (asked: Record<string, Asked>): Record<string, Asked> =>
   Object.fromEntries(Object.entries(asked).map(([referent, one]) => [referent, withWholeInterval(one)]))
 
-/** The caller's part of an answer, by format: the contract has checked it. */
+/** The caller's choices by format, checked by the contract. */
 type AnswerFormats = { [format in 'indy' | 'anoncreds']?: unknown }
 
 const selectedFor = async (
@@ -120,7 +120,7 @@ const selectedFor = async (
   return presented(format, () => selectCredentials(agentContext, read.output, answer, path))
 }
 
-/** What the library and Credo refuse here is what the verifier has asked for. A fault of the table says nothing of it. */
+/** Errors of the library and Credo in `act` are caused by the verifier's request; errors of the table are not. */
 const presented = async <T>(format: 'indy' | 'anoncreds', act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
@@ -130,7 +130,7 @@ const presented = async <T>(format: 'indy' | 'anoncreds', act: () => Promise<T>)
   }
 }
 
-/** In characters: a message of the library may quote the request. */
+/** In characters. Messages of the library may quote the request. */
 const MAX_REASON = 300
 
 const cannotAnswer = (path: string, reason: string, cause?: unknown): AgentError =>
@@ -140,8 +140,8 @@ const cannotAnswer = (path: string, reason: string, cause?: unknown): AgentError
   })
 
 /**
- * What is `Refused` becomes the record's `errorMessage` and a problem report, by Credo. Any other failure is ours (the table, the library)
- * and says nothing of the presentation: the unit of work ends with it, and nothing is judged.
+ * Credo turns `Refused` into the record's `errorMessage` and a problem report. Any other error is ours (table, library) and is no judgement on the
+ * presentation: it ends the unit of work.
  */
 const process = async (
   agentContext: AgentContext,

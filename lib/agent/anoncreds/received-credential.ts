@@ -1,4 +1,4 @@
-/** An AnonCreds credential that this agent was issued: it is kept where it is what was offered, by ids that everybody can resolve. */
+/** Stores issued AnonCreds credentials, if they match their offer, under ids that everybody can resolve. */
 import {
   fetchCredentialDefinition,
   getQualifiedDidIndyDid,
@@ -32,7 +32,7 @@ interface Received {
   credentialExchangeRecord: DidCommCredentialExchangeRecord
 }
 
-/** Stores a credential, by `store`, that has the offer's definition, schema and values. Credo asks for the values only. */
+/** Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the values. */
 export const storeOffered = async (
   agentContext: AgentContext,
   { attachment, offerAttachment, credentialExchangeRecord }: Received,
@@ -50,12 +50,12 @@ export const storeOffered = async (
   const data = { base64: JsonEncoder.toBase64(await qualified(agentContext, credential)) }
   await refusedByLibrary('the credential does not verify', () => store(new DidCommAttachment({ ...attachment, data })))
   const { rev_reg_id } = credential
-  // Its revocation is notified by this id.
+  // A revocation notification uses this id.
   if (rev_reg_id && isUnqualifiedRevocationRegistryId(rev_reg_id))
     credentialExchangeRecord.setTag('anonCredsUnqualifiedRevocationRegistryId', rev_reg_id)
 }
 
-/** What the library refuses has come from the other side. */
+/** Errors of the library in `act` are caused by the other agent's message. */
 export const refusedByLibrary = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
@@ -72,8 +72,8 @@ const hasValues = ({ values }: Credential, { credentialAttributes = [] }: DidCom
   })
 
 /**
- * The credential by the qualified ids of its Indy ledger. Credo tags it by these and keeps it by the unqualified ones, so that it could be
- * presented to a request by unqualified ids only. No id is part of what is signed.
+ * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones, so that only requests with
+ * unqualified ids could be answered. Ids are not part of what is signed.
  */
 const qualified = async (agentContext: AgentContext, credential: Credential): Promise<Credential> => {
   const { cred_def_id, schema_id, rev_reg_id } = credential

@@ -1,13 +1,13 @@
-/** An AnonCreds proof request of another verifier, as its prover reads it: within the amounts that this agent's tenants may ask for. */
+/** A received AnonCreds proof request, within the limits that apply to this agent's own requests. */
 import * as v from 'valibot'
 import { isObject } from '../../json.ts'
 import { MAX_INT32 } from './encoded-value.ts'
 import { namesOf, Request } from './presentation-checks/request.ts'
 
-/** Of attributes, and of predicates: each is looked for by itself, and each predicate is a proof of its own. */
+/** For attributes, and for predicates. Each is searched separately, and each predicate needs a proof of its own. */
 const MAX_REFERENTS = 100
 
-/** Of all referents together: names, and the texts of their restrictions. */
+/** Names and restrictions of all referents together. */
 const MAX_TERMS = 2_000
 
 const MAX_NAME = 256

@@ -1,4 +1,4 @@
-/** Where AnonCreds objects are read and published: the first registry that knows an id's form is asked. */
+/** The registries of AnonCreds objects. The first one that supports an id's form is used. */
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import { invalidField } from '../../errors.ts'
 import { IndyRegistry } from './indy-registry.ts'
@@ -6,7 +6,7 @@ import { WebvhRegistry } from './webvh-registry.ts'
 
 export const registries: AnonCredsRegistry[] = [new WebvhRegistry(), new IndyRegistry()]
 
-/** The registry of an object's or issuer's id. Throws `request.invalid` where there is none; `field` is the one that names it. */
+/** The registry of an object's or issuer's id. Throws `request.invalid` if there is none, with `field` as the field's path. */
 export const registryOf = (id: string, field: string): AnonCredsRegistry => {
   const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(id))
   if (registry === undefined) throw invalidField(field, 'is of no kind that this agent has a registry for')

@@ -1,4 +1,4 @@
-/** Publishes revocation registries, or has them written to their ledger: definition, first status list and tails file. */
+/** Publishes revocation registries (definition, first status list and tails file), or prepares them for a ledger's operator. */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -26,10 +26,10 @@ export interface MadeRegistry {
   tails: Uint8Array
 }
 
-/** What has become of something that was published: it is there, or an operator writes it. */
+/** Result of publishing: done, or an operator has to write it. */
 export type Publication = { state: 'finished' } | { state: 'action'; transaction: unknown }
 
-/** What a registry of AnonCreds answers. Throws `registry.unavailable` where it has refused. */
+/** The result of an AnonCreds registry's answer. Throws `registry.unavailable` if it refused. */
 const publicationOf = (
   { state, reason }: { state: string; reason?: string },
   registrationMetadata: Record<string, unknown>,
@@ -55,13 +55,13 @@ export const publishRegistry = async (
   if (registryId === undefined) throw new AgentError('internal', 'the revocation registry has no id')
   await saveRegistry(registryId, { revocationRegistryDefinition, keys })
   addTailsFile(unit, value.tailsHash, tails)
-  // The first list comes after the definition, also on a ledger.
+  // The first list comes after the definition, on a ledger too.
   const next = definition.state === 'finished' ? await publishFirstList(registryId) : definition
   if (next.state === 'finished') addRegistry(unit, wanted, registryId)
   else waitForWrite(unit, wanted, { registryId, transaction: next.transaction })
 }
 
-/** A registry with its ids as an Indy ledger writes them, where they are not written so. */
+/** The registry with the unqualified ids of an Indy ledger, if it has such. */
 const inLegacyIds = (
   registryId: string,
   registry: AnonCredsRevocationRegistryDefinition,
@@ -72,7 +72,7 @@ const inLegacyIds = (
     : [[legacyId(registryId), { ...registry, issuerId: id.did, credDefId: legacyId(registry.credDefId) }]]
 }
 
-/** What Credo issues and revokes with. In the format `indy` a credential names its registry by the unqualified id, under which Credo looks. */
+/** Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under which Credo looks it up. */
 const saveRegistry = async (
   registryId: string,
   { revocationRegistryDefinition: registry, keys }: Omit<MadeRegistry, 'tails'>,
@@ -97,13 +97,13 @@ const saveAs = async (
     revocationRegistryDefinitionId,
     credentialDefinitionId: revocationRegistryDefinition.credDefId,
     value: keys,
-    // For as long as an offer may still be accepted: the indexes are counted elsewhere.
+    // Active as long as offers may be accepted. Indexes are counted elsewhere.
     state: AnonCredsRevocationRegistryState.Active,
   })
   await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)
 }
 
-/** Publishes the first list of a registry whose definition is published. Made again, it is the same list. Throws `registry.unavailable`. */
+/** Publishes the first list of a registry after its definition. A repetition produces the same list. Throws `registry.unavailable`. */
 export const publishFirstList = async (registryId: string): Promise<Publication> => {
   const { context } = await currentAgent()
   const { revocationRegistryDefinition } = await context
@@ -116,7 +116,7 @@ export const publishFirstList = async (registryId: string): Promise<Publication>
       issuerId,
       revocationRegistryDefinitionId: registryId,
       revocationRegistryDefinition,
-      // Only the holder's library reads the tails.
+      // Only needed by the holder's library.
       tailsFilePath: '',
     })
   const { revocationStatusListState, registrationMetadata } = await context
@@ -126,11 +126,11 @@ export const publishFirstList = async (registryId: string): Promise<Publication>
   return publicationOf(revocationStatusListState, registrationMetadata)
 }
 
-/** The registry gives indexes from here on. */
+/** Makes a registry available for offers. */
 export const addRegistry = (unit: UnitOfWork, registry: WantedRegistry, registryId: string): void =>
   unit.create(registryItem.encode({ ...registry, registryId, taken: 0 }))
 
-/** Forgets a registry that never came to be, in the running unit of work. */
+/** Deletes a registry that was not published, in the running unit of work. */
 export const removeRegistry = async (unit: UnitOfWork, registryId: string): Promise<void> => {
   const { context } = await currentAgent()
   const definitions = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)

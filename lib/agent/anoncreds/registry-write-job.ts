@@ -1,4 +1,4 @@
-/** The job that waits until a ledger has what an operator was to write of a revocation registry, and goes on from there. */
+/** The job that waits until an operator has written an object of a revocation registry, and continues from there. */
 import { AgentError, isAgentError } from '../../errors.ts'
 import type { Done, JobHandler, PutOff } from '../../jobs/handler.ts'
 import type { JobKey } from '../../jobs/job.ts'
@@ -17,7 +17,7 @@ export const registryWriteJob: JobHandler = {
   run: async (job) => {
     const registry = registryOf(job)
     try {
-      return await transaction(job.tenant, (unit) => look(unit, registry))
+      return await transaction(job.tenant, (unit) => poll(unit, registry))
     } catch (error) {
       if (!isAgentError(error, 'registry.unavailable')) throw error
       return { later: pauseSince(job.createdAt) }
@@ -37,15 +37,15 @@ const registryOf = (job: JobKey): WantedRegistry => {
   return registry
 }
 
-/** This job alone changes what waits, so the commit finds what was looked at. */
-const look = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | PutOff> => {
+/** Only this job changes the waiting object, so the commit applies to what was read here. */
+const poll = async (unit: UnitOfWork, registry: WantedRegistry): Promise<Done | PutOff> => {
   const write = await unit.load(registryWriteItem, registry)
   if (write === undefined) return { commit: async () => {} }
   const state = await stateOnLedger(write.transaction)
   if (state === 'same') return written(registry, write)
   if (state === 'other')
     return { commit: (unit) => fail(unit, registry, write, 'the ledger has something else in its place') }
-  // What is revoked has to be written, however late.
+  // A revocation has to be written, however late.
   if (isOverdue(write.since) && (await unit.load(registryItem, registry)) === undefined)
     return { commit: (unit) => fail(unit, registry, write, OVERDUE) }
   return { later: pauseSince(write.since) }
@@ -64,15 +64,15 @@ const written = async (registry: WantedRegistry, write: RegistryWrite): Promise<
   }
 }
 
-/** The ledger has an entry: the first one makes the registry usable, and the jobs of those who are revoked look for any other. */
+/** Called when the ledger has the entry. The first one makes the registry usable; revocation jobs check for all others. */
 const finish = async (unit: UnitOfWork, registry: WantedRegistry, registryId: string): Promise<void> => {
   unit.delete(registryWriteItem.addressOf(registry))
   if ((await unit.load(registryItem, registry)) === undefined) addRegistry(unit, registry, registryId)
 }
 
 /**
- * What waits is not written any more. A registry that no credential is of is forgotten, and the next offer asks for another one; for one in use
- * the jobs of those who are revoked make another entry, on top of what the ledger has by then.
+ * Called when the object will not be written. An unused registry is deleted, and the next offer requests another. For a registry in use, revocation
+ * jobs prepare another entry on top of the ledger's current state.
  */
 const fail = async (
   unit: UnitOfWork,

@@ -1,4 +1,4 @@
-/** Public objects of whatever issuer, through the registries, and checked: what comes from there is a stranger's. */
+/** Reads public objects of any issuer through the registries, and validates them. */
 import type { AnonCredsCredentialDefinition, AnonCredsSchema } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
@@ -10,10 +10,10 @@ interface Resolution {
   resolutionMetadata: { error?: string; message?: string }
 }
 
-/** Errors of a registry by which an object is not there, and not only out of reach. */
+/** Registry errors that mean that the object does not exist, rather than being unreachable. */
 const ABSENT = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
 
-/** Undefined where the registry has no such object. Throws `registry.unavailable` where that can't be told. */
+/** Undefined if the object does not exist. Throws `registry.unavailable` if that is unknown. */
 const checked = <T>(schema: v.GenericSchema<unknown, T>, found: unknown, { resolutionMetadata }: Resolution) => {
   if (found !== undefined) {
     const result = v.safeParse(schema, found)
@@ -41,14 +41,14 @@ const resolveDefinition = async (
 
 const notFound = () => new AgentError('resource.not_found', 'there is no such object')
 
-/** Somebody's schema, as `tenant` finds it. Throws `resource.not_found`, `registry.unavailable`. */
+/** A schema of any issuer, read for `tenant`. Throws `resource.not_found`, `registry.unavailable`. */
 export const requireSchema = async (tenant: string, schemaId: string): Promise<AnonCredsSchema> => {
   const schema = await transaction(tenant, async () => resolveSchema(await currentAgent(), schemaId))
   if (schema === undefined) throw notFound()
   return schema
 }
 
-/** Somebody's credential definition, as `tenant` finds it. Throws `resource.not_found`, `registry.unavailable`. */
+/** A credential definition of any issuer, read for `tenant`. Throws `resource.not_found`, `registry.unavailable`. */
 export const requireDefinition = async (
   tenant: string,
   credentialDefinitionId: string,

@@ -1,4 +1,4 @@
-/** Publishes what is revoked: everything that waits for a registry goes into one status list; then each holder is told. */
+/** Publishes revocations: all pending ones of a registry in one status list. Then the holders are notified. */
 import {
   AnonCredsCredentialDefinitionRepository,
   type AnonCredsIssuerService,
@@ -34,10 +34,10 @@ import { currentAgent } from '../agent.ts'
 import { send } from '../connections.ts'
 import { pauseSince } from './ledger-waiting.ts'
 
-/** Revoked in the list, by index. */
+/** Value of a revoked index in a list. */
 const REVOKED = 1
 
-/** The registry that a credential names, in whichever spelling, with the ids by which it was published. */
+/** The registry that a credential names by a qualified or unqualified id, with its published ids. */
 const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: string) => {
   const { tenant } = unit
   const registries = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
@@ -56,8 +56,8 @@ const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: stri
 }
 
 /**
- * Puts all that waits for a registry into its list, in the running unit of work. Several jobs may try: the table lets one commit. False where
- * the index is not in the published list by then: an operator writes lists to a ledger, one after the other.
+ * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and the table lets one commit.
+ * False if the published list does not have the index afterwards: an operator writes lists to a ledger one at a time.
  */
 const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revocable): Promise<boolean> => {
   const { context } = await currentAgent()
@@ -66,7 +66,7 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
   const waiting = await unit.load(registryWriteItem, item)
   if (waiting !== undefined && revokes(waiting, index)) return false
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
-  // Whatever the clock says: a list that is made of an older one would not have what was revoked since.
+  // Independent of the clock: a list derived from an older one would lack later revocations.
   const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
   if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
   if (newest.revocationList[index] === REVOKED) return true
@@ -79,7 +79,7 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
     revocationRegistryDefinition,
     revoked,
     timestamp: Math.max(epochSeconds(), newest.timestamp + 1),
-    // Only the holder's library reads the tails.
+    // Only needed by the holder's library.
     tailsFilePath: '',
   })
   const { revocationStatusListState, registrationMetadata } = await registry.registerRevocationStatusList(context, {
@@ -95,11 +95,14 @@ const publishList = async (unit: UnitOfWork, { registryId: named, index }: Revoc
 /** In seconds. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER
 
-/** Aries RFC 0721, with the format that wallets know for all registries. https://github.com/hyperledger/aries-rfcs/tree/main/features/0721-revocation-notification-v2 */
+/**
+ * Aries RFC 0721, with the format that wallets use for all registries.
+ * https://github.com/hyperledger/aries-rfcs/tree/main/features/0721-revocation-notification-v2
+ */
 const FORMAT = 'indy-anoncreds'
 
-/** A holder that can't be told sees it in the list: without a connection, after it has ended, with an unusable endpoint, or with a full queue. */
-const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
+/** Notifies the holder. A holder without a connection, endpoint or room in its queue finds out from the list. */
+const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
   if (typeof value.connectionId !== 'string') return
   const agent = await currentAgent()
   const connection = await agent.didcomm.connections.findById(value.connectionId)
@@ -118,7 +121,7 @@ const tellHolder = async ({ id, value }: StoredRecord, { registryId, index }: Re
   }
 }
 
-/** Of the exchange whose credential is revoked. */
+/** The pending revocation of an exchange, if there is one. */
 const readRevocation = async (unit: UnitOfWork, credentialRecordId: string) => {
   const record = await unit.read(unit.tenant, CREDENTIAL, credentialRecordId)
   const revocable = record && revocableOf(record)
@@ -132,7 +135,7 @@ const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<voi
   const found = await readRevocation(unit, credentialRecordId)
   if (found === undefined) return
   const { record, revocable, state } = found
-  await tellHolder(record, revocable)
+  await notifyHolder(record, revocable)
   await unit.update(withRevocation(record, { ...state, state: 'published' }))
   unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
 }
@@ -148,12 +151,12 @@ export const revocationListJob: JobHandler = {
     return { commit: (unit) => finish(unit, credentialRecordId) }
   },
 
-  /** What was revoked must be published, whatever was in the way: a new job tries it again. */
+  /** A revocation has to be published in any case, so a new job tries again. */
   async giveUp(unit, { id }) {
     const { credentialRecordId, round } = publicationOf(id)
     enqueuePublication(unit, { credentialRecordId, round: round + 1 }, RETRY_MS)
   },
 }
 
-/** Until the next round of attempts, in ms. */
+/** Delay of the next job in ms. */
 const RETRY_MS = 10 * 60 * 1000

@@ -1,4 +1,4 @@
-/** Makes revocation registries: keys and tails file in the background, which are published in one transaction. */
+/** The job that creates revocation registries: it generates keys and tails file, and publishes both in one transaction. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { transaction } from '../../store/transaction.ts'
 import { currentAgent } from '../agent.ts'
 import { type MadeRegistry, publishRegistry } from './registry-publishing.ts'
 
-/** Makes the keys and the tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */
+/** Generates keys and tails file outside of any transaction: 2 s of processor time for 5,000 credentials. */
 const makeRegistry = async ({
   tenant,
   credentialDefinitionId,
@@ -36,7 +36,7 @@ const makeRegistry = async ({
       .resolve<AnonCredsIssuerService>(AnonCredsIssuerServiceSymbol)
       .createRevocationRegistryDefinition(context, {
         issuerId: credentialDefinition.issuerId,
-        // On a ledger the id is made of the tag, and a registry that has failed may be there.
+        // On a ledger the id contains the tag, and a failed registry may exist.
         tag: `${number}-${randomUUID()}`,
         credentialDefinitionId,
         credentialDefinition,
@@ -61,7 +61,7 @@ export const revocationRegistryJob: JobHandler = {
     return { commit: (unit) => publishRegistry(unit, wanted, made) }
   },
 
-  /** The next offer asks for it again. */
+  /** The next offer requests it again. */
   async giveUp(_unit, { tenant }, reason) {
     log('error', 'a revocation registry was not made', { event: 'revocation.registry_failed', tenant, reason })
   },

@@ -1,4 +1,4 @@
-/** Schemas: the agent's own are published by the registry of their issuer, others' are read through theirs. */
+/** Schemas: publishes the agent's own through their issuer's registry, and reads others. */
 import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anoncreds'
 import { AgentError, invalidField } from '../../errors.ts'
 import type { AnonCredsSchema } from '../../records/anoncreds-objects.ts'
@@ -15,14 +15,14 @@ export interface NewSchema {
 }
 
 export interface SchemaState {
-  /** `action`: an operator writes `ledgerTransaction`; asked for again, it is `finished` when the ledger has exactly this. */
+  /** `action`: an operator has to write `ledgerTransaction`. A repeated call returns `finished` once the ledger has exactly this schema. */
   state: 'finished' | 'action'
   schemaId: string
   schema: AnonCredsSchema
   ledgerTransaction?: unknown
 }
 
-/** Publishes a schema in the running unit of work. The same one again is the one that is there. Throws `request.invalid`. */
+/** Publishes a schema in the running unit of work, or returns the equal existing one. Throws `request.invalid`. */
 export const createSchema = async ({ issuerId: named, name, version, attributes }: NewSchema): Promise<SchemaState> => {
   const agent = await currentAgent()
   const issuerId = await issuerOf(agent, named)
@@ -38,7 +38,7 @@ export const createSchema = async ({ issuerId: named, name, version, attributes 
   if ((await schemas.findBySchemaId(agent.context, schemaId)) === null)
     await schemas.save(
       agent.context,
-      // An id that follows from the schema's, so that two concurrent requests make one record.
+      // Derived from the schema's id, so that concurrent requests create one record.
       new AnonCredsSchemaRecord({ id: digest(schemaId), schemaId, schema, methodName: registry.methodName }),
     )
   return { state, schemaId, schema }

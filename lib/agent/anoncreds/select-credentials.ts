@@ -1,4 +1,4 @@
-/** Which held AnonCreds are presented for a proof request: those that the holder names, and of others the first that fits. */
+/** Selects held AnonCreds credentials for a proof request: those that the caller names, and otherwise the first suitable ones. */
 import {
   type AnonCredsCredentialInfo,
   type AnonCredsHolderService,
@@ -14,15 +14,15 @@ import type { RequestedPredicate } from './presentation-checks/request.ts'
 import type { ReceivedRequest } from './received-request.ts'
 
 export interface AnonCredsAnswer {
-  /** By referent: the one record that is to be presented. */
+  /** By referent: a list with the id of the record to present. */
   credentials?: Readonly<Record<string, readonly string[]>> | undefined
   selfAttestedAttributes?: Readonly<Record<string, string>> | undefined
-  /** Whether what is revoked is left out where a proof of non-revocation is asked for. Absent: yes. */
+  /** Whether to skip revoked credentials if the request asks for non-revocation. Default: true. */
   filterByNonRevocationRequirements?: boolean | undefined
 }
 
-/** Records that are looked at for one request: each of them costs about half a millisecond, and the request is the verifier's. */
-const MAX_LOOKED_AT = 2_000
+/** Maximum number of records to check for a request. Each costs about 0.5 ms, and the verifier writes the request. */
+const MAX_CHECKED = 2_000
 
 type Asked = ReceivedRequest['requested_attributes'][string] | RequestedPredicate
 
@@ -32,9 +32,7 @@ interface Match {
   timestamp?: number
 }
 
-/**
- * Throws `request.invalid` where nothing fits, with the field that names what doesn't. `format` is the path of the format, for such errors.
- */
+/** Throws `request.invalid` if nothing matches, with the path of the named credential that does not. `format` is the format's path. */
 export const selectCredentials = async (
   agentContext: AgentContext,
   request: ReceivedRequest,
@@ -47,7 +45,7 @@ export const selectCredentials = async (
   const held = new HeldCredentials(agentContext, request)
   const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
   const fits = async (referent: string, asked: Asked): Promise<Match> => {
-    // Referents are the verifier's: `toString` is one.
+    // The verifier chooses referents: `toString` is possible.
     const ids = Object.hasOwn(named, referent) ? named[referent] : undefined
     const path = ids === undefined ? format : `${format}.credentials.${referent}`
     const matches = (await held.matching(referent, asked)).filter(
@@ -72,7 +70,7 @@ export const selectCredentials = async (
   return selected
 }
 
-/** What is named is asked for, and nothing is attested where an issuer is to. */
+/** Checks the caller's choices: their referents have to be requested, and an attribute that requires an issuer can't be self-attested. */
 const assertAsked = (request: ReceivedRequest, answer: AnonCredsAnswer, format: string): void => {
   const { credentials = {}, selfAttestedAttributes = {} } = answer
   const { requested_attributes: attributes, requested_predicates: predicates } = request
@@ -89,12 +87,12 @@ const assertAsked = (request: ReceivedRequest, answer: AnonCredsAnswer, format: 
   }
 }
 
-/** What the agent holds, as Credo finds it. The same question is asked once. */
+/** Searches held credentials through Credo, each search once. */
 class HeldCredentials {
   readonly #agentContext: AgentContext
   readonly #request: ReceivedRequest
   readonly #found = new Map<string, Promise<Match[]>>()
-  #lookedAt = 0
+  #checkedCount = 0
 
   constructor(agentContext: AgentContext, request: ReceivedRequest) {
     this.#agentContext = agentContext
@@ -113,17 +111,17 @@ class HeldCredentials {
   async #find(attributeReferent: string): Promise<Match[]> {
     const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
     const found = await holder.getCredentialsForProofRequest(this.#agentContext, {
-      // Name and version are not looked at.
+      // Name and version are not used.
       proofRequest: { name: '', version: '', ...this.#request } as AnonCredsProofRequest,
       attributeReferent,
     })
-    this.#lookedAt += found.length
-    if (this.#lookedAt > MAX_LOOKED_AT) throw new CredoError('too many credentials match what is asked for')
+    this.#checkedCount += found.length
+    if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is asked for')
     return found.map(({ credentialInfo }) => ({ credentialId: credentialInfo.credentialId, credentialInfo }))
   }
 }
 
-/** Whether the value of a credential is what a predicate says. Only 32-bit integers are compared. */
+/** Whether a value satisfies a predicate. Only 32-bit integers are compared. */
 const satisfies = (
   { name, p_type: type, p_value: than }: RequestedPredicate,
   { attributes }: AnonCredsCredentialInfo,
@@ -136,7 +134,7 @@ const satisfies = (
   return type === '<=' ? value <= than : value < than
 }
 
-/** The state of a revocable credential in the list that is in force at `to` (seconds). */
+/** Status of a revocable credential in the list that was valid at `to` (epoch seconds). */
 const statusOf = async (
   agentContext: AgentContext,
   { credentialInfo: { revocationRegistryId, credentialRevocationId } }: Match,

@@ -1,4 +1,4 @@
-/** The tails files that a holder needs to prove that a credential is not revoked: fetched behind the address guard, and checked at each use. */
+/** Tails files, with which a holder proves that a credential is not revoked: fetched through the address guard, and checked at each use. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,15 +10,15 @@ import { readTailsFile } from '../../revocation/tails-file.ts'
 import { settings } from '../../settings.ts'
 import { currentUnit } from '../../store/transaction.ts'
 
-/** A file has two points of 128 bytes for each credential, one more point, and a version of 2 bytes. */
+/** Size of a file in bytes: a version of 2 bytes, two points of 128 bytes for each credential, and one more point. */
 const sizeOf = (maxCredNum: number): number => 2 * 128 * maxCredNum + 128 + 2
 const MAX_BYTES = 10 * 1024 * 1024
-/** Files that are kept; Lambda's /tmp has 512 MB. */
+/** Maximum number of files in the cache. Lambda's /tmp has 512 MB. */
 const MAX_FILES = 10
-/** A message waits for all that it needs, in ms. */
+/** Time limit in ms for all files of a message. */
 const MAX_MS = 5_000
 
-const PATIENCE = Symbol('patience with hosts of tails files')
+const TIME_BUDGET = Symbol('timeBudget with hosts of tails files')
 
 const folder = join(tmpdir(), 'serverless-agent-tails')
 
@@ -29,12 +29,12 @@ export class TailsFiles implements TailsFileService {
     return folder
   }
 
-  /** This agent publishes them with their registry. */
+  /** Not used: this agent publishes tails files with their registry. */
   async uploadTailsFile(): Promise<never> {
     throw new CredoError('tails files are published with their registry')
   }
 
-  /** The path of a file whose content has the hash that the registry's definition names. Throws a CredoError. */
+  /** The path of a file with the hash of the registry's definition. Throws a CredoError. */
   async getTailsFile(_: AgentContext, { revocationRegistryDefinition }: Wanted): Promise<{ tailsFilePath: string }> {
     const { tailsHash, tailsLocation, maxCredNum } = revocationRegistryDefinition.value
     assertHash(tailsHash)
@@ -49,7 +49,7 @@ export class TailsFiles implements TailsFileService {
   }
 }
 
-/** The name of a file is chosen by a stranger: it is a hash, and nothing else. */
+/** A stranger chooses the hash, which becomes the name of the file. */
 const assertHash = (tailsHash: string): void => {
   const isHash =
     /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(tailsHash) && TypedArrayEncoder.fromBase58(tailsHash).length === 32
@@ -67,8 +67,8 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
     if (content === undefined) throw new CredoError('there is no such tails file')
     return content
   }
-  const patience = currentUnit().slot(PATIENCE, () => ({ milliseconds: MAX_MS }))
-  if (patience.milliseconds <= 0) throw new CredoError('the tails files take too long to get')
+  const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
+  if (timeBudget.milliseconds <= 0) throw new CredoError('the tails files take too long to get')
   const {
     status,
     failure,
@@ -79,18 +79,18 @@ const fetchFile = async (hash: string, url: string, maxBytes: number): Promise<U
     headers: { accept: 'application/octet-stream' },
     policy: { local: settings().LOCAL_STAGE },
     limits: {
-      connectMs: Math.min(2_000, patience.milliseconds),
-      attemptMs: patience.milliseconds,
+      connectMs: Math.min(2_000, timeBudget.milliseconds),
+      attemptMs: timeBudget.milliseconds,
       responseBytes: maxBytes + 1,
     },
   })
-  patience.milliseconds -= milliseconds
+  timeBudget.milliseconds -= milliseconds
   if (status !== 200 || failure !== undefined || bytes.byteLength > maxBytes)
     throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   return bytes
 }
 
-/** Renamed when it is whole: another request may be reading it. The oldest files go. */
+/** Renames the complete file, because another request may be reading it, and deletes the oldest files. */
 const keep = async (path: string, content: Uint8Array): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const files = await Promise.all(

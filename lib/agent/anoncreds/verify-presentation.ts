@@ -1,7 +1,4 @@
-/**
- * Verifies an AnonCreds presentation: by the library, and by the checks that the library and Credo leave to the verifier. It has to be
- * repeatable: it reads, and changes nothing.
- */
+/** Verifies an AnonCreds presentation with the library, and with the checks that the library and Credo omit. It only reads, so it can be repeated. */
 import type {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -17,17 +14,17 @@ import { assertObjects, type Objects, type Registry } from './presentation-check
 import { requestForLibrary } from './presentation-checks/request.ts'
 import { assertRestrictions } from './presentation-checks/restrictions.ts'
 
-/** What verifying needs: published objects, each of them or a `Refused` that says what could not be read; and the library. */
+/** Dependencies of verification: readers of published objects, which throw `Refused` if an object can't be read, and the library. */
 export interface Verifier {
   schema(id: string): Promise<AnonCredsSchema>
   credentialDefinition(id: string): Promise<AnonCredsCredentialDefinition>
   revocationRegistry(id: string): Promise<AnonCredsRevocationRegistryDefinition>
-  /** In force at `at` (seconds). */
+  /** The list that was valid at `at` (epoch seconds). */
   statusList(registryId: string, at: number): Promise<AnonCredsRevocationStatusList>
   verify(options: VerifyProofOptions): Promise<boolean>
 }
 
-/** Resolves if the presentation proves what the request asks for. Throws `Refused`, whose message says what it does not prove. */
+/** Resolves if the presentation proves everything that the request asks for. Throws `Refused`, with a message that names what is not proved. */
 export const verifyPresentation = async (
   request: unknown,
   presentation: unknown,
@@ -43,7 +40,7 @@ export const verifyPresentation = async (
   await assertByLibrary(checked, { ...objects, registries, lists }, verifier)
 }
 
-/** Each id once, at the same time. */
+/** Reads each id once, concurrently. */
 const readEach = async <Read>(ids: Iterable<string>, read: (id: string) => Promise<Read>): Promise<Map<string, Read>> =>
   new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await read(id)] as const)))
 
@@ -80,7 +77,7 @@ interface Read extends Objects {
   lists: readonly AnonCredsRevocationStatusList[]
 }
 
-/** What the library throws is about the presentation: everything else that it is given was checked. */
+/** Errors of the library are about the presentation, because everything else was checked before. */
 const assertByLibrary = async ({ request, presentation }: Checked, read: Read, verifier: Verifier): Promise<void> => {
   const { schemas, definitions, registries, lists } = read
   const isValid = await verifier

@@ -1,4 +1,4 @@
-/** The did:webvh that an agent issues AnonCreds with: made once, its key in the agent's store, its log served by this service. */
+/** The agent's did:webvh for issuing AnonCreds: created once, its key in the agent's key store, its log served by this service. */
 import { DidDocument, JsonTransformer, Kms } from '@credo-ts/core'
 import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } from 'didwebvh-ts'
 import { invalidField } from '../../errors.ts'
@@ -8,7 +8,7 @@ import { logIn, publishLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../agent.ts'
 import { saveOwnDid } from '../own-dids.ts'
 
-/** What didwebvh-ts makes. Its own types can't be resolved by Node's rules. */
+/** A result of didwebvh-ts. Node's rules can't resolve its own types. */
 interface Created {
   did: string
   doc: object
@@ -20,7 +20,7 @@ interface SigningInput {
   proof: object
 }
 
-/** The DID of the agent's own; made by the first call. It is published when the running unit of work commits. */
+/** The agent's own did:webvh. The first call creates it, and the commit of the running unit of work publishes it. */
 export const webvhIssuer = async (agent: Agent): Promise<string> => {
   const unit = currentUnit()
   const known = await logIn(unit, unit.tenant)
@@ -38,8 +38,8 @@ interface NewWebvhDid {
 }
 
 /**
- * A did:webvh that the caller serves. `domain` is as in a DID, and may have a path. Throws `request.invalid` for one where this service has
- * its own.
+ * Creates a did:webvh that the caller will serve. `domain` is in the form of a DID, and may have a path. Throws `request.invalid` for this service's
+ * own domain.
  */
 export const makeWebvhDid = async (agent: Agent, domain: string): Promise<NewWebvhDid> => {
   const parsed = parseDomain(domain)
@@ -77,8 +77,8 @@ interface Key {
 }
 
 /**
- * What Credo's own registrar makes is refused by other implementations: proofs name a key by its fragment, the DID asserts with its key, and
- * the key has no controller but the DID.
+ * Replaces Credo's registrar, whose DIDs other implementations refuse: proofs have to name the key with its fragment, the DID document has to list
+ * the key for assertion, and only the DID may be its controller.
  */
 const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`

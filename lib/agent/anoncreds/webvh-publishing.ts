@@ -1,4 +1,4 @@
-/** Publishes attested resources of the agent's did:webvh with the running unit of work. */
+/** Publishes attested resources of the agent's did:webvh in the running unit of work. */
 import { type AgentContext, CredoError, DidRepository, Kms } from '@credo-ts/core'
 import { currentUnit } from '../../store/transaction.ts'
 import { type AttestedResource, attest, nameOf, type UnsignedResource } from '../../webvh/attested-resource.ts'
@@ -13,15 +13,15 @@ const CONTEXT = [
 export interface NewResource {
   issuerId: string
   content: Record<string, unknown>
-  /** What other implementations call it, such as `anonCredsSchema`. */
+  /** The type that other implementations use, such as `anonCredsSchema`. */
   type: string
-  /** For people. */
+  /** A label for people. */
   name: string
-  /** It gets links. */
+  /** Whether links may be added later. */
   grows?: boolean
 }
 
-/** Signs and publishes a resource; returns its id. Throws for a DID that is not the agent's did:webvh. */
+/** Signs and publishes a resource. Returns its id. Throws for a DID other than the agent's did:webvh. */
 export const publish = async (agentContext: AgentContext, resource: NewResource): Promise<string> => {
   const { issuerId, content, type, name: resourceName, grows = false } = resource
   const unit = currentUnit()
@@ -43,8 +43,8 @@ export const publish = async (agentContext: AgentContext, resource: NewResource)
 }
 
 /**
- * Replaces a published resource that grows, and signs it anew: its links are under the proof. `resource` is made of what the running unit
- * of work has read. Throws where the agent has no such resource.
+ * Replaces a published resource with links, and signs it again, because the proof covers the links. `resource` has to be derived from what the
+ * running unit of work has read. Throws if the agent has no such resource.
  */
 export const republish = async (
   agentContext: AgentContext,

@@ -1,4 +1,4 @@
-/** The AnonCreds registry of did:webvh: objects are resources that their issuer's DID attests, and whose ids are hashes of their contents. */
+/** The AnonCreds registry of did:webvh: objects are attested resources of their issuer's DID, with hashes of their contents as ids. */
 import type {
   AnonCredsRegistry,
   RegisterCredentialDefinitionOptions,
@@ -20,12 +20,12 @@ import { parseResourceId } from '../../webvh/did.ts'
 import { publish, republish } from './webvh-publishing.ts'
 import { type Freshness, readAttested } from './webvh-resources.ts'
 
-/** Types of resources and links, as Credo and ACA-Py have them. */
+/** Types of resources and links that Credo and ACA-Py use. */
 const STATUS_LIST = 'anonCredsStatusList'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
-/** What a registry returns in place of an object. Credo takes the reason into its own error. */
+/** The error result of a registry. Credo copies the message to its own error. */
 const notFound = (error: unknown) => ({ error: 'notFound', message: messageOf(error) })
 
 const failed = (error: unknown) => ({ state: 'failed' as const, reason: messageOf(error) })
@@ -37,7 +37,7 @@ const checked = <S extends v.GenericSchema>(schema: S, content: unknown): v.Infe
   throw new CredoError(`${v.getDotPath(issue) ?? 'it'} is not as AnonCreds has it`)
 }
 
-/** An object, and the resource that holds it. Throws unless its issuer is the DID of its id. */
+/** An object and its resource. Throws unless the object's issuer is the DID of its id. */
 const readObject = async <S extends v.GenericSchema<unknown, { issuerId: string }>>(
   agentContext: AgentContext,
   id: string,
@@ -52,7 +52,7 @@ const readObject = async <S extends v.GenericSchema<unknown, { issuerId: string 
 
 type StatusLink = ResourceLink & { timestamp: number }
 
-/** The links to status lists, the oldest first. Throws where two are of the same time, for either could be the one in force. */
+/** Links to status lists, oldest first. Throws if two have the same time, because either could be the valid one. */
 const statusLinks = ({ links = [] }: Pick<AttestedResource, 'links'>): StatusLink[] => {
   const found = links.filter((link): link is StatusLink => link.type === STATUS_LIST && link.timestamp !== undefined)
   if (new Set(found.map(({ timestamp }) => timestamp)).size < found.length)
@@ -60,7 +60,7 @@ const statusLinks = ({ links = [] }: Pick<AttestedResource, 'links'>): StatusLin
   return found.sort((a, b) => a.timestamp - b.timestamp)
 }
 
-/** The list that is in force at a time, with all that ties it to its registry. */
+/** The list that was valid at a time, with all checks that it belongs to its registry. */
 const readStatusList = async (agentContext: AgentContext, registryId: string, timestamp: number) => {
   const { object: registry, resource } = await readObject(
     agentContext,
@@ -82,7 +82,7 @@ const readStatusList = async (agentContext: AgentContext, registryId: string, ti
 export class WebvhRegistry implements AnonCredsRegistry {
   readonly methodName = 'webvh'
   readonly supportedIdentifier = /^did:webvh:/
-  /** What never changes is kept where it is read; what does change is read each time. */
+  /** Immutable resources are cached by webvh-resources.ts; others are read each time. */
   readonly allowsCaching = false
   readonly allowsLocalRecord = false
 
@@ -121,7 +121,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
     }
   }
 
-  /** The last list of `timestamp` or before, in seconds. */
+  /** The newest list that is not after `timestamp` (epoch seconds). */
   async getRevocationStatusList(agentContext: AgentContext, revocationRegistryId: string, timestamp: number) {
     const base = { revocationStatusListMetadata: {} }
     try {
@@ -182,7 +182,7 @@ export class WebvhRegistry implements AnonCredsRegistry {
     }
   }
 
-  /** The list's time is now, or a second after that of the last list: it is part of the content, and of the link in the registry. */
+  /** The list's time is now, but at least a second after that of the last list. It is part of the content and of the registry's link. */
   async registerRevocationStatusList(agentContext: AgentContext, options: RegisterRevocationStatusListOptions) {
     const base = { revocationStatusListMetadata: {}, registrationMetadata: {} }
     try {

@@ -1,4 +1,4 @@
-/** Resolves did:webvh: this service's own from the table and the running unit of work, others' by the guarded client and never from memory. */
+/** Resolves did:webvh: this service's own from the table and the running unit of work, others through the guarded client, without a cache. */
 import {
   type AgentContext,
   CredoError,
@@ -24,7 +24,7 @@ import { hasLongIdentifier } from '../identifiers.ts'
 import { isSmall } from '../readable-message.ts'
 import { readText } from '../web-documents.ts'
 
-/** The agent of this service that hosts a DID; undefined for a DID of others. Throws where it would be here and is not. */
+/** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
 export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
   const tenant = possibleTenantOf(did)
   if (tenant === undefined) return undefined
@@ -34,10 +34,10 @@ export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
   return undefined
 }
 
-/** Documents that the running unit of work has read. Several objects of a message have the same issuer. */
+/** Documents read by the running unit of work: several objects of a message have the same issuer. */
 const RESOLVED = Symbol('resolved did:webvh')
 
-/** The document of a did:webvh as it is now. Throws where there is none. */
+/** The current document of a did:webvh. Throws if there is none. */
 export const resolveWebvh = (agentContext: AgentContext, did: WebvhDid): Promise<DidDocument> => {
   const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
   const known = resolved.get(did.did)
@@ -86,7 +86,7 @@ const verifierOf = (agentContext: AgentContext): VerifyEd25519 => {
 
 export class WebvhDidResolver implements DidResolver {
   readonly supportedMethods = ['webvh']
-  /** A key may have been replaced a moment ago. */
+  /** No cache, because a key may have been replaced a moment ago. */
   readonly allowsCaching = false
   readonly allowsLocalDidRecord = false
 

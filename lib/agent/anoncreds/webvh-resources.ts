@@ -1,4 +1,4 @@
-/** Reads attested resources: this service's own from the table and the running unit of work, others' by the guarded client, with every check. */
+/** Reads attested resources with all checks: this service's own from the table and the running unit of work, others through the guarded client. */
 import {
   type AgentContext,
   CredoError,
@@ -15,23 +15,23 @@ import { noteVersions } from '../../webvh/seen-versions.ts'
 import { readText } from '../web-documents.ts'
 import { hostOf, resolveWebvh } from './webvh-resolver.ts'
 
-/** The links of a registry whose list was published 5,000 times are 1.2 MB long; all that a message makes this agent read is less. */
+/**
+ * Maximum size in bytes, of one resource and of all that a message makes this agent read. A registry with 5,000 published lists would have 1.2 MB of
+ * links.
+ */
 const MAX_BYTES = 1024 * 1024
 
-/** Texts of others' resources that never change, by id: 10 MB at most. */
+/** Maximum length in characters of a cached immutable resource: the cache holds 100. */
 const MAX_KEPT_LENGTH = 100_000
 const kept = new Bounded<string, string>(100)
 
-/** Whether a resource may have changed since it was read. */
+/** `growing`: links may have been added since it was read. */
 export type Freshness = 'immutable' | 'growing'
 
-/**
- * Others' resources that the running unit of work has read, by freshness and id: a registry is asked for itself and for each of its lists,
- * and what was read as immutable may come from memory.
- */
+/** Resources of others that the running unit of work has read, by freshness and id: a registry is read for itself and for each of its lists. */
 const READ = Symbol('resources of others')
 
-/** A resource and the DID that attests it. Throws where there is none, or where it is not the one that its id names. */
+/** A resource and the DID that attests it. Throws if it does not exist or is not the one that its id names. */
 export const readAttested = async (
   agentContext: AgentContext,
   id: string,
@@ -57,7 +57,7 @@ const readOnce = (key: string, read: () => Promise<AttestedResource>): Promise<A
 
 const readOwn = (published: { document: string } | undefined, id: string): AttestedResource => {
   const resource = published && readResource(published.document)
-  // The name alone finds it, in whichever folder the id says that it is.
+  // Found by its name alone, so the id's folder has to be compared.
   if (resource?.id !== id) throw new CredoError('there is no such resource')
   return resource
 }
@@ -74,18 +74,18 @@ const readOthers = async (
   if (resource === undefined) throw new CredoError('it is no attested resource')
   if (resource.id !== id) throw new CredoError('it has another id')
   if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
-  // Each time: the DID may no longer have the key.
+  // Verified at each use, because the DID may no longer have the key.
   await verify(agentContext, resource, await resolveWebvh(agentContext, issuer))
   if (freshness === 'growing') await noteVersions(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
   return resource
 }
 
-/** Links are added, and never taken away. */
+/** Links are only ever added. */
 const versionsOf = ({ links = [] }: AttestedResource): string[] =>
   links.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0)).map(({ id, timestamp }) => `${timestamp} ${id}`)
 
-/** The key that a DID asserts with. Throws for a key of another DID, and for one that has another purpose. */
+/** A DID's key for assertions. Throws for a key of another DID or purpose. */
 const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
   if (!id.startsWith(`${didDocument.id}#`)) throw new CredoError('it is attested by another DID')
   return getPublicJwkFromVerificationMethod(didDocument.dereferenceKey(id, ['assertionMethod']))

@@ -10,7 +10,7 @@ import citizenship from './contexts/citizenship-v1.json' with { type: 'json' }
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 export const SCHEMA_ORG = 'http://schema.org/'
 
-/** Of `DEFAULT_CONTEXTS` in Credo 0.6.3, which it does not export. */
+/** Copied from `DEFAULT_CONTEXTS` of Credo 0.6.3, which is not exported. */
 export const BUNDLED_CONTEXTS: ReadonlySet<string> = new Set([
   CREDENTIALS_V1,
   SCHEMA_ORG,
@@ -18,7 +18,7 @@ export const BUNDLED_CONTEXTS: ReadonlySet<string> = new Set([
   'https://w3id.org/security/v2',
   'https://w3id.org/security/suites/x25519-2019/v1',
   'https://w3id.org/security/suites/ed25519-2018/v1',
-  // Beside its suite, and not among those.
+  // Part of its suite instead.
   Ed25519Signature2020.CONTEXT_URL,
   'https://w3id.org/security/suites/secp256k1-2019/v1',
   'https://w3id.org/security/data-integrity/v2',

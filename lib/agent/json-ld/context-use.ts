@@ -1,4 +1,4 @@
-/** Bounds on the contexts of a document of somebody else: which of them it may name, and how often they are processed. */
+/** Limits the contexts of other agents' documents: which ones they may use, and how often contexts are processed. */
 import { CredoError } from '@credo-ts/core'
 import type { ActiveContext } from '@digitalcredentials/jsonld'
 import type { ContextResolver, ResolvedContext } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
@@ -6,15 +6,14 @@ import { Bounded } from '../../bounded.ts'
 import { isObject } from '../../json.ts'
 
 /**
- * Terms of all contexts that a document names, each counted as often as it is named: expanding a node costs what its contexts have terms.
- * The credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
+ * Maximum number of terms of all contexts of a document, counted for each use, because expanding a node costs time for each term of its contexts. The
+ * credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
  */
 const MAX_TERMS = 20_000
 
 /**
- * Throws a CredoError that names what a document uses as `@context` and its reader does not trust. The holder writes the document, and
- * whoever writes the context says what a signature is about. `termsOf` gives the number of terms of a context that is
- * trusted, undefined for any other.
+ * Throws a CredoError that names a `@context` which the reader does not trust. The holder writes the document, and the author of a context decides
+ * what a signature is about. `termsOf` returns the number of terms of a trusted context, undefined for any other.
  */
 export const assertTrustedContexts = (document: unknown, termsOf: (context: unknown) => number | undefined): void => {
   const untrusted = new Set<string>()
@@ -31,7 +30,7 @@ export const assertTrustedContexts = (document: unknown, termsOf: (context: unkn
   if (terms > MAX_TERMS) throw new CredoError(`the presentation's contexts have more than ${MAX_TERMS} terms`)
 }
 
-/** Every context of a document, each member of a list by itself. */
+/** Every context of a document. The members of a list count separately. */
 function* contextsIn(document: unknown): Generator<unknown> {
   const pending: unknown[] = [document]
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
@@ -50,13 +49,12 @@ function previousContext(this: ActiveContext): ActiveContext {
   return this.previousContext ?? this
 }
 
-/** What the processor has made of contexts that never change, for all documents. */
+/** Processed contexts that never change, shared by all documents. */
 const sharedCache = new Bounded<string, Map<string, ResolvedContext>>(100)
 
 /**
- * A resolver that the processor asks for each context that a document, a type or a property has. Where the result is not known, the
- * processor copies all terms in force (JSON-LD 1.1, section 4.1.8, leaves no other way). `weight`: what a copied term costs. The resolver
- * throws where the budget is used up.
+ * A resolver for the contexts of documents, types and properties. If a result is not cached, the processor copies all active terms (required by
+ * JSON-LD 1.1, section 4.1.8). `weight` is the cost of a copied term. Throws when the budget is used up.
  */
 export const countingResolver = async (budget: { terms: number }, weight: number): Promise<ContextResolver> => {
   const { default: Resolver } = await import('@digitalcredentials/jsonld/lib/ContextResolver.js')

@@ -1,4 +1,4 @@
-/** JSON-LD credentials of issue-credential (Aries RFC 0593): what is signed, and what is stored, is what was offered, whatever the other agent says. */
+/** The JSON-LD format of issue-credential (Aries RFC 0593), which signs and stores only what was offered. */
 import { isDeepStrictEqual } from 'node:util'
 import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, DidCommJsonLdCredentialFormatService } from '@credo-ts/didcomm'
@@ -15,9 +15,9 @@ type JsonLd = DidCommJsonLdCredentialFormatService
 type AcceptRequest = Parameters<JsonLd['acceptRequest']>
 type ProcessCredential = Parameters<JsonLd['processCredential']>
 
-/** Signs the offer; Credo signs the request. Stores what was asked for; Credo asks its own parser whether it is that. */
+/** Signs the offer, where Credo would sign the request. Stores what was requested, where Credo would rely on its parser for the comparison. */
 export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implements CheckedFormat {
-  /** Credo's takes twice as long for each level of nesting. */
+  /** Credo's comparison doubles its time for each level of nesting. */
   override areCredentialsEqual = (one: DidCommAttachment, other: DidCommAttachment): boolean => {
     const [first, second] = [one.getDataAsJson(), other.getDataAsJson()]
     return (
@@ -46,7 +46,7 @@ export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implement
     return detailToSign(offer, request) !== undefined
   }
 
-  /** A request that a validator refuses is one that differs from the offer, and no offer is like that. */
+  /** No validation here: a malformed request differs from the offer, and is refused for that. */
   override async processRequest(): Promise<void> {}
 
   override async acceptRequest(...[agentContext, options]: AcceptRequest) {
@@ -61,7 +61,7 @@ export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implement
   }
 }
 
-/** Throws `request.invalid` for a named key that the issuer has not, or may not assert with. */
+/** Throws `request.invalid` for a named key that the issuer does not have, or not for assertion. */
 const signingKey = async (
   agentContext: AgentContext,
   { credential, options }: CredentialDetail,
@@ -73,7 +73,7 @@ const signingKey = async (
   throw invalidField('credentialFormats.jsonld.verificationMethod', 'is no key of the issuer for this type of proof')
 }
 
-/** Undefined where it is no JSON, or there is none. */
+/** Undefined if there is no JSON. */
 const contentOf = (attachment: DidCommAttachment): unknown => {
   try {
     return attachment.getDataAsJson()
@@ -82,14 +82,14 @@ const contentOf = (attachment: DidCommAttachment): unknown => {
   }
 }
 
-/** Throws a CredoError where there is none. */
+/** Throws a CredoError if there is no detail. */
 const detailIn = (attachment: DidCommAttachment): CredentialDetail => {
   const detail = contentOf(attachment)
   if (!isCredentialDetail(detail)) throw new CredoError('the attachment is no credential of JSON-LD with its options')
   return detail
 }
 
-/** A URI of RFC 3986: nothing else may stand in the N-Quads that are signed. A did:peer:4 is over 1,000 characters long. */
+/** A URI (RFC 3986), because the signed N-Quads allow nothing else. A did:peer:4 is over 1,000 characters long. */
 const SubjectId = v.pipe(
   v.string(),
   v.maxLength(MAX_IDENTIFIER),
@@ -97,8 +97,8 @@ const SubjectId = v.pipe(
 )
 
 /**
- * The detail to sign for a request: the offer's, with the ids of those subjects that only the request names. Undefined where the
- * request differs in anything else. https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
+ * The detail to sign for a request: the offer's, with the ids of subjects that only the request names. Undefined if the request differs in anything
+ * else. https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
  */
 const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
   if (!isCredentialDetail(offered) || !isCredentialDetail(requested)) return undefined
@@ -108,7 +108,7 @@ const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | 
   return isDeepStrictEqual(withPurpose(detail), withPurpose(requested)) ? detail : undefined
 }
 
-/** An id that is taken would make one thing of two, with the claims of both. */
+/** Refuses an id that is used already: two nodes would become one, with the claims of both. */
 const withIds = (offered: unknown, requested: unknown, taken: Set<string>): unknown => {
   if (Array.isArray(offered))
     return offered.map((subject, index) =>

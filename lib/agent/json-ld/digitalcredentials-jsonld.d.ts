@@ -1,4 +1,4 @@
-/** The part of the JSON-LD processor that this service uses: the one that Credo signs and verifies with. It has no types of its own. */
+/** Types of the JSON-LD processor that Credo signs and verifies with, as far as this service uses it. */
 declare module '@digitalcredentials/jsonld' {
   import type { ContextResolver } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
 
@@ -7,14 +7,14 @@ declare module '@digitalcredentials/jsonld' {
     contextUrl?: string | null
     documentUrl: string
     document: Record<string, unknown>
-    /** `static`: the address always has this document, so that what is made of it may be kept. */
+    /** `static`: the address always has this document, so its processed form may be cached. */
     tag?: 'static'
   }>
 
   interface Options {
     documentLoader?: DocumentLoader
     contextResolver?: ContextResolver
-    /** Throw where a value would be dropped: a term that no context defines, a relative IRI. */
+    /** Whether to throw if a value would be dropped: a term that no context defines, a relative IRI. */
     safe?: boolean
     base?: string | null
   }
@@ -40,11 +40,11 @@ declare module '@digitalcredentials/jsonld' {
       options: {
         inputFormat: 'application/n-quads'
         format: 'application/n-quads'
-        /** Of rdf-canonize: makes a SHA-256. */
+        /** Of rdf-canonize: creates a SHA-256. */
         createMessageDigest: () => { update(text: string): void; digest(): string }
       },
     ): Promise<string>
-    /** `null` as the local context gives the initial context. */
+    /** A local context of `null` returns the initial context. */
     processContext(active: ActiveContext | null, local: unknown, options: Options): Promise<ActiveContext>
   }
   export default jsonld
@@ -54,7 +54,7 @@ declare module '@digitalcredentials/jsonld/lib/ContextResolver.js' {
   import type { ActiveContext } from '@digitalcredentials/jsonld'
 
   export interface ResolvedContext {
-    /** What the context makes of an active one; undefined where that has not been processed yet. */
+    /** The result of applying the context to an active one; undefined if it was not processed yet. */
     getProcessed(activeCtx: ActiveContext): object | undefined
   }
 

@@ -1,4 +1,4 @@
-/** Document loader of the JSON-LD processor: DIDs, bundled contexts, and other contexts by a loader of the caller's. */
+/** The document loader of the JSON-LD processor: DIDs, bundled contexts, and any others through a loader of the caller. */
 import {
   type AgentContext,
   CredoError,
@@ -13,7 +13,7 @@ import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { boundDocumentsOfJsonLd, readText } from '../web-documents.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 
-/** `loadOther` gets the document of an address that is neither a DID nor a bundled context, or throws. */
+/** `loadOther` loads an address that is neither a DID nor a bundled context, or throws. */
 export const documentLoader = (
   agentContext: AgentContext,
   loadOther: (address: string) => Promise<Record<string, unknown>>,
@@ -21,14 +21,14 @@ export const documentLoader = (
   const loadDid = didDocumentLoader(agentContext)
   return async (url) => {
     if (url.startsWith('did:')) return loadDid(url)
-    // The processor caches what it makes of static documents.
+    // The processor caches static documents in processed form.
     if (BUNDLED_CONTEXTS.has(url))
       return { contextUrl: null, documentUrl: url, document: await bundledContext(agentContext, url), tag: 'static' }
     return { contextUrl: null, documentUrl: url, document: await loadOther(url) }
   }
 }
 
-/** Credo's credentials, for an issuer: other contexts come from the web. A verifier has its own (verifier-contexts.ts). */
+/** Credo's credentials module for issuers: other contexts are read from the web. Verifiers use verifier-contexts.ts. */
 export const w3cCredentials = () =>
   new W3cCredentialsModule({
     documentLoader: (agentContext) =>
@@ -40,7 +40,7 @@ export const w3cCredentials = () =>
       }),
   })
 
-/** Contexts of the key types that Credo's suites know: they ask the key for them, whatever its DID document names. */
+/** Contexts of key types. Credo's suites look for them in the key, whatever its DID document has. */
 const KEY_CONTEXTS: Record<string, string> = {
   Ed25519VerificationKey2018: 'https://w3id.org/security/suites/ed25519-2018/v1',
   Ed25519VerificationKey2020: 'https://w3id.org/security/suites/ed25519-2020/v1',
@@ -50,8 +50,8 @@ const KEY_CONTEXTS: Record<string, string> = {
 const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
 
 /**
- * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. A DID document's own contexts are its
- * controller's to write, so nothing is framed by them. Throws where the DID does not resolve or does not control the key itself.
+ * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. The document's own contexts, which its controller
+ * writes, are not used for framing. Throws if the DID does not resolve or does not control the key.
  */
 const didDocumentLoader =
   (agentContext: AgentContext): DocumentLoader =>
@@ -76,7 +76,7 @@ const idsOf = (did: string, methods: (string | VerificationMethod)[] = []): stri
 const absolute = (did: string, id: string): string => (id.startsWith('#') ? `${did}${id}` : id)
 
 const keyOf = (didDocument: DidDocument, url: string) => {
-  // DID Core, section 5.3.1: a relationship may embed a method that is nowhere else, as those of a did:peer:2 do.
+  // DID Core, section 5.3.1: a relationship may embed a method that is listed nowhere else, as in a did:peer:2.
   const method = didDocument.dereferenceKey(url, ['verificationMethod', 'authentication', 'assertionMethod'])
   if (absolute(didDocument.id, method.controller) !== didDocument.id)
     throw new CredoError(`the key ${url} is controlled by another DID`)

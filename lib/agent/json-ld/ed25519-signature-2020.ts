@@ -1,4 +1,4 @@
-/** Ed25519Signature2020 by any Ed25519 key of a DID: a did:key has one key, and resolvers disagree on what its type is called. */
+/** Ed25519Signature2020 with any type of Ed25519 key: a did:key has one key, and resolvers disagree on the name of its type. */
 import { Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
 import * as v from 'valibot'
 
@@ -7,8 +7,8 @@ const TYPES = ['Ed25519VerificationKey2018', 'Ed25519VerificationKey2020'] as co
 const Key = v.looseObject({ type: v.picklist(TYPES), revoked: v.optional(v.undefined_()) })
 
 /**
- * Credo's asks for a key of the type of 2020, which its did:key documents do not have, so that no did:key could sign or verify. A signature
- * covers no type of a key. https://www.w3.org/community/reports/credentials/CG-FINAL-di-eddsa-2020-20220724/
+ * Credo's suite requires the key type of 2020, which its did:key documents do not have, so that no did:key could sign or verify. Signatures do not
+ * cover the type. https://www.w3.org/community/reports/credentials/CG-FINAL-di-eddsa-2020-20220724/
  */
 class AnyKeySignature2020 extends Ed25519Signature2020 {
   override async assertVerificationMethod(document: unknown): Promise<void> {
@@ -16,10 +16,10 @@ class AnyKeySignature2020 extends Ed25519Signature2020 {
   }
 }
 
-/** The context that a document signed with Ed25519Signature2020 names: it defines the type of the proof. */
+/** The context of documents that are signed with Ed25519Signature2020: it defines the proof's type. */
 export const SUITE_CONTEXT_2020 = Ed25519Signature2020.CONTEXT_URL
 
-/** Types of keys that an issuer may sign with, by the type of the proof. */
+/** Types of keys that an issuer may sign with, by type of proof. */
 const SIGNING_KEYS: Record<string, readonly string[]> = {
   Ed25519Signature2018: ['Ed25519VerificationKey2018'],
   Ed25519Signature2020: TYPES,
@@ -29,7 +29,7 @@ export const keyTypesOf = (proofType: string): readonly string[] => SIGNING_KEYS
 
 type SuiteClass = typeof Ed25519Signature2018 | typeof Ed25519Signature2020
 
-/** The suites of the agent, each changed by `change`. */
+/** The agent's suites, each wrapped by `change`. */
 export const signatureSuites = (
   change: <Suite extends SuiteClass>(suite: Suite) => Suite = (suite) => suite,
 ): SignatureSuiteRegistry =>

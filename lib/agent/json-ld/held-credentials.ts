@@ -1,4 +1,4 @@
-/** JSON-LD credentials that an agent holds, as its prover chooses among them. */
+/** Held JSON-LD credentials, from which a prover selects. */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../../json.ts'
 import type { HeldCredential } from '../../presentation-exchange/choose-credentials.ts'
@@ -10,7 +10,7 @@ const W3C_CREDENTIAL = 'W3cCredentialRecord'
 
 const Texts = v.fallback(v.array(v.string()), [])
 
-/** Of a record of Credo's. AnonCreds are stored as such records too: their proofs are others, and no presentation here is made of them. */
+/** Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be presented here. */
 const JsonLdRecord = v.object({
   value: v.object({
     credentialInstances: v.looseTuple([
@@ -44,14 +44,14 @@ const toHeld = (stored: StoredRecord): HeldCredential | undefined => {
   }
 }
 
-/** The credential of a record; undefined where the agent has no such record, or holds no JSON-LD credential in it. */
+/** The credential of a record; undefined if there is no such record, or it holds no JSON-LD credential. */
 export const heldCredential = async (id: string): Promise<HeldCredential | undefined> => {
   const unit = currentUnit()
   const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
   return stored && toHeld(stored)
 }
 
-/** The credentials that may be selected: newest first, without expired ones. */
+/** Credentials that may be selected: newest first, without expired ones. */
 export const heldCredentials = async (): Promise<HeldCredential[]> => {
   const unit = currentUnit()
   const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})

@@ -1,4 +1,4 @@
-/** JSON-LD credentials that this agent offers: of a DID of its own, and such that they can be signed. */
+/** JSON-LD offers: the issuer has to be a DID of this agent, and it has to be possible to sign the credential. */
 import type { JsonCredential } from '@credo-ts/didcomm'
 import { isObject } from '../../json.ts'
 import type { TenantAgent } from '../agent.ts'
@@ -8,12 +8,12 @@ import { issuerOf } from './credential-detail.ts'
 import { SUITE_CONTEXT_2020 } from './ed25519-signature-2020.ts'
 
 export interface OfferedJsonLd {
-  /** A credential of W3C VC data model 1.1 without proof; `issuer` may be absent. */
+  /** A credential of the W3C VC data model 1.1 without a proof; `issuer` may be absent. */
   credential: Record<string, unknown>
   options: { proofType: string; proofPurpose: string }
 }
 
-/** The format as Credo takes it. Throws `request.invalid` for an issuer that is not this agent or a credential that can't be signed. */
+/** The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be signed. */
 export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }: OfferedJsonLd, path: string) => {
   const named = issuerOf(credential)
   if (named !== undefined) await assertOwnDid(agent, named, `${path}.credential.issuer`)
@@ -24,7 +24,7 @@ export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }
   return { credential: offered as JsonCredential, options }
 }
 
-/** The credentials context defines the proof of 2018 only. What is offered is what is signed, so the context is in the offer. */
+/** Adds the context of the proof: the credentials context defines only that of 2018. The offer has to equal what is signed. */
 const withSuiteContext = (credential: Record<string, unknown>, proofType: string): Record<string, unknown> => {
   const contexts = [credential['@context']].flat()
   return proofType !== 'Ed25519Signature2020' || contexts.includes(SUITE_CONTEXT_2020)
@@ -32,7 +32,7 @@ const withSuiteContext = (credential: Record<string, unknown>, proofType: string
     : { ...credential, '@context': [...contexts, SUITE_CONTEXT_2020] }
 }
 
-/** CREDEBL's print layout, which it sends with every offer for many, empty where there is none. What says nothing needs no context. */
+/** Removes CREDEBL's empty print layout, which it sends with bulk offers: it would need a context to be signed. */
 const withoutEmptyLayout = (credential: Record<string, unknown>): Record<string, unknown> => {
   const { prettyVc, ...others } = credential
   return isObject(prettyVc) && Object.keys(prettyVc).length === 0 ? others : credential

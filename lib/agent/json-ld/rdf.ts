@@ -1,27 +1,24 @@
-/** JSON-LD as RDF, within limits: what a signature covers is a set of quads, and never the JSON that it was written in. */
+/** JSON-LD as RDF, within limits: a signature covers a set of quads, not the JSON that they were written in. */
 import { createHash } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { countingResolver } from './context-use.ts'
 
-/** The processor is loaded when the first document needs it: most messages have none. */
+/** Loaded on first use, because most messages have no JSON-LD. */
 export const processor = async () => (await import('@digitalcredentials/jsonld')).default
 
 const N_QUADS = 'application/n-quads'
 
-/** What one verification may cost: all documents of a presentation, and their proofs, together. */
+/** Limits of one verification, for all documents of a presentation and their proofs together. */
 export interface Budget {
   /** Whoever parses them compares each with all others. */
   quads: number
   /**
-   * Statements about blank nodes that are hashed. Blank nodes that can't be told apart take factorial work: without a limit, 8 that refer
-   * to each other take longer than a function's timeout. An honest document hashes each of its quads once or twice.
+   * Number of hashes for blank nodes. Indistinguishable ones take factorial time: without a limit, 8 that refer to each other exceed a function's
+   * timeout. A usual document hashes each of its quads once or twice.
    */
   hashed: number
-  /**
-   * Terms of contexts that are copied: all that are in force, wherever a type or a property has a context of its own. 3,000 of them take
-   * up to 5 ms.
-   */
+  /** Number of copied context terms: all active ones are copied wherever a type or a property has a context of its own. 3,000 take up to 5 ms. */
   terms: number
   /**
    * Of what is shown, as JSON. Blank nodes are shown wherever they are referred to, so that 2 KB could become any number of gigabytes; and it is
@@ -51,10 +48,7 @@ const statementsIn = (document: unknown): number => {
   return count
 }
 
-/**
- * The quads of a document (N-Quads). Throws where a value would be dropped, since it would not be signed, and where the
- * budget is used up.
- */
+/** The quads of a document (N-Quads). Throws if a value would be dropped, and so not signed, and if the budget is used up. */
 export const toQuads = async (document: unknown, documentLoader: DocumentLoader, budget: Budget): Promise<string> => {
   if (statementsIn(document) > MAX_STATEMENTS) throw tooMany()
   const { toRDF } = await processor()
@@ -67,7 +61,7 @@ export const toQuads = async (document: unknown, documentLoader: DocumentLoader,
 
 const tooMany = (): CredoError => new CredoError('the documents have too many statements')
 
-/** SHA-256, on a budget. */
+/** SHA-256 within the budget. */
 const digests = (budget: Budget) => () => {
   const hash = createHash('sha256')
   return {
@@ -79,7 +73,7 @@ const digests = (budget: Budget) => () => {
   }
 }
 
-/** RDF Dataset Canonicalization of N-Quads (URDNA2015). Throws where the budget is used up. */
+/** RDF Dataset Canonicalization of N-Quads (URDNA2015). Throws if the budget is used up. */
 export const canonicalize = async (quads: string, budget: Budget): Promise<string> => {
   const { canonize } = await processor()
   return canonize(quads, { inputFormat: N_QUADS, format: N_QUADS, createMessageDigest: digests(budget) })

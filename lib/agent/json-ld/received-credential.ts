@@ -1,4 +1,4 @@
-/** A JSON-LD credential that this agent was issued: it is kept where it is what was asked for, and where its issuer has signed it. */
+/** Stores issued JSON-LD credentials, if they match the request and their issuer has signed them. */
 import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentContext,
@@ -18,7 +18,7 @@ import { newBudget } from './rdf.ts'
 import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
 import { CREDENTIAL, irisOf, readStatements, type Statements, typeIrisOf } from './signed-json.ts'
 
-/** One proof, so that none can stand in for another. */
+/** Exactly one proof, so that no other can replace it. */
 const Proof = v.looseObject({
   type: v.string(),
   proofPurpose: v.string(),
@@ -63,7 +63,7 @@ const isAsRequested = (
 ): boolean => {
   const { options } = withPurpose(requested)
   return (
-    isDeepStrictEqual(withoutSingles(credential), withoutSingles(requested.credential)) &&
+    isDeepStrictEqual(withoutSingletonLists(credential), withoutSingletonLists(requested.credential)) &&
     proof.type === options.proofType &&
     proof.proofPurpose === options.proofPurpose &&
     proof.domain === options.domain &&
@@ -72,8 +72,8 @@ const isAsRequested = (
   )
 }
 
-/** A list of one is as good as the one in it (JSON-LD 1.1, section 4.3): issuers write either. */
-const withoutSingles = (credential: object): object =>
+/** Replaces lists of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers write either. */
+const withoutSingletonLists = (credential: object): object =>
   Object.fromEntries(
     Object.entries(credential).map(([name, value]) => [
       name,
@@ -85,13 +85,13 @@ const store = async (agentContext: AgentContext, json: object): Promise<string> 
   const credential = JsonTransformer.fromJSON(json, W3cJsonLdVerifiableCredential)
   const statements = await verify(agentContext, credential)
   const record = W3cCredentialRecord.fromCredential(credential)
-  // Else Credo makes these of the JSON, however long that takes.
+  // Otherwise Credo derives the types from the JSON, without a time limit.
   record.setTag('expandedTypes', typeIrisOf(statements))
   const { id } = await agentContext.resolve(W3cCredentialService).storeCredential(agentContext, { record })
   return id
 }
 
-/** Verifies the issuer's signature. Looking up the status is left to verifiers. */
+/** Verifies the issuer's signature. Only verifiers check the status. */
 const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiableCredential): Promise<Statements> => {
   const verified: VerifiedQuads = new WeakMap()
   const service = new W3cJsonLdCredentialService(

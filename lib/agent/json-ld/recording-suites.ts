@@ -1,4 +1,4 @@
-/** Credo's signature suites, within limits, and with a record of the quads that each signature was verified over. */
+/** Credo's signature suites within limits, which record the quads that each signature was verified over. */
 import {
   CredoError,
   type Ed25519Signature2018,
@@ -9,7 +9,7 @@ import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { signatureSuites } from './ed25519-signature-2020.ts'
 import { type Budget, canonicalize, toQuads } from './rdf.ts'
 
-/** The quads of a verified document (N-Quads), by its proof: the object that the suite was given. */
+/** The verified quads (N-Quads) by proof, which is the object that the suite got. */
 export type VerifiedQuads = WeakMap<object, string>
 
 /** Of a proof, `expires`: a holder may call it by any name that means this. Data Integrity 1.0, section 2.1. */
@@ -31,7 +31,7 @@ const recording = <Suite extends typeof Ed25519Signature2018 | typeof Ed25519Sig
   budget: Budget,
 ): Suite => {
   const quadsOf = new WeakMap<object, string>()
-  // The suites extend a class of a JavaScript package, so their inherited methods have no types.
+  // The suites extend a class of a JavaScript package, so inherited methods have no types.
   return class extends (suite as typeof Ed25519Signature2018) {
     async canonize(document: object, { documentLoader }: { documentLoader: DocumentLoader }): Promise<string> {
       const quads = await toQuads(document, documentLoader, budget)

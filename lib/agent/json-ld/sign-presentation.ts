@@ -1,4 +1,4 @@
-/** Signs a JSON-LD presentation of held credentials, within the limits that presentations of others are verified with. */
+/** Signs JSON-LD presentations of held credentials, within the limits of verification. */
 import {
   type AgentContext,
   ClaimFormat,
@@ -14,7 +14,7 @@ import { keyTypesOf, SUITE_CONTEXT_2020 } from './ed25519-signature-2020.ts'
 import { newBudget } from './rdf.ts'
 import { recordingSuites } from './recording-suites.ts'
 
-/** What is signed; the proof's own context is added. */
+/** The document to sign; the proof's context is added. */
 type Unsigned = Record<string, unknown> & { '@context': readonly string[] }
 
 interface Signature {
@@ -26,16 +26,16 @@ interface Signature {
   permits: (proofType: string) => boolean
 }
 
-/** In order of preference: the first one that the verifier permits is used. */
+/** In order of preference. */
 const PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
-/** Throws a CredoError that says why a presentation can't be signed. */
+/** Throws a CredoError with the reason if the presentation can't be signed. */
 export const signPresentation = async (
   agentContext: AgentContext,
   unsigned: Unsigned,
   { signer, challenge, domain, permits }: Signature,
 ): Promise<Record<string, unknown>> => {
-  const { proofType, method } = await wayToSign(agentContext, signer, permits)
+  const { proofType, method } = await selectProofType(agentContext, signer, permits)
   const service = new W3cJsonLdCredentialService(
     recordingSuites(new WeakMap(), newBudget()),
     agentContext.resolve(W3cCredentialsModuleConfig),
@@ -57,8 +57,8 @@ export const signPresentation = async (
 const contextsOf = ({ '@context': contexts }: Unsigned, proofType: string): readonly string[] =>
   proofType === 'Ed25519Signature2020' ? [...contexts, SUITE_CONTEXT_2020] : contexts
 
-/** A permitted type of proof, and the first key that the DID lists for authentication and that makes such proofs. */
-const wayToSign = async (
+/** The first permitted type of proof for which the DID has an authentication key, and that key. */
+const selectProofType = async (
   agentContext: AgentContext,
   did: string,
   permits: (proofType: string) => boolean,

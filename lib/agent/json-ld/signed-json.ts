@@ -1,7 +1,6 @@
 /**
- * JSON out of signed quads, in the verifier's terms. A signature covers quads. The JSON that carries them is the holder's to write: other
- * terms, another nesting, another order have the same quads. So what a verifier reads is made from the quads and from the verifier's
- * contexts alone.
+ * Builds JSON in the verifier's terms from signed quads. A signature covers quads, and the holder writes the JSON around them: other terms, nesting
+ * and order have the same quads. So verifiers read JSON that is built only from the quads and their own contexts.
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
@@ -28,15 +27,15 @@ const asArray = (value: unknown): unknown[] => (value === undefined ? [] : Array
 
 const typesOf = (node: Node): string[] => asArray(node['@type']).map(String)
 
-/** What is stated of one credential or presentation: the nodes of its graph, and which of them is the document itself. */
+/** The statements of a credential or presentation: the nodes of its graph, and the node that is the document. */
 export interface Statements {
   root: Node
   nodes: ReadonlyMap<string, Node>
 }
 
 /**
- * Reads N-Quads. `type` is the document's own: only one node may have it, or the holder could choose which of them is the
- * document. Named graphs are left out: a presentation's credentials are in such graphs, and are verified by themselves.
+ * Parses N-Quads. `type` is the document's own type: only one node may have it, or the holder could choose which one is the document. Named graphs
+ * are skipped: they hold a presentation's credentials, which are verified separately.
  */
 export const readStatements = async (quads: string, type: string): Promise<Statements> => {
   const { fromRDF } = await processor()
@@ -48,13 +47,13 @@ export const readStatements = async (quads: string, type: string): Promise<State
   return { root, nodes: new Map(graph.map((node) => [node['@id'], node])) }
 }
 
-/** The IRIs that a property of the document has as values. */
+/** IRIs that are values of a property of the document. */
 export const irisOf = ({ root }: Statements, property: string): string[] =>
   asArray(root[`${CREDENTIALS}${property}`]).flatMap((value) =>
     isNode(value) && !value['@id'].startsWith('_:') ? [value['@id']] : [],
   )
 
-/** The texts that a property of the document has as values. */
+/** Texts that are values of a property of the document. */
 export const literalsOf = ({ root }: Statements, property: string): string[] =>
   asArray(root[`${CREDENTIALS}${property}`]).flatMap((value) =>
     isObject(value) && typeof value['@value'] === 'string' ? [value['@value']] : [],
@@ -64,12 +63,12 @@ export const has = ({ root }: Statements, property: string): boolean => `${CREDE
 
 export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
 
-/** Compaction sorts the terms that it has copied, which takes five times as long as copying them. */
+/** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
 const COMPACTION = 5
 
 /**
- * The document in the terms of `contexts` (addresses that the loader knows). The order of values is that of their text and
- * not the holder's, since quads have none; `type` begins with the document's own.
+ * The document in the terms of `contexts` (addresses for the loader). Quads have no order, so values are sorted by their text; `type` starts with the
+ * document's own.
  */
 export const toVerifierJson = async (
   statements: Statements,
@@ -85,14 +84,13 @@ export const toVerifierJson = async (
     '@context': asArray(context),
     ...(withoutNativeTypes(json) as Json),
     type: asArray(json.type),
-    // Compaction makes text of a subject that has an id and no claim.
+    // Compaction turns a subject that has an id and no claims into a text.
     ...(typeof subject === 'string' && { credentialSubject: { id: subject } }),
   }
 }
 
 /**
- * The document as a tree: each node that has an IRI once, under its first reference, and the subject before anything else. A blank node is
- * wherever it is referred to.
+ * The document as a tree: each IRI node once, below its first reference, the subject first. A blank node is repeated below each reference.
  */
 const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const placed = new Set<string>()
@@ -138,7 +136,7 @@ const sorted = (values: unknown[]): unknown[] =>
 
 const NUMBERS = [`${XSD}integer`, `${XSD}double`]
 
-/** A value of quads, which is text with an XML Schema type, as JSON has it: numbers and booleans are their own. */
+/** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */
 const withNativeValue = (value: Json): Json => {
   const { '@value': text, '@type': type } = value
   if (typeof text !== 'string' || typeof type !== 'string') return value
@@ -148,7 +146,7 @@ const withNativeValue = (value: Json): Json => {
   return NUMBERS.includes(type) && exact ? { ...value, '@value': number } : value
 }
 
-/** Compaction keeps the type of a number or boolean whose term says none. */
+/** Removes the type that compaction keeps for numbers and booleans of untyped terms. */
 const withoutNativeTypes = (json: unknown): unknown => {
   if (Array.isArray(json)) return json.map(withoutNativeTypes)
   if (!isObject(json)) return json

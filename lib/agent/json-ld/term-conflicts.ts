@@ -1,4 +1,4 @@
-/** Contexts that give one term two meanings: read with both, a credential could say what nobody signed. */
+/** Finds contexts that give a term two meanings: read with both, a credential could say what nobody signed. */
 import type { ActiveContext, DocumentLoader } from '@digitalcredentials/jsonld'
 import { processor } from './rdf.ts'
 
@@ -8,7 +8,7 @@ export interface TermConflict {
   term: string
 }
 
-/** What makes up the meaning of a term (JSON-LD 1.1, section 9.15.1); whether it is protected does not. */
+/** The parts of a term's meaning (JSON-LD 1.1, section 9.15.1), without its protection. */
 const MEANING = [
   '@id',
   'reverse',
@@ -26,7 +26,7 @@ const meaningOf = (context: ActiveContext, term: string): string => {
   return JSON.stringify(MEANING.map((name) => mapping?.[name] ?? null))
 }
 
-/** Keywords of a context that change the meaning of what has no term of its own. */
+/** Keywords of a context that change the meaning of names without a term. */
 const DEFAULTS = ['@vocab', '@base', '@language', '@direction'] as const
 
 const redefined = (before: ActiveContext, after: ActiveContext, terms: Iterable<string>): string | undefined => {
@@ -34,13 +34,10 @@ const redefined = (before: ActiveContext, after: ActiveContext, terms: Iterable<
   return changed ?? [...terms].find((term) => meaningOf(before, term) !== meaningOf(after, term))
 }
 
-/** Contexts within terms (section 4.1.8) are looked into this deep. */
+/** Maximum depth of contexts within terms (section 4.1.8). */
 const MAX_SCOPES = 3
 
-/**
- * The first context, in the order in which they are read, that redefines a term of another one, also where only the
- * nodes of a type or the values of a property are read with it. Undefined where there is none.
- */
+/** The first context, in reading order, that redefines a term of another one, also within a type or a property. Undefined if there is none. */
 export const findTermConflict = async (
   addresses: readonly string[],
   documentLoader: DocumentLoader,
@@ -65,7 +62,7 @@ export const findTermConflict = async (
   }
   return undefined
 
-  /** Undefined where the context breaks a protected term. */
+  /** Undefined if the context redefines a protected term. */
   async function processOver(context: ActiveContext, local: unknown): Promise<ActiveContext | undefined> {
     try {
       return await processContext(context, local, options)

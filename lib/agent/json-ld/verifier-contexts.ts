@@ -1,5 +1,5 @@
 /**
- * The contexts that a verifier reads credentials with: fixed, in their order, when the proof is requested. A holder has no say in them.
+ * The contexts with which a verifier reads credentials. They and their order are fixed with the proof request; the holder has no influence on them.
  */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -17,7 +17,7 @@ import { documentLoader } from './document-loader.ts'
 import { processor } from './rdf.ts'
 import { findTermConflict } from './term-conflicts.ts'
 
-/** A context of a proof request: a bundled one, or one that is stored. */
+/** A context of a proof request: bundled or stored. */
 const VerifierContext = v.object({
   address: v.string(),
   stored: v.optional(v.object({ scope: v.string(), digest: v.string() })),
@@ -35,12 +35,12 @@ const PATH = 'proofFormats.presentationExchange.options.contexts'
 const isCarried = (address: string): boolean => BUNDLED_CONTEXTS.has(address) || COMMUNITY_CONTEXTS.has(address)
 
 /**
- * Fixes the contexts of a proof request, in the running unit of work: the credentials context, those that the service carries and the
- * definition names as schemas, those given with the request (documents by address), and those of the stage's setting; then the community's
- * that define a type which the definition names, where they leave the terms of all others as they are.
- * Throws `request.invalid` for a context that redefines a term of another one, or that can't be read.
+ * Determines the contexts of a proof request in the running unit of work, in this order: the credentials context, bundled ones that the definition
+ * names as schemas, those of the request (documents by address), and those of the stage's setting. Contexts of the community are added if they define
+ * a type that the definition names and redefine no term of the others. Throws `request.invalid` for a context that redefines a term of another one,
+ * or that can't be read.
  */
-export const fixVerifierContexts = async (
+export const selectVerifierContexts = async (
   agentContext: AgentContext,
   schemas: readonly string[],
   given: Readonly<Record<string, Document>>,
@@ -78,7 +78,7 @@ export const fixVerifierContexts = async (
   return fixed
 }
 
-/** Whether a context has a term for one of these IRIs. */
+/** Whether a context defines a term for one of these IRIs. */
 const definesOneOf = async (
   iris: ReadonlySet<string>,
   address: string,
@@ -91,7 +91,7 @@ const definesOneOf = async (
   return [...mappings.values()].some((mapping) => iris.has(String(mapping?.['@id'])))
 }
 
-/** A context of the setting is fetched by the first request that needs it, and never by a verification. */
+/** Contexts of the setting are fetched by the first request that needs them, never by a verification. */
 const contextOfSetting = async (address: string, hex: string): Promise<{ text: string; stored: StoredContext }> => {
   const stored = { scope: SERVICE, digest: Buffer.from(hex, 'hex').toString('base64url') }
   const [known] = await findContexts(currentUnit(), [stored])
@@ -102,7 +102,7 @@ const contextOfSetting = async (address: string, hex: string): Promise<{ text: s
   return { text, stored: await storeContext(currentUnit(), SERVICE, text) }
 }
 
-/** A TypeError is the library's own, and says nothing to the caller. */
+/** A TypeError comes from the library itself, and means nothing to the caller. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && !(error instanceof TypeError) ? error.message : 'unknown'
 
@@ -124,7 +124,7 @@ const assertNoConflict = async (
     )
 }
 
-/** Loads trusted contexts and DIDs, and nothing else: verifying fetches no context. The verifier's document of an address comes first. */
+/** Loads only trusted contexts and DIDs: verification fetches no context. The verifier's document for an address takes precedence. */
 const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Document>): DocumentLoader =>
   documentLoader(agentContext, async (address) => {
     const document = documents.get(address) ?? COMMUNITY_CONTEXTS.get(address)
@@ -132,22 +132,22 @@ const loaderOf = (agentContext: AgentContext, documents: ReadonlyMap<string, Doc
     return document
   })
 
-/** What a verification reads with. */
+/** The contexts of a verification. */
 export interface VerifierReading {
-  /** The number of terms of what a document uses as a context, by address or in full; undefined where it is not trusted. */
+  /** Number of terms of a document's context, given by address or inline; undefined if it is not trusted. */
   termsOf(context: unknown): number | undefined
   documentLoader: DocumentLoader
-  /** The contexts, in their order, that a document which names `used` is shown in. */
+  /** The contexts, in order, for showing a document that uses `used`. */
   contextsFor(used: ReadonlySet<string>): Promise<string[]>
 }
 
 const sizeOf = (document: Document): number =>
   [document['@context']].flat().reduce((sum: number, context) => sum + Object.keys(Object(context)).length, 0)
 
-/** Whether schema.org's terms leave those of a list of contexts as they are. */
+/** Whether schema.org redefines no term of a list of contexts. */
 const compatible = new Bounded<string, Promise<boolean>>(100)
 
-/** The contexts of a proof request, read for its verification in the running unit of work. */
+/** Reads the contexts of a proof request for its verification, in the running unit of work. */
 export const readVerifierContexts = async (
   agentContext: AgentContext,
   contexts: readonly VerifierContext[],
@@ -190,7 +190,7 @@ export const readVerifierContexts = async (
       return sizes.get(context)
     },
     documentLoader,
-    // The one bundled vocabulary of general use, in which nothing of the verifier's own changes its meaning.
+    // schema.org is the only bundled general vocabulary. It is added if it changes no meaning of the verifier's own contexts.
     contextsFor: async (used) =>
       used.has(SCHEMA_ORG) && !addresses.includes(SCHEMA_ORG) && (await takesSchemaOrg())
         ? [...addresses, SCHEMA_ORG]

@@ -1,4 +1,4 @@
-/** Verifies a JSON-LD presentation, and says what was signed: by whom, about whom, and in the verifier's terms. */
+/** Verifies JSON-LD presentations, and returns what was signed, by whom and about whom, in the verifier's terms. */
 import {
   type AgentContext,
   CredoError,
@@ -29,7 +29,7 @@ import type { VerifierReading } from './verifier-contexts.ts'
 
 type Json = Record<string, unknown>
 
-/** A verified credential: what was signed, without the proof. */
+/** A verified credential: the signed document without the proof. */
 interface SignedCredential extends PresentedCredential {
   json: Json
 }
@@ -38,7 +38,7 @@ export interface SignedPresentation extends Presented {
   credentials: SignedCredential[]
 }
 
-/** Descriptors are at most 50, and each takes one credential. */
+/** There are at most 50 descriptors with one credential each. */
 const MAX_CREDENTIALS = 50
 
 /** A JSON object; valibot's own schemas of objects take arrays too. */
@@ -46,10 +46,10 @@ const JsonObject = v.custom<Json>(isObject)
 
 const OneProof = v.union([JsonObject, v.strictTuple([JsonObject])])
 
-/** Revocation is not looked up, so a credential that may have been revoked is not called verified. */
+/** Credentials with a status are refused, because revocation is not checked. */
 const Credential = v.pipe(JsonObject, v.looseObject({ proof: OneProof, credentialStatus: v.optional(v.never()) }))
 
-/** What is looked at before a library sees the presentation: one proof each, so that none can stand in for another. */
+/** Checked before the library: exactly one proof each, so that no other can replace it. */
 const Presentation = v.looseObject({
   proof: OneProof,
   verifiableCredential: v.union([v.pipe(v.array(Credential), v.nonEmpty(), v.maxLength(MAX_CREDENTIALS)), Credential]),
@@ -65,7 +65,7 @@ const Verified = v.object({
   ]),
 })
 
-/** What the signature library says of a presentation that it calls valid. */
+/** The library's result for a valid presentation. */
 const Result = v.object({
   presentationResult: Verified,
   credentialResults: v.array(v.object({ ...Verified.entries, credential: JsonObject })),
@@ -77,7 +77,7 @@ interface Expected {
   reading: VerifierReading
 }
 
-/** Throws a CredoError that says, for the verifier, what is wrong. */
+/** Throws a CredoError with the reason for the verifier. */
 export const verifyPresentation = async (
   agentContext: AgentContext,
   document: unknown,
@@ -121,7 +121,7 @@ export const verifyPresentation = async (
   return { signer, proofType: proofTypeOf(presentationResult), credentials }
 }
 
-/** What Credo finds wrong with it has a line for each of its parts. */
+/** Credo reports an invalid presentation in a line for each of its parts. */
 const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
   try {
     return JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
@@ -130,7 +130,7 @@ const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
   }
 }
 
-/** What the signature of one document was verified over. */
+/** The statements that a document's signature was verified over. */
 const statementsOf = (
   verified: VerifiedQuads,
   { results: [{ proof }] }: v.InferOutput<typeof Verified>,
@@ -147,10 +147,7 @@ const assertHeldBy = (signer: string, presentation: Statements): void => {
     throw new CredoError('the holder of the presentation has not signed it')
 }
 
-/**
- * What the library checks in the JSON is checked again in what was signed: a holder can write a property so that a look at
- * the JSON does not find it.
- */
+/** Repeats the library's checks on the signed statements: a holder can write a property in a form that a check of the JSON does not find. */
 const assertInForce = (credential: Statements, signer: string): void => {
   const issuers = irisOf(credential, 'issuer')
   if (issuers.length !== 1 || issuers[0] !== signer)
@@ -163,7 +160,7 @@ const assertInForce = (credential: Statements, signer: string): void => {
     throw new CredoError('a credential has expired')
 }
 
-/** A credential about somebody is presented by that subject, or by one of several. One without a subject's id is a bearer's. */
+/** Checks that the signer is one of the credential's subjects. A credential without a subject id is a bearer credential. */
 const assertAbout = (signer: string, credential: Statements): void => {
   const subjects = irisOf(credential, 'credentialSubject')
   if (subjects.length > 0 && !subjects.includes(signer))
@@ -191,7 +188,7 @@ const signedCredential = async (
   }
 }
 
-/** The first message in what the library gives back, which nests errors in several ways. */
+/** The first message in the library's result, which nests errors in several ways. */
 const reasonOf = (result: unknown, depth = 0): string | undefined => {
   if (depth > 6 || typeof result !== 'object' || result === null) return undefined
   if (result instanceof Error && !('errors' in result)) return result.message.slice(0, 300)

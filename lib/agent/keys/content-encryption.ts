@@ -9,9 +9,9 @@ import {
 } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 
-/** JWA names (and Credo's `C20P`) to those of OpenSSL. All of them take a 12-byte nonce and give a 16-byte tag. */
+/** OpenSSL names by JWA name (and Credo's `C20P`). All use a 12-byte nonce and a 16-byte tag. */
 const CIPHERS = {
-  // Aries envelopes say `xchacha20poly1305_ietf` in their header and mean this one (RFC 0019, libsodium's ietf variant).
+  // Aries envelopes call it `xchacha20poly1305_ietf` (RFC 0019), but it is libsodium's ietf variant.
   C20P: 'chacha20-poly1305',
   A128GCM: 'aes-128-gcm',
   A256GCM: 'aes-256-gcm',
@@ -31,7 +31,7 @@ export interface EncryptedContent {
   tag: Uint8Array<ArrayBuffer>
 }
 
-/** Encrypts `content`; `aad` is authenticated, not encrypted. A nonce is made if none is given. */
+/** Encrypts `content`; `aad` is authenticated, not encrypted. Creates a nonce if none is given. */
 export const encryptContent = (
   algorithm: ContentEncryptionAlgorithm,
   jwk: Kms.KmsJwkPrivateOct,
@@ -46,14 +46,14 @@ export const encryptContent = (
   return { encrypted, iv: Uint8Array.from(iv), tag: Uint8Array.from(cipher.getAuthTag()) }
 }
 
-/** Decrypts what `encryptContent` made. Throws `KeyManagementError` if content, nonce, tag or `aad` was altered. */
+/** Decrypts the output of `encryptContent`. Throws `KeyManagementError` if content, nonce, tag or `aad` was altered. */
 export const decryptContent = (
   algorithm: ContentEncryptionAlgorithm,
   jwk: Kms.KmsJwkPrivateOct,
   { encrypted, iv, tag, aad }: { encrypted: Uint8Array; iv: Uint8Array; tag: Uint8Array; aad?: Uint8Array | undefined },
 ): Uint8Array<ArrayBuffer> => {
   const name = cipherName(algorithm, iv)
-  // A shorter tag is easier to forge; OpenSSL would take one.
+  // A shorter tag is easier to forge, and OpenSSL would accept it.
   if (tag.length !== TAG_LENGTH) throw new Kms.KeyManagementError(`The tag of ${algorithm} is ${TAG_LENGTH} bytes long`)
   const decipher = createDecipheriv(name, contentKey(algorithm, jwk), iv, { authTagLength: TAG_LENGTH })
   decipher.setAuthTag(tag)
@@ -68,16 +68,13 @@ export const decryptContent = (
   }
 }
 
-/** OpenSSL's name of the cipher, in one type for both families: Node's types split them, its options do not differ. */
+/** OpenSSL's cipher name, as one type for both families: only Node's types distinguish them. */
 const cipherName = (algorithm: ContentEncryptionAlgorithm, iv: Uint8Array): CipherGCMTypes => {
   if (iv.length === NONCE_LENGTH) return CIPHERS[algorithm] as CipherGCMTypes
   throw new Kms.KeyManagementError(`The nonce of ${algorithm} is ${NONCE_LENGTH} bytes long`)
 }
 
-/**
- * The key, as a KeyObject: Node takes three times as long for bytes. Throws if it is not as long as the algorithm needs it, or is meant for
- * another one.
- */
+/** The key as a KeyObject, because Node takes three times as long for bytes. Throws if it has the wrong length or is for another algorithm. */
 const contentKey = (algorithm: ContentEncryptionAlgorithm, jwk: Kms.KmsJwkPrivateOct): KeyObject => {
   Kms.assertAllowedEncryptionAlgForKey(jwk, algorithm)
   return createSecretKey(Buffer.from(jwk.k, 'base64url'))

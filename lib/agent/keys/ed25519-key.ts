@@ -1,4 +1,4 @@
-/** Ed25519 public keys, by which agents know each other, and their names in envelopes (Aries RFC 0019): verkeys. */
+/** Ed25519 public keys of agents and their names in envelopes (Aries RFC 0019): verkeys. */
 import { CredoError, Kms, TypedArrayEncoder } from '@credo-ts/core'
 import * as v from 'valibot'
 
@@ -6,10 +6,10 @@ export type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
 export const KEY_BYTES = 32
 
-/** Characters of 32 bytes in base58: one for each leading zero, 44 of the highest number. */
+/** 32 bytes in base58: 32 characters if all bytes are zero, 44 for the highest number. */
 const BASE58_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
-/** An Ed25519 public key in base58. The pattern bounds its length first: to decode base58 takes quadratic time. */
+/** An Ed25519 public key in base58. The pattern first bounds its length, because decoding base58 takes quadratic time. */
 export const Verkey = v.pipe(
   v.string(),
   v.check((text) => BASE58_KEY.test(text) && TypedArrayEncoder.fromBase58(text).length === KEY_BYTES),

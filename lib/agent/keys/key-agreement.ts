@@ -6,10 +6,10 @@ import { box, NONCE_LENGTH, openBox, openSealed, seal } from './crypto-box.ts'
 import type { Ed25519Key } from './ed25519-key.ts'
 import { type X25519KeyPair, type X25519PublicKey, x25519KeyPair, x25519OfEd25519, x25519PublicKey } from './x25519.ts'
 
-/** Strangers choose keys too, so that what is remembered of them is bounded. */
+/** Bounded, because strangers choose keys too. */
 const MAX_CONVERTED = 1_000
 
-/** Whether this is the key agreement that is supported (the only one of DIDComm v1). */
+/** Whether this is the supported key agreement (the only one of DIDComm v1). */
 export const isBoxAgreement = <Agreement extends { algorithm: string }>(
   agreement: Agreement | undefined,
 ): agreement is Extract<Agreement, { algorithm: 'ECDH-HSALSA20' }> => agreement?.algorithm === 'ECDH-HSALSA20'
@@ -27,7 +27,7 @@ export const encryptByAgreement = (
   return { encrypted: Uint8Array.from(encrypted), iv: Uint8Array.from(nonce) }
 }
 
-/** Decrypts what came for `recipient`: a crypto_box if the sender's key is known, else a sealed box. */
+/** Decrypts for `recipient`: a crypto_box if the sender's key is known, else a sealed box. */
 export const decryptByAgreement = (
   recipient: Kms.KmsJwkPrivate,
   sender: X25519PublicKey | undefined,
@@ -40,23 +40,23 @@ export const decryptByAgreement = (
   return Uint8Array.from(orRefuse('decrypt', () => openBox(encrypted, nonce, sender, ours)))
 }
 
-/** The public key of an X25519 JWK. Throws `KeyManagementError` where it is none. */
+/** The public key of an X25519 JWK. Throws `KeyManagementError` for an invalid one. */
 export const agreementPublicKey = ({ x }: Kms.KmsJwkPublicOkp): X25519PublicKey =>
   orRefuse('read', () => x25519PublicKey(bytes(x)))
 
-/** X25519 forms of the Ed25519 keys of other agents: to convert one takes longer than to use it. */
+/** X25519 forms of other agents' Ed25519 keys: converting takes longer than using them. */
 const converted = new Bounded<string, X25519PublicKey>(MAX_CONVERTED)
 
-/** The key that boxes for an Ed25519 key are made with. Throws for what is no point of the curve. */
+/** The X25519 key for boxes to an Ed25519 key. Throws if it is not a point of the curve. */
 export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
   const { x } = key.toJson()
   return converted.get(x) ?? converted.set(x, agreementPublicKey(key.convertTo(Kms.X25519PublicJwk).toJson()))
 }
 
-/** X25519 forms of private keys: each lives as long as the key store keeps its JWK in memory, and no longer. */
+/** X25519 forms of private keys. Each is collected together with the key store's JWK. */
 const agreementKeys = new WeakMap<Kms.KmsJwkPrivate, X25519KeyPair>()
 
-/** The X25519 key of a stored one: the keys of DIDComm v1 are Ed25519 and used as X25519. */
+/** The X25519 form of a stored key: DIDComm v1 uses Ed25519 keys as X25519 keys. */
 const agreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   const known = agreementKeys.get(jwk)
   if (known !== undefined) return known
@@ -74,7 +74,7 @@ const makeAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
 
-/** Runs a cipher; what it throws (altered content, a key that is none) becomes Credo's error. */
+/** Runs a cipher. Its errors (altered content, invalid key) become Credo's. */
 const orRefuse = <T>(operation: 'encrypt' | 'decrypt' | 'read', act: () => T): T => {
   try {
     return act()

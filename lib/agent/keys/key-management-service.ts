@@ -1,4 +1,4 @@
-/** Credo's key management on Node's own crypto and a key store: everything that DIDComm v1 and W3C credentials ask for. */
+/** Credo's key management with Node's crypto and a key store: everything that DIDComm v1 and W3C credentials need. */
 import { randomBytes } from 'node:crypto'
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
@@ -7,7 +7,7 @@ import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType, newKeyId } from '
 import type { KeyStore } from './key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
-/** The keys of an agent: Credo asks this service, it asks the store. */
+/** Credo calls this service, which calls the store. */
 export class KeyManagementService implements Kms.KeyManagementService {
   readonly backend = 'serverless-agent'
   readonly #store: KeyStore

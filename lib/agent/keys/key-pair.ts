@@ -1,13 +1,13 @@
-/** Key pairs as JWKs: which kinds the agent can hold, how one is made and named, and how a foreign one is checked. */
+/** Key pairs as JWKs: supported types, generation, ids, and the check of imported ones. */
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject, randomUUID } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 
-/** The kinds of private keys that an agent holds: what its signatures and envelopes need. */
+/** Supported types of private keys: those of signatures and envelopes. */
 export type HeldJwk = Kms.KmsJwkPrivateOkp | Kms.KmsJwkPrivateEc
 
 const EC_CURVES = ['P-256', 'secp256k1']
 
-/** Whether a key of that kind can be made and held. */
+/** Whether keys of a type are supported. */
 export const isHeldKeyType = (type: {
   kty: string
   crv?: string
@@ -27,7 +27,7 @@ const generate = (crv: HeldJwk['crv']): KeyObject => {
   }
 }
 
-/** The JWK of a key that Node made: the same fields, in Credo's type. */
+/** A JWK exported by Node, in Credo's type. */
 const heldJwk = (exported: JsonWebKey, type: Kms.KmsCreateKeyTypeOkp | Kms.KmsCreateKeyTypeEc): HeldJwk => {
   const { x, y, d } = exported
   if (exported.crv === type.crv && d !== undefined && x !== undefined) {
@@ -37,7 +37,7 @@ const heldJwk = (exported: JsonWebKey, type: Kms.KmsCreateKeyTypeOkp | Kms.KmsCr
   throw new Kms.KeyManagementError(`A key of type ${type.kty} ${type.crv} could not be exported`)
 }
 
-/** Makes a key pair. */
+/** Generates a key pair. */
 export const generateJwk = (type: Kms.KmsCreateKeyTypeOkp | Kms.KmsCreateKeyTypeEc): HeldJwk =>
   heldJwk(generate(type.crv).export({ format: 'jwk' }), type)
 
@@ -51,8 +51,8 @@ export const jwkOfSeed = (seed: Uint8Array): HeldJwk => {
 }
 
 /**
- * Checks a key that was made elsewhere: it is a private key, and its public half belongs to it. Throws `KeyManagementError`
- * without a cause, since Node's messages quote what they were given.
+ * Checks an imported key: it has to be a private key with a matching public key. Throws `KeyManagementError` without a cause, because Node's messages
+ * quote their input.
  */
 export const assertKeyPair = (jwk: HeldJwk): void => {
   const refused = () => new Kms.KeyManagementError(`${Kms.getJwkHumanDescription(jwk)} is not a valid key pair`)
@@ -68,8 +68,8 @@ export const assertKeyPair = (jwk: HeldJwk): void => {
 }
 
 /**
- * The id of a new key: a UUID unless one is wanted. An Ed25519 key is found by the name that envelopes have for it (`kid` of
- * Aries RFC 0019, its public half in base58), so it has no other id: throws `KeyManagementError` for one.
+ * The id of a new key: `wanted`, or else a UUID. The id of an Ed25519 key is its name in envelopes (`kid` of Aries RFC 0019, the public key in
+ * base58): throws `KeyManagementError` for any other.
  */
 export const newKeyId = (jwk: HeldJwk, wanted: string | undefined): string => {
   if (jwk.crv !== 'Ed25519') return wanted ?? randomUUID()

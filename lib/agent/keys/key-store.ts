@@ -1,18 +1,18 @@
-/** Where the private keys of an agent are kept: what the key management service asks of its store. */
+/** The interface between the key management service and its store of private keys. */
 import type { AgentContext, Kms } from '@credo-ts/core'
 
 /**
- * A store of private keys, separate for each agent context (`agentContext.contextCorrelationId`, the tenant).
- * It hands out and takes plain JWKs; sealing them at rest is the store's own business.
+ * A store of private keys, separate for each agent context (`agentContext.contextCorrelationId`, the tenant). Its interface has plain JWKs; sealing
+ * them at rest is left to the implementation.
  */
 export interface KeyStore {
   /** The private key, or `null` if this agent has none with that id. */
   get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null>
   /**
-   * Keeps a new key. A key that exists is never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` where somebody else has
-   * made it meanwhile.
+   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if another process created it
+   * concurrently.
    */
   insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void>
-  /** Removes a key; tells whether there was one. */
+  /** Deletes a key. Returns whether there was one. */
   delete(agentContext: AgentContext, keyId: string): Promise<boolean>
 }

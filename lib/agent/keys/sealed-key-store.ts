@@ -1,4 +1,4 @@
-/** The private keys of an agent in the table: sealed, written with the unit of work, remembered in memory once committed. */
+/** The key store in the table: keys are sealed, written by the unit of work, and cached in memory after the commit. */
 import { type AgentContext, Kms } from '@credo-ts/core'
 import * as v from 'valibot'
 import { Bounded } from '../../bounded.ts'
@@ -12,7 +12,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../tenant-contexts.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** Keys of this many agents' contacts stay in memory; a key is read again when it was forgotten. */
+/** Maximum number of keys in memory. */
 const MAX_REMEMBERED = 5_000
 
 const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ kty: v.string() }), value))
@@ -97,15 +97,14 @@ export class SealedKeyStore implements KeyStore {
   }
 
   #create(key: Parameters<typeof keyItem.encode>[0]): void {
-    // The operation runs again, and whoever looks first whether there is such a key finds it.
+    // The operation is repeated, and then finds the key if it looks for it.
     const cause = existing(key.keyId)
     const taken = () => new AgentError('store.conflict', 'the key was made at the same time', { cause })
     currentUnit().create(keyItem.encode(key), taken)
   }
 
   /**
-   * Reads the first of these keys that is stored. A key that does not open is our failure and no answer about the key: the unit must
-   * not commit what follows from it.
+   * Reads the first of these keys that is stored. If a key can't be opened, that is our error, not an answer: the unit must not commit what follows.
    */
   #read(tenant: string, wanted: readonly WantedKey[]): Promise<FoundKey | null> {
     return currentUnit().keepFailure(async () => {
@@ -123,7 +122,7 @@ export class SealedKeyStore implements KeyStore {
     return this.#committed.set(pk, v.parse(PrivateJwk, JSON.parse(Buffer.from(jwk).toString())))
   }
 
-  /** Keys that the running unit has made, and `null` for those that it has deleted: nobody else's business before the commit. */
+  /** Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the commit. */
   #changedNow(): Map<string, Kms.KmsJwkPrivate | null> {
     return currentUnit().slot(this, () => new Map<string, Kms.KmsJwkPrivate | null>())
   }

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 
-/** JWA names to the digest: EdDSA has its own (RFC 8032), `Ed25519` is its name in RFC 9864. */
+/** Digests by JWA name. EdDSA has its own (RFC 8032); `Ed25519` is its name in RFC 9864. */
 const DIGESTS = { EdDSA: null, Ed25519: null, ES256: 'sha256', ES256K: 'sha256' } as const
 
 export type SignatureAlgorithm = keyof typeof DIGESTS
@@ -13,7 +13,7 @@ export const isSignatureAlgorithm = (algorithm: string): algorithm is SignatureA
 // RFC 7518 section 3.4: JOSE signatures of ECDSA are r || s, not DER. EdDSA ignores the setting.
 const dsaEncoding = 'ieee-p1363'
 
-/** Signs with a private key. Throws `KeyManagementError` if the key is not of that algorithm. */
+/** Signs with a private key. Throws `KeyManagementError` if the key is not for the algorithm. */
 export const signWith = (
   jwk: Kms.KmsJwkPrivate,
   algorithm: SignatureAlgorithm,
@@ -25,7 +25,7 @@ export const signWith = (
   return Uint8Array.from(sign(DIGESTS[algorithm], content, { key, dsaEncoding }))
 }
 
-/** Whether a signature is that of the public key. Throws `KeyManagementError` if the key is not one of that algorithm. */
+/** Verifies a signature. Throws `KeyManagementError` if the key is not for the algorithm. */
 export const verifyWith = (
   jwk: Kms.KmsJwkPublic,
   algorithm: SignatureAlgorithm,
@@ -47,7 +47,7 @@ const createPublicKeyOf = (jwk: Kms.KmsJwkPublic, algorithm: SignatureAlgorithm)
   try {
     return createPublicKey({ format: 'jwk', key: kty === 'EC' ? { kty, crv, x, y: jwk.y } : { kty, crv, x } })
   } catch {
-    // Node's message quotes what it was given; it says nothing that the description does not.
+    // Without a cause: Node's message quotes its input.
     throw new Kms.KeyManagementError(`${description} is not a valid public key`)
   }
 }

@@ -1,4 +1,4 @@
-/** X25519 on Node's own crypto: raw 32-byte keys in, shared secret out; Ed25519 keys are taken as X25519 keys. */
+/** X25519 with Node's crypto: raw 32-byte keys in, shared secret out, and the X25519 form of Ed25519 keys. */
 import {
   createHash,
   createPrivateKey,
@@ -8,37 +8,37 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-// Node imports a raw private key only with its public half (JWK) or in DER, so the fixed DER prefixes of
-// RFC 8410 (sections 4 and 7, OID 1.3.101.110) are put in front.
+// Node imports raw private keys only with their public key (JWK) or in DER, so the fixed DER prefixes of RFC 8410 (sections 4 and 7, OID 1.3.101.110)
+// are prepended.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
 
-/** A public key: its 32 bytes, and what Node makes of them, which takes as long as half an agreement. */
+/** A public key: its 32 bytes, and Node's key object, which takes half as long to create as an agreement. */
 export interface X25519PublicKey {
   readonly bytes: Uint8Array
   readonly key: KeyObject
 }
 
-/** A private key, and the 32 bytes of the public one that belongs to it. */
+/** A private key and the 32 bytes of its public key. */
 export interface X25519KeyPair {
   readonly privateKey: KeyObject
   readonly publicBytes: Uint8Array
 }
 
-/** Small buffers of Node are pieces of one of 64 KiB, which lives as long as any of them: what is kept must be a copy. */
+/** A copy: Node allocates small buffers from one of 64 KiB, which would stay in memory with any of them. */
 const copied = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
-/** A public key of its 32 bytes. */
+/** A public key from its 32 bytes. */
 export const x25519PublicKey = (bytes: Uint8Array): X25519PublicKey => ({
   bytes: copied(bytes),
   key: createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' }),
 })
 
-/** As a JWK, which Node exports in a twentieth of the time that DER takes. */
+/** Exported as a JWK, which takes a twentieth of the time of DER. */
 const rawBytes = (publicKey: KeyObject): Uint8Array =>
   copied(Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'))
 
-/** The key pair of the 32 bytes of a private key. */
+/** The key pair of a 32-byte private key. */
 export const x25519KeyPair = (secret: Uint8Array): X25519KeyPair => {
   const privateKey = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, secret]),
@@ -48,7 +48,7 @@ export const x25519KeyPair = (secret: Uint8Array): X25519KeyPair => {
   return { privateKey, publicBytes: rawBytes(createPublicKey(privateKey)) }
 }
 
-/** A new key pair, for one message. */
+/** A new key pair for one message. */
 export const ephemeralKeyPair = (): X25519KeyPair => {
   const { privateKey, publicKey } = generateKeyPairSync('x25519')
   return { privateKey, publicBytes: rawBytes(publicKey) }

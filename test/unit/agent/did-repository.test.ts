@@ -10,25 +10,18 @@ import {
   InjectionSymbols,
   InMemoryLruCache,
 } from '@credo-ts/core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AgentDidRepository, didsWithKey, KnownDids } from '../../../lib/agent/did-repository.ts'
 import { type Ed25519Key, keyOfVerkey } from '../../../lib/agent/keys/ed25519-key.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { unknownKid } from '../../support/wallets/hand-made-envelope.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 import { contextOf, service } from './credo-storage.ts'
 
-let table: StartedTable
+const table = useTable()
 let did: string
 let key: Ed25519Key
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => {
   did = `did:web:${randomUUID()}.example`
   key = keyOfVerkey(unknownKid())

@@ -1,25 +1,19 @@
 /** Private keys in the table: sealed, their owner's only, there when their transaction is and not before. */
 import { randomBytes } from 'node:crypto'
 import { AgentContext, DependencyManager, Kms } from '@credo-ts/core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SealedKeyStore } from '../../../lib/agent/keys/sealed-key-store.ts'
 import { keyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
-let table: StartedTable
+const table = useTable()
 let keys = 0
 let keyId: string
 let jwk: ReturnType<typeof newKey>
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => {
   keys += 1
   keyId = `key-${keys}`

@@ -10,9 +10,9 @@ import {
   DidCommOutOfBandRecord,
   DidCommProofExchangeRecord,
 } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 import {
   type AnyRecord,
   basicMessageRecord,
@@ -25,14 +25,10 @@ import {
 } from './credo-records.ts'
 import { contextOf, idsOf, storage } from './credo-storage.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 let tenants = 0
 let acme: AgentContext
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(() => {
   tenants += 1
   acme = contextOf(`acme${tenants}`)

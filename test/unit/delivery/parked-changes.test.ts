@@ -1,20 +1,17 @@
 /** Parked changes: kept whole, however large, once, in the order of the stream, and for a month. */
 import { randomBytes } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type ParkedChange, park, parkedChanges } from '../../../lib/delivery/parked-changes.ts'
 import { PARKED_CHANGES, parkedAddress } from '../../../lib/store/keys.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { modified } from '../../support/webhooks/changes.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(async () => {
   table.way = undefined
   for (const { remove } of await all()) await remove()

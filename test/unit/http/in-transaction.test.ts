@@ -1,6 +1,6 @@
 /** Operations that change something: one transaction each; the same request with the same key has one effect and one answer, for those who may make it. */
 import * as v from 'valibot'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { actingAgent } from '../../../lib/auth/access.ts'
 import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError } from '../../../lib/errors.ts'
@@ -12,7 +12,8 @@ import { idempotencyAddress } from '../../../lib/store/keys.ts'
 import { sealedAnswers } from '../../../lib/store/sealed-answers.ts'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { newRecord } from '../store/records.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 import { authorizerOf, call } from './gateway-event.ts'
 
 const ROOT: Principal = { role: 'RestRootAgent', organizations: {}, subject: 'root', expiresAt: 9_999_999_999 }
@@ -32,19 +33,12 @@ const contractOf = (operationId: string) =>
     answers: { 200: Anything },
   }))
 
-let table: StartedTable
+const table = useTable()
 let keys = 0
 let key: string
 /** How often a handler has run to its end. */
 let runs: number
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => {
   keys += 1
   key = `key-${keys}`

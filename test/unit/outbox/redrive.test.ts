@@ -1,5 +1,5 @@
 /** A redrive of messages: what was given up since a time goes back into its lane, once, and its story goes on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { redrive, redriveArguments } from '../../../infra/redrive.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { openMessageLane } from '../../../lib/outbox/messages.ts'
@@ -8,17 +8,14 @@ import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted } from '../../support/webhooks/changes.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const at = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
 
-let table: StartedTable
+const table = useTable({ check: false })
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(async () => {
   table.way = undefined
   for (const { pk, sk } of await table.items()) await removeIf({ pk: pk?.S ?? '', sk: sk?.S ?? '' })

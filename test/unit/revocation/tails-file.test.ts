@@ -1,18 +1,13 @@
 /** Tails files in the table: in pieces that items take, whole or not there. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addTailsFile, readTailsFile, removeTailsFile, requireTailsFile } from '../../../lib/revocation/tails-file.ts'
 import { tailsPieceAddress } from '../../../lib/store/anoncreds-keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
+const table = useTable({ check: false })
 
 const add = (hash: string, content: Uint8Array) =>
   transaction('acme', async (unit) => addTailsFile(unit, hash, content))

@@ -1,6 +1,6 @@
 /** One transaction a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
@@ -8,20 +8,14 @@ import { addressOf, epochSeconds, type Item, toKey } from '../../../lib/store/ta
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { ACME, newRecord } from './records.ts'
-import { failure, type StartedTable, startTable } from './started-table.ts'
+import { failure } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const KB = 1024
 
-let table: StartedTable
+const table = useTable()
 let made = 0
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => {
   table.watch()
   // No pause before a try of the SDK or a repetition of the operation.

@@ -1,17 +1,13 @@
 /** Lists of exchanges: all of an agent, and those that filters choose. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ExchangeFilters, listExchanges } from '../../../lib/store/exchange-list.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { ACME, storedRecord } from './records.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(() => table.watch())
 
 const put = async (records: StoredRecord[]): Promise<void> =>

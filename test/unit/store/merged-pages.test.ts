@@ -1,17 +1,12 @@
 /** A list that is spread over partitions reads as one: in order, each item once, whatever the pages are cut to. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { queryMerged } from '../../../lib/store/merged-pages.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 let lists = 0
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 
 const item = (pk: string, sk: string, size = 0): Item => ({ pk: { S: pk }, sk: { S: sk }, x: { S: 'x'.repeat(size) } })
 

@@ -1,23 +1,15 @@
 /** What strangers may see of our invitations follows their records, in the same transaction. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findPublishedInvitation } from '../../../lib/store/published-invitations.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { NewRecord } from '../../../lib/store/unit-of-work.ts'
 import { ACME, newRecord } from './records.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const TYPE = 'OutOfBandRecord'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+const table = useTable()
 
 const recordOf = (invitation: object, changes: object = {}, tenant = ACME): NewRecord => {
   const { value, ...record } = newRecord({ type: TYPE, tenant })

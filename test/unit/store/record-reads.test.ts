@@ -1,5 +1,5 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toCursor } from '../../../lib/store/cursor.ts'
 import { indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
@@ -7,17 +7,13 @@ import { type ListFilter, listRecords, readTagged, requireRecord } from '../../.
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { ACME, newRecord, storedRecord } from './records.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 
-let table: StartedTable
+const table = useTable({ check: false })
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(() => table.watch())
 
 /** Basic messages of a connection; their list is a partition of its own. */

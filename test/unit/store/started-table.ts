@@ -20,10 +20,31 @@ export class StartedTable {
   transactions: number[] = []
   /** What stands between the service and the table; nothing unless a test says so. */
   way: Way | undefined
-  readonly dynamo: Dynamo
+  #dynamo: Dynamo | undefined
 
-  constructor(dynamo: Dynamo) {
-    this.dynamo = dynamo
+  get dynamo(): Dynamo {
+    if (this.#dynamo === undefined) throw new Error('the table is not started')
+    return this.#dynamo
+  }
+
+  /** Starts an empty table and lets the service find it: before anything has asked for the settings. */
+  async start(options: DynamoOptions = {}): Promise<this> {
+    const dynamo = await startDynamo('agent', options)
+    Object.assign(process.env, {
+      TABLE_NAME: dynamo.table,
+      DYNAMODB_ENDPOINT: dynamo.endpoint,
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    })
+    dynamo.watch(dynamodb())
+    this.#dynamo = dynamo
+    this.#observe()
+    return this
+  }
+
+  /** Records the service's requests, and puts `way` before the table. */
+  #observe(): void {
     const nameOf = (command: string | undefined) => (command ?? '').replace(/Command$/, '')
     withOpenStack(dynamodb()).middlewareStack.add(
       (next, { commandName }) =>
@@ -95,19 +116,8 @@ export class StartedTable {
   }
 }
 
-/** Starts an empty table and lets the service find it: before anything has asked for the settings. */
-export const startTable = async (options: DynamoOptions = {}): Promise<StartedTable> => {
-  const dynamo = await startDynamo('agent', options)
-  Object.assign(process.env, {
-    TABLE_NAME: dynamo.table,
-    DYNAMODB_ENDPOINT: dynamo.endpoint,
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-  })
-  dynamo.watch(dynamodb())
-  return new StartedTable(dynamo)
-}
+/** A started table for what has no test file; tests use `useTable`. */
+export const startTable = (options: DynamoOptions = {}): Promise<StartedTable> => new StartedTable().start(options)
 
 /** A failure as the AWS SDK throws it. */
 export const failure = (name: string, properties: object = {}): Error =>

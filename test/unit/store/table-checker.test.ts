@@ -1,6 +1,6 @@
 /** The checker of the table finds what it is there to find, and nothing in a table that is sound. */
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { dueFor } from '../../../lib/outbox/due.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
@@ -26,14 +26,10 @@ import { type Attempt, attemptItem } from '../../../lib/webhooks/attempts.ts'
 import { type EventState, eventItem, type NewEvent, pendingItems } from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { ACME, storedRecord } from './records.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(async () => {
   for (const item of await table.items()) await remove(item)
 })

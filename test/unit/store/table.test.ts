@@ -1,5 +1,5 @@
 /** Reads of the table: consistent, whole, blind to what has expired, and plain about what went wrong. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
 import {
   epochSeconds,
@@ -13,14 +13,11 @@ import {
   toKey,
   translateFault,
 } from '../../../lib/store/table.ts'
-import { failure, type StartedTable, startTable } from './started-table.ts'
+import { failure } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 beforeEach(() => {
   table.watch()
   vi.spyOn(Math, 'random').mockReturnValue(0)

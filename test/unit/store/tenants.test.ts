@@ -1,24 +1,16 @@
 /** Tenants in the table: written once, remembered for a minute. */
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { tenantAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { hasTenants, insertTenant, readTenant, type Tenant, tenantExists } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const ACME: Tenant = { id: 'acme', label: 'Acme', orgId: 'org1', createdAt: '2026-01-01T00:00:00.000Z' }
 const OTHER: Tenant = { ...ACME, id: 'other', connectionImageUrl: 'https://example.com/logo.png' }
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+const table = useTable()
 
 afterEach(() => {
   vi.useRealTimers()

@@ -1,5 +1,5 @@
 /** An operation is one transaction: run again from the start when it met another, and never half done. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isAgentError } from '../../../lib/errors.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
@@ -9,17 +9,11 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import type { NewRecord, UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { ACME, newRecord } from './records.ts'
-import { failure, type StartedTable, startTable } from './started-table.ts'
+import { failure } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
-let table: StartedTable
+const table = useTable()
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 afterEach(() => {
   table.way = undefined
   vi.restoreAllMocks()

@@ -1,25 +1,18 @@
 /** What one unit of work sees and what it writes: its own changes at once, everybody's after one transaction. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { keyAddress, recordAddress } from '../../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import { currentUnit, transaction } from '../../../lib/store/transaction.ts'
 import type { NewRecord, UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { ACME, newRecord } from './records.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const TYPE = 'ConnectionRecord'
 const KEY: Item = { ...toKey(keyAddress(ACME, 'k1')), kind: { S: 'key' } }
 
-let table: StartedTable
+const table = useTable()
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => table.watch())
 
 const save = (...records: NewRecord[]) =>

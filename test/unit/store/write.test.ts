@@ -1,18 +1,15 @@
 /** Conditional writes against the embedded database: what holds is written, what does not changes nothing. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Condition, expressionsOf } from '../../../lib/store/conditions.ts'
 import { epochSeconds, type Item, queryIndex, toKey } from '../../../lib/store/table.ts'
 import { putIf, putIfAbsent, removeIf, transact, updateIf } from '../../../lib/store/write.ts'
-import { failure, type StartedTable, startTable } from './started-table.ts'
+import { failure } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
-let table: StartedTable
+const table = useTable({ check: false })
 let made = 0
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
 afterEach(() => {
   table.way = undefined
   vi.restoreAllMocks()

@@ -1,20 +1,15 @@
 /** The list of attempts at an endpoint: newest first, by outcome, a page at a time, and nobody else's. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { type Attempt, attemptExpiry, attemptItem } from '../../../lib/webhooks/attempts.ts'
 import { listDeliveries } from '../../../lib/webhooks/deliveries.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 const START = Date.now() - 60_000
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
+const table = useTable({ check: false })
 
 const timeOf = (number: number): string => new Date(START + number).toISOString()
 const idOf = (number: number): string => eventIdOf(timeOf(number), String(number))

@@ -1,28 +1,22 @@
 /** Registrations: one active endpoint of each kind, requests that wait for a token, secrets that nobody can read. */
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { open, openDataKey } from '../../../lib/store/data-keys.ts'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { registerEndpoint, registerPending, type WantedEndpoint } from '../../../lib/webhooks/registrations.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const WEEK = 7 * 24 * 60 * 60
 const CONFLICT = expect.objectContaining({ code: 'store.conflict' })
 
-let table: StartedTable
+const table = useTable()
 let organizations = 0
 let orgId: string
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => {
   organizations += 1
   orgId = `org${organizations}`

@@ -1,5 +1,5 @@
 /** Replays: what goes out again, once for each call, with its id, in order, whole or not at all. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toCursor } from '../../../lib/store/cursor.ts'
 import { onlyOnce } from '../../../lib/store/idempotency.ts'
 import type { Item } from '../../../lib/store/table.ts'
@@ -16,7 +16,8 @@ import {
 } from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { MAX_REPLAYED, type ReplaySince, replayEvent, replaySince } from '../../../lib/webhooks/replays.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
@@ -27,17 +28,10 @@ const NOW = START + 3_600_000
 const SINCE = new Date(START).toISOString()
 const AT_REST = ['held', 'failed', 'delivered'] as const
 
-let table: StartedTable
+const table = useTable()
 let endpoints = 0
 let endpointId: string
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
 beforeEach(() => {
   endpoints += 1
   endpointId = `endpoint${endpoints}`

@@ -1,5 +1,5 @@
 /** What agents serve under did:webvh: one read each, of their own tenant only, as large as a registry's links get. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { MAX_ITEM_BYTES } from '../../../lib/store/write.ts'
@@ -13,14 +13,9 @@ import {
   requireResource,
   resourceIn,
 } from '../../../lib/webvh/published.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
+const table = useTable({ check: false })
 
 const NOT_FOUND = { code: 'resource.not_found' }
 const fixed = (document: string) => ({ document, grows: false })

@@ -1,4 +1,4 @@
-/** Which sub-proof answers which referent of a request, and with which values: each exactly once, and nothing beside. */
+/** Assigns the sub-proofs of a presentation to the request's referents: each exactly once, and no others. */
 import type { Presentation } from './presentation.ts'
 import { namesOf, type Request, type RequestedAttribute, type RequestedPredicate } from './request.ts'
 
@@ -12,7 +12,7 @@ export interface AttributeAnswer {
   referent: string
   asked: RequestedAttribute
   subProof: number
-  /** By the name that was asked for. */
+  /** By requested name. */
   values: Map<string, Value>
 }
 
@@ -27,23 +27,23 @@ export interface Answers {
   predicates: PredicateAnswer[]
 }
 
-/** A presentation that does not prove what was asked: the message says why, and quotes nothing of it. */
+/** The presentation does not prove what was requested. The message gives the reason and quotes nothing of the presentation. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-/** Whether two lists have the same members, and each of them once. */
+/** Whether two lists have the same members, without repetitions. */
 export const sameNames = (some: readonly string[], others: readonly string[]): boolean => {
   const all = new Set([...some, ...others]).size
   return all === some.length && all === others.length
 }
 
-/** How a message names a referent: the requester has chosen it. */
+/** A referent in error messages. The requester chose it. */
 export const quoted = (referent: string): string => JSON.stringify(referent)
 
 /**
- * The answers of a presentation. The library takes a referent that is answered twice: it shows the value of one credential
- * and checks the restrictions on the other. Throws `Refused`.
+ * The answers of a presentation. The library accepts a referent that is answered twice: it shows the value of one credential and checks the
+ * restrictions on the other. Throws `Refused`.
  */
 export const answersOf = (request: Request, { requested_proof: shown, proof, identifiers }: Presentation): Answers => {
   const { requested_attributes: attributes, requested_predicates: predicates } = request
@@ -64,7 +64,7 @@ export const answersOf = (request: Request, { requested_proof: shown, proof, ide
     predicates: Object.entries(predicates).map(([referent, asked]) => ({
       referent,
       asked,
-      // Every requested predicate is a member: see above.
+      // Every requested predicate is present, as checked above.
       subProof: shown.predicates[referent]?.sub_proof_index ?? -1,
     })),
   }
@@ -72,7 +72,7 @@ export const answersOf = (request: Request, { requested_proof: shown, proof, ide
   return answers
 }
 
-/** Allowed only where the request has no `restrictions` at all: an empty list still asks for a credential, whichever (as ACA-Py has it). */
+/** Allowed only without `restrictions`: even an empty list requires a credential (as in ACA-Py). */
 const selfAttested = (referent: string, { names, restrictions }: RequestedAttribute): [] => {
   if (restrictions !== undefined && restrictions !== null)
     throw new Refused(`the attribute ${quoted(referent)} is self-attested, and a credential was asked for`)
@@ -100,7 +100,7 @@ const revealed = (
   throw new Refused(`the attribute ${quoted(referent)} is answered in another form than it was asked for`)
 }
 
-/** An unused credential proves nothing, and would stand beside the used ones. More identifiers than sub-proofs crash the library. */
+/** An unused credential would prove nothing, but appear beside the used ones. More identifiers than sub-proofs crash the library. */
 const assertEachIsUsed = ({ attributes, predicates }: Answers, subProofs: number, identifiers: number): void => {
   if (subProofs !== identifiers) throw new Refused('the presentation does not name one credential for each sub-proof')
   const used = new Set([...attributes, ...predicates].map(({ subProof }) => subProof))

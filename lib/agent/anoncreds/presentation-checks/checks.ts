@@ -1,4 +1,4 @@
-/** What is checked of a presentation before anything that it names is read. */
+/** The checks of a presentation that come before reading the objects that it names. */
 import * as v from 'valibot'
 import { type Answers, answersOf, Refused } from './answers.ts'
 import { assertPredicates } from './predicates.ts'

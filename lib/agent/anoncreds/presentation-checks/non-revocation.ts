@@ -1,22 +1,26 @@
-/** Non-revocation: proved wherever it was asked and the definition allows it, by the registry of this definition and the list in force. */
+/**
+ * Checks non-revocation: it has to be proved wherever it was requested and the definition supports it, with the definition's registry and the list
+ * that was valid.
+ */
 import type { AnonCredsRevocationStatusList } from '@credo-ts/anoncreds'
 import { type Answers, Refused } from './answers.ts'
 import { credentialObjects, isNamedBy, type Objects, type Registry } from './objects.ts'
 import type { Presentation } from './presentation.ts'
 import type { Request } from './request.ts'
 
-/** A credential that is to be proved not revoked. */
+/** A credential whose non-revocation has to be proved. */
 export interface ToProve {
   credentialDefinitionId: string
   registryId: string
-  /** The prover's: of the list that the proof was made with, in seconds. */
+  /** Time of the prover's list, in epoch seconds. */
   timestamp: number
-  /** Ends of the intervals that were asked for, in seconds. */
+  /** Ends of the requested intervals, in epoch seconds. */
   ends: number[]
 }
 
 /**
- * What is to be read of revocation. The library takes a sub-proof without a proof of non-revocation, whatever was asked. Throws `Refused`.
+ * The credentials whose non-revocation has to be proved. The library accepts a sub-proof without a proof of non-revocation, whatever was requested.
+ * Throws `Refused`.
  */
 export const toProveNotRevoked = (
   request: Request,
@@ -43,8 +47,8 @@ export const toProveNotRevoked = (
   })
 
 /**
- * The status lists that the library is to verify with. A list that is not in force any more at the end of an interval would show a revoked
- * credential as it was before; a registry of somebody else shows whatever he wants. Throws `Refused`.
+ * The status lists for the library. A list that was outdated at the end of the interval would show a revoked credential as valid, and a registry of
+ * another issuer could show anything. Throws `Refused`.
  */
 export const listsInForce = (
   credentials: readonly ToProve[],
@@ -67,7 +71,7 @@ export const listsInForce = (
       if (list === undefined) throw new Refused('a revocation status list was not read')
       if (list.revRegDefId !== registryId || list.issuerId !== issuerId)
         throw new Refused('the revocation status list is not one of the registry')
-      // Some provers name the time of the list, others a later one at which it was still in force.
+      // Provers name the time of the list, or a later one at which it was still valid.
       if (timestamp < list.timestamp || timestamp > end)
         throw new Refused('the proof of non-revocation is not by the list in force at the end of the interval')
       return { ...list, timestamp }

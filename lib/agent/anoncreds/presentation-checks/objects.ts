@@ -1,4 +1,4 @@
-/** The objects that a presentation names belong together: the prover chooses the names, and the library compares none of them. */
+/** Checks that the objects of a presentation belong together: the prover names them, and the library does not compare them. */
 import type {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -15,20 +15,20 @@ export interface Objects {
   definitions: ReadonlyMap<string, AnonCredsCredentialDefinition>
 }
 
-/** A revocation registry, and its list in force at each time that was asked for. */
+/** A revocation registry, and its valid list at each requested time. */
 export interface Registry {
   definition: AnonCredsRevocationRegistryDefinition
   listAt: ReadonlyMap<number, AnonCredsRevocationStatusList>
 }
 
-/** What belongs to the schema of every credential besides its attributes. */
+/** An attribute of every credential that is not in its schema. */
 const LINK_SECRET = 'master_secret'
 
-/** Whether an id is in its issuer's name: a DID and a path, or an Indy ledger's old form. */
+/** Whether an id belongs to its issuer: a DID with a path, or the old form of Indy ledgers. */
 export const isNamedBy = (id: string, issuerId: string): boolean =>
   id.startsWith(issuerId.startsWith('did:') ? `${issuerId}/` : `${issuerId}:`)
 
-/** The schema and the definition of one credential. Throws `Refused` where the presentation names objects that do not belong together. */
+/** The schema and the definition of a credential. Throws `Refused` if the presentation names objects that do not belong together. */
 export const credentialObjects = ({ schema_id, cred_def_id }: Identifier, { schemas, definitions }: Objects) => {
   const schema = schemas.get(schema_id)
   const definition = definitions.get(cred_def_id)
@@ -45,7 +45,7 @@ export const assertObjects = ({ identifiers, proof }: Presentation, objects: Obj
     if (!isNamedBy(schema_id, schema.issuerId) || !isNamedBy(cred_def_id, definition.issuerId))
       throw new Refused('an object of the presentation is in the name of somebody else than its issuer')
     const attributes = [...schema.attrNames.map(commonName), LINK_SECRET]
-    // Of Credo's type `Record<string, unknown>`.
+    // Credo's type is `Record<string, unknown>`.
     if (!sameNames(Object.keys(Object(definition.value.primary.r)), attributes))
       throw new Refused('the credential definition has other attributes than its schema')
     const subProof = proof.proofs[index]

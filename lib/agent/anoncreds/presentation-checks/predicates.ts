@@ -1,4 +1,4 @@
-/** Predicates: those that were asked, of the credential that answers, and no others. The library verifies whatever predicates it is shown. */
+/** Checks predicates: exactly the requested ones, on the credential that answers. The library verifies any predicates of a presentation. */
 import { MAX_INT32 } from '../encoded-value.ts'
 import { type Answers, quoted, Refused } from './answers.ts'
 import type { Presentation } from './presentation.ts'
@@ -6,7 +6,7 @@ import { commonName, type RequestedPredicate } from './request.ts'
 
 const TYPES = { '>=': 'GE', '>': 'GT', '<=': 'LE', '<': 'LT' } as const
 
-/** The library adds 1 to the value of `>`, takes 1 from that of `<`, and counts on from the other end of 32 bits. */
+/** The library adds 1 to the value of `>`, subtracts 1 from that of `<`, and overflows at 32 bits. */
 const isPossible = ({ p_type, p_value }: RequestedPredicate): boolean =>
   !(p_type === '>' && p_value >= MAX_INT32) && !(p_type === '<' && p_value <= -MAX_INT32 - 1)
 
@@ -24,11 +24,11 @@ export const assertPredicates = ({ predicates }: Answers, { proof: { proofs } }:
     const proved = ge_proofs.map(({ predicate }) => keyOf(predicate.attr_name, predicate.p_type, predicate.value))
     for (const { referent, asked } of answered)
       if (!proved.includes(keyOfAsked(asked))) throw new Refused(`the predicate ${quoted(referent)} is not proved`)
-    // The same predicate asked for twice is proved once.
+    // A predicate that was requested twice is proved once.
     if (proved.length !== new Set(answered.map(({ asked }) => keyOfAsked(asked))).size)
       throw new Refused('a credential proves predicates that were not asked for')
     for (const { mj, predicate } of ge_proofs) {
-      // Without this, the predicate could be of any number instead of the one that is signed.
+      // Otherwise the predicate could be about another number than the signed one.
       if (!Object.hasOwn(eq_proof.m, predicate.attr_name) || eq_proof.m[predicate.attr_name] !== mj)
         throw new Refused('a predicate is not about the value in the credential')
     }

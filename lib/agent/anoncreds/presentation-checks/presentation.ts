@@ -1,22 +1,22 @@
-/** An AnonCreds presentation as a wallet sends it: its form and its bounds. What it claims is checked by the files beside this one. */
+/** The schema of an AnonCreds presentation: form and limits. The other files of this folder check its claims. */
 import * as v from 'valibot'
 
-/** Credentials of one presentation. */
+/** Maximum number of credentials in a presentation. */
 const MAX_CREDENTIALS = 10
 
-/** Digits of a number in a proof; the longest, of 3,060 bits, has 922. */
+/** Maximum number of digits in a proof. The longest number, of 3,060 bits, has 922. */
 const MAX_DIGITS = 1000
 
 const MAX_NAME = 256
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
 
-/** One spelling for one number: the library reads `7`, `07` and `7x` alike, and what is compared here is text. */
+/** Each number has one form here: the library reads `7`, `07` and `7x` alike, but texts are compared here. */
 const Digits = v.pipe(v.string(), v.maxLength(MAX_DIGITS), v.regex(/^(?:0|[1-9][0-9]*)$/))
 
 const SignedDigits = v.pipe(v.string(), v.maxLength(MAX_DIGITS), v.regex(/^(?:0|-?[1-9][0-9]*)$/))
 
-/** Elements of the groups of non-revocation, in hexadecimal. */
+/** Group elements of non-revocation proofs, in hexadecimal. */
 const Element = v.pipe(v.string(), v.maxLength(64), v.regex(/^[0-9A-F]+$/))
 const Point = v.pipe(v.string(), v.maxLength(1000), v.regex(/^[0-9A-F]+(?: [0-9A-F]+)*$/))
 
@@ -28,7 +28,7 @@ const byName = <Value extends v.GenericSchema>(value: Value) =>
     v.check((entries) => Object.keys(entries).length <= 256),
   )
 
-/** Exactly what the library writes. A further field, such as the old `m1`, would stand for another one in its eyes. */
+/** Exactly the library's own members. It would read another one, such as the old `m1`, in place of one of these. */
 const EqualityProof = v.strictObject({
   revealed_attrs: byName(SignedDigits),
   a_prime: Digits,
@@ -53,7 +53,7 @@ const InequalityProof = v.strictObject({
   }),
 })
 
-/** Without the `m2` of older provers, by which the library, where it is told to take it, does not tie the proof to the credential. */
+/** Without the `m2` of older provers: if the library accepts it, it does not bind the proof to the credential. */
 const HIDDEN = [
   ...['rho', 'r', 'r_prime', 'r_prime_prime', 'r_prime_prime_prime', 'o', 'o_prime'],
   ...['m', 'm_prime', 't', 't_prime', 's', 'c'],
@@ -110,7 +110,7 @@ export type Presentation = v.InferOutput<typeof Presentation>
 export type SubProof = Presentation['proof']['proofs'][number]
 export type Identifier = Presentation['identifiers'][number]
 
-/** What the presentation is, or undefined where it is none. What else a wallet has put into it is left out. */
+/** Parses a presentation; undefined if it is malformed. Unknown members are dropped. */
 export const readPresentation = (json: unknown): Presentation | undefined => {
   const { success, output } = v.safeParse(Presentation, json, { abortEarly: true })
   return success ? output : undefined

@@ -1,10 +1,14 @@
-/** The ranges and commitments of a presentation's proofs, and the points of the curve BN254 that non-revocation proofs are made of. */
+/**
+ * Checks the numbers of a presentation's proofs: their ranges (Camenisch and Lysyanskaya; AnonCreds specification, "Verify Presentation"), and the
+ * commitments in the challenge, with points of the curve BN254 as Apache Milagro writes them. The library checks neither, and a proof without them
+ * proves nothing.
+ */
 import { Refused } from './answers.ts'
 import type { Presentation, SubProof } from './presentation.ts'
 
 const P = 0x2523648240000001ba344d80000000086121000000000013a700000000000013n
 
-/** Numbers are kept multiplied by 2^280 (Montgomery form). */
+/** Numbers are stored multiplied by 2^280 (Montgomery form). */
 const MONTGOMERY = 1n << 280n
 
 const BYTES = 32
@@ -35,15 +39,15 @@ const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padSta
 
 const padded = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts, LENGTH)
 
-/** Of a point `x y z` of the curve: 4, x/z and y/z, filled up with zeros. */
-export const pointBytes = (text: string): Uint8Array => {
+/** The hashed bytes of a curve point `x y z`: 4, x/z and y/z, padded with zeros. */
+const pointBytes = (text: string): Uint8Array => {
   const [x = 0n, y = 0n, z = 0n] = numbersOf(text, 3)
   const scale = inverse(z)
   return padded(Buffer.of(4), toBytes(modulo(x * scale)), toBytes(modulo(y * scale)))
 }
 
-/** Of a point of the twisted curve, each of whose coordinates is a + bi, with i² = -1. */
-export const twistedPointBytes = (text: string): Uint8Array => {
+/** The hashed bytes of a point of the twisted curve. Each coordinate is a + bi, with i² = -1. */
+const twistedPointBytes = (text: string): Uint8Array => {
   const [xa = 0n, xb = 0n, ya = 0n, yb = 0n, za = 0n, zb = 0n] = numbersOf(text, 6)
   const norm = inverse(za * za + zb * zb)
   // x / z is x times the conjugate of z, divided by its norm.
@@ -51,7 +55,7 @@ export const twistedPointBytes = (text: string): Uint8Array => {
   return padded(...[...divided(xa, xb), ...divided(ya, yb)].map(toBytes))
 }
 
-/** One bit more than the longest that an honest prover can send: its mask has 456 bits, and 593. */
+/** One bit more than the longest numbers of an honest prover, whose masks have 456 and 593 bits. */
 const MAX_E = 1n << 457n
 const MAX_M = 1n << 594n
 
@@ -69,7 +73,7 @@ const assertRanges = ({ primary_proof: { eq_proof, ge_proofs } }: SubProof): voi
     throw new Refused('a number of the proof is out of its range')
 }
 
-/** What a prover commits to before the challenge: of non-revocation first, then of the signature, then of the predicates. */
+/** The prover's commitments in the order of the challenge: non-revocation, signature, predicates. */
 const commitmentsOf = ({ primary_proof: { eq_proof, ge_proofs }, non_revoc_proof }: SubProof): Uint8Array[] => [
   ...(non_revoc_proof === undefined || non_revoc_proof === null ? [] : nonRevocationBytes(non_revoc_proof.c_list)),
   bytesOf(eq_proof.a_prime),

@@ -25,15 +25,15 @@ export type Restriction = v.InferOutput<typeof Restriction>
 export type RequestedAttribute = Request['requested_attributes'][string]
 export type RequestedPredicate = Request['requested_predicates'][string]
 
-/** The form in which the library compares attributes' names: `First Name` is `firstname`. */
+/** An attribute's name as the library compares it: `First Name` is `firstname`. */
 export const commonName = (name: string): string => name.replaceAll(' ', '').toLowerCase()
 
 /** The names of a requested attribute: its own, or those of its group. */
 export const namesOf = ({ name, names }: RequestedAttribute): string[] => names ?? (name === undefined ? [] : [name])
 
 /**
- * The library compares a marker with the attribute's value, and refuses a value of an attribute that another referent reveals. It would
- * also take any list within an interval. Ids are compared by it too.
+ * Removes restrictions on attributes: the library compares a marker with the attribute's value, and refuses a value of an attribute that another
+ * referent reveals. It also accepts any list within an interval, so `non_revoked` is removed too. Restrictions on ids are left to it.
  */
 const withoutAttributes = (restriction: Restriction): Restriction =>
   Object.fromEntries(Object.entries(restriction).filter(([key]) => !key.startsWith('attr::')))

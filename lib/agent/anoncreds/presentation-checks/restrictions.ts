@@ -1,4 +1,4 @@
-/** Restrictions of a request, on the credential that answers. A referent's restrictions are alternatives; the fields of one all apply. */
+/** Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match. */
 import { type Answers, type AttributeAnswer, type PredicateAnswer, quoted, Refused } from './answers.ts'
 import { credentialObjects, isNamedBy, type Objects } from './objects.ts'
 import type { Identifier, Presentation } from './presentation.ts'
@@ -6,7 +6,7 @@ import { commonName, type Restriction } from './request.ts'
 
 const ATTRIBUTE = /^attr::(.+)::(marker|value)$/
 
-/** What the ids of a credential tell without reading anything; undefined where they tell nothing. */
+/** Whether a credential's ids match a restriction; undefined if the ids do not tell. */
 const byIds = ({ schema_id, cred_def_id }: Identifier, key: string, expected: string): boolean | undefined => {
   switch (key) {
     case 'schema_id':
@@ -37,7 +37,7 @@ const refuse = (referent: string): never => {
 const identifierOf = ({ identifiers }: Presentation, { subProof, referent }: AttributeAnswer | PredicateAnswer) =>
   identifiers[subProof] ?? refuse(referent)
 
-/** Before anything is read: a stranger's presentation must not make the verifier read what no restriction allows. Throws `Refused`. */
+/** Checked before reading: a stranger's presentation must not make the verifier read objects that no restriction allows. Throws `Refused`. */
 export const assertIdRestrictions = (answers: Answers, presentation: Presentation): void => {
   for (const { answer, restrictions } of answersWithRestrictions(answers)) {
     const identifier = identifierOf(presentation, answer)
@@ -100,8 +100,8 @@ const meets = (credential: Credential, key: string, expected: string): boolean =
 }
 
 /**
- * A value is one that the same credential reveals. A marker `1` is of an attribute that it reveals, or proves a predicate of; `0` of one that
- * its schema does not have. The library never compares a value that is not revealed, and takes every marker.
+ * `value` has to be revealed by the same credential. Marker `1`: the credential reveals the attribute or proves a predicate on it. Marker `0`: its
+ * schema does not have it. The library compares no unrevealed values, and accepts any marker.
  */
 const meetsOfAttribute = ({ schema, revealed, proved }: Credential, key: string, expected: string): boolean => {
   const [, attribute, rule] = ATTRIBUTE.exec(key) ?? []

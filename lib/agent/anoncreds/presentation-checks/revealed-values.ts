@@ -1,6 +1,6 @@
 /**
- * Revealed values: the text, its encoding and what the sub-proof reveals are the same. The library compares the last two alone.
- * `007` and `7` are the same number, so nobody can tell which of them was signed.
+ * Checks revealed values: text, encoding and the value in the sub-proof have to be equal. The library compares only the last two. `007` and `7`
+ * encode to the same number, so a verifier can't tell which was signed.
  */
 import { encodedValue } from '../encoded-value.ts'
 import { type Answers, quoted, Refused } from './answers.ts'

@@ -1,19 +1,14 @@
 /** An agent's did:webvh: made once, served from the table, and a DID that Credo signs with. */
 import { resolveDIDFromLog } from 'didwebvh-ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { currentAgent } from '../../../../lib/agent/agent.ts'
 import { webvhIssuer } from '../../../../lib/agent/anoncreds/webvh-issuer.ts'
 import { BASE_AGENT } from '../../../../lib/records/tenant.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { requireLog } from '../../../../lib/webvh/published.ts'
-import { type StartedTable, startTable } from '../../store/started-table.ts'
+import { useTable } from '../../store/use-table.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
+const table = useTable({ check: false })
 
 const issuerOf = (tenant: string) => transaction(tenant, async () => webvhIssuer(await currentAgent()))
 
