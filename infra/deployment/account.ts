@@ -35,6 +35,8 @@ interface LambdaLimits {
   concurrency: number
   /** Of those what no function has reserved for itself. */
   unreserved: number
+  /** Bytes of code that the region takes beside what is there; undefined: AWS does not say. */
+  codeLeft?: number | undefined
 }
 
 interface GatewayAccount {
@@ -123,11 +125,12 @@ const readIdentity = async (sts: STSClient): Promise<Identity> => {
 }
 
 const readLimits = async (lambda: LambdaClient): Promise<LambdaLimits> => {
-  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand())
+  const { AccountLimit, AccountUsage } = await lambda.send(new GetAccountSettingsCommand())
   const { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved = concurrency } =
     AccountLimit ?? {}
+  const [most, used] = [AccountLimit?.TotalCodeSize, AccountUsage?.TotalCodeSize]
   if (concurrency === undefined || unreserved === undefined) throw new Error('the answer has no limit of concurrency')
-  return { concurrency, unreserved }
+  return { concurrency, unreserved, codeLeft: most && used !== undefined ? most - used : undefined }
 }
 
 const readRoles = async (iam: IAMClient): Promise<{ used: number; most: number }> => {
@@ -177,9 +180,10 @@ const readLogGroups = async (client: CloudWatchLogsClient, logGroupNamePrefix: s
   return names
 }
 
-const readApiKeys = async (client: APIGatewayClient, nameQuery: string): Promise<ApiKey[]> => {
+/** All are asked for: one whose value begins as ours do may have any name. */
+const readApiKeys = async (client: APIGatewayClient, prefix: string): Promise<ApiKey[]> => {
   const keys: ApiKey[] = []
-  for await (const { items = [] } of paginateGetApiKeys({ client }, { nameQuery, includeValues: true }))
+  for await (const { items = [] } of paginateGetApiKeys({ client, pageSize: 500 }, { includeValues: true }))
     keys.push(...items.map(({ id = '', name = '', value = '' }) => ({ id, name, value })))
-  return keys.filter(({ name, value }) => name.startsWith(nameQuery) || value.startsWith(nameQuery))
+  return keys.filter(({ name, value }) => name.startsWith(prefix) || value.startsWith(prefix))
 }

@@ -5,6 +5,7 @@ import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import {
   checkCloudWatchRole,
+  checkCodeStorage,
   checkConcurrency,
   checkCredentials,
   checkKeyRights,
@@ -57,6 +58,7 @@ export const checkAccount = (account: Account, { environment, stackName, indexes
   return [
     ...credentials,
     ...checkConcurrency(account, capSettings(environment)),
+    ...checkCodeStorage(account),
     ...checkCloudWatchRole(account),
     ...checkStack(account, stackName),
     ...checkData(account, given, indexes),

@@ -120,6 +120,9 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
+/** Where Serverless deploys to by default; without AWS_REGION serverless.yml has another. */
+const SERVERLESS_REGION = 'us-east-1'
+
 /** What is wrong with an environment, a line for each setting. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   const given = withoutEmpty(environment)
@@ -128,6 +131,9 @@ export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, 
   const problems = [...named].map(([name, issue]) =>
     given[name] === undefined ? `${name} is not set; for example ${EXAMPLE}` : issueLine(issue),
   )
+  // What a workflow makes of a variable that it does not have.
+  if (environment.AWS_REGION === '' && ['', SERVERLESS_REGION].includes(region))
+    problems.push(`AWS_REGION is empty, for which Serverless takes ${SERVERLESS_REGION}: unset it, or name a region`)
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
   return [...problems, ...(isAddressGiven ? addressProblems(given, stage, region) : []), ...dataProblems(given)]
 }

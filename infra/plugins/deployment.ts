@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import type { Account } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import { anonCredsPlan } from '../deployment/checks/anoncreds.ts'
+import { CHECK as TABLE_AND_KEY } from '../deployment/checks/data.ts'
 import type { Plan } from '../deployment/checks.ts'
 import { type Finding, fault, faultsOf, onceEach, refusal, toLine } from '../deployment/finding.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
@@ -142,14 +143,16 @@ export default class Deployment {
     const { checkAccount, checkPackaged, checkPlan } = await import('../deployment/checks.ts')
     const ofPlan = checkPlan(this.#plan)
     const account = await this.#readAccount()
-    const findings = [...ofPlan, ...checkAccount(account, this.#plan)]
+    const ofAccount = checkAccount(account, this.#plan)
+    const findings = [...ofPlan, ...ofAccount]
     const ofTemplate: Finding[] = []
     try {
       await this.#packageTemplate()
       ofTemplate.push(...checkPackaged(account, this.#plan, this.#template))
     } catch (error) {
-      // Settings that are wrong may be why, and have their lines.
-      if (faultsOf(ofPlan).length === 0) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
+      // Settings that are wrong, or the table that they name, may be why, and have their lines.
+      const isKnown = faultsOf([...ofPlan, ...ofAccount.filter(({ check }) => check === TABLE_AND_KEY)]).length > 0
+      if (!isKnown) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
     return onceEach([...findings, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate])
   }

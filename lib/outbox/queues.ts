@@ -22,8 +22,9 @@ let impatient: SQSClient | undefined
 const newClient = (maxAttempts: number): SQSClient => {
   const endpoint = settings().SQS_ENDPOINT
   return new SQSClient({
-    // The local queues have names of hosts in their URLs that need not resolve.
-    ...(endpoint === undefined ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
+    ...(endpoint !== undefined && { endpoint }),
+    // The host of a queue's URL need not be where SQS is reached: AWS_ENDPOINT_URL and the local stage say another one.
+    useQueueUrlAsEndpoint: false,
     maxAttempts,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
   })

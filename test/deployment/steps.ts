@@ -15,15 +15,16 @@ const NEW_ACCOUNT = { concurrency: 10 }
 
 /** What functions do at least, amid what they do. */
 const MADE = {
-  createTenant: 'kms:GenerateDataKey',
-  registerWebhook: 'dynamodb:PutItem',
-  createInvitation: 'dynamodb:PutItem',
+  createTenant: 'dynamodb:PutItem',
+  registerWebhook: 'kms:GenerateDataKey',
+  createInvitation: 'kms:GenerateDataKey',
+  getConnections: 'dynamodb:Query',
   dispatchChanges: 'sqs:SendMessage',
   deliver: 'dynamodb:UpdateItem',
-  deliverSlowly: 'dynamodb:GetItem',
+  deliverSlowly: 'dynamodb:UpdateItem',
   wake: 'sqs:SendMessage',
   recoverWakeUps: 'dynamodb:UpdateItem',
-  runJobs: 'dynamodb:UpdateItem',
+  runJobs: 'dynamodb:GetItem',
   sweepOutbox: 'dynamodb:Query',
 }
 

@@ -47,6 +47,25 @@ export const checkConcurrency = ({ lambda }: Account, settings: StrangerSettings
   })
 }
 
+/** Bytes of the zips of all functions, twice what was measured: with a canary there are two versions. */
+const CODE_BYTES = 170_000_000
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
+  const check = 'code storage'
+  // Where it can't be asked, concurrency has its line.
+  const codeLeft = 'value' in lambda ? lambda.value.codeLeft : undefined
+  if (codeLeft === undefined) return []
+  const megabytes = (bytes: number) => `${Math.floor(bytes / 1e6)} MB`
+  if (codeLeft >= CODE_BYTES) return [ok(check, `room for ${megabytes(codeLeft)} more`)]
+  return [
+    fault(
+      check,
+      `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete old versions of functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
+    ),
+  ]
+}
+
 /** A package can be deployed to another account than it was fitted to. */
 export const checkPackagedCaps = (
   { lambda }: Account,

@@ -6,7 +6,7 @@ import { type Finding, fault, ok } from '../finding.ts'
 import { found } from '../reading.ts'
 import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
 
-const CHECK = 'table and key'
+export const CHECK = 'table and key'
 
 /** What the settings say of the table and the key. */
 export interface DataSettings {

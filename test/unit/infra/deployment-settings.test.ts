@@ -20,6 +20,13 @@ test('elsewhere an address is needed too', () => {
   expect(settingsProblems({ ...issuers(issuer), PUBLIC_URL: 'https://agent.example.org' }, 'prod')).toEqual([])
 })
 
+test('an empty region is none that anybody has chosen, unless another one is named', () => {
+  const environment = { ...issuers(issuer), AWS_REGION: '' }
+  expect(problemsIn(environment, 'dev', 'us-east-1')).toEqual([expect.stringMatching(/^AWS_REGION is empty/)])
+  expect(problemsIn(environment, 'dev', 'eu-west-1')).toEqual([])
+  expect(problemsIn({ ...environment, AWS_REGION: 'us-east-1' }, 'dev', 'us-east-1')).toEqual([])
+})
+
 test.each([{}, { TOKEN_ISSUERS: '' }])('says what is missing, with an example that would do: %j', (environment) => {
   const [problem, ...others] = settingsProblems(environment, 'dev')
   expect(problem).toMatch(/^TOKEN_ISSUERS is not set; for example \[.+\]$/)

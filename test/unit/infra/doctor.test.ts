@@ -59,7 +59,7 @@ const template = (): Template => {
 const account: Account = {
   region: 'eu-central-1',
   identity: { value: { account: '123456789012', arn: 'arn:aws:iam::123456789012:user/operator' } },
-  lambda: { value: { concurrency: 1000, unreserved: 1000 } },
+  lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 75e9 } },
   quotas: { value: { apiResources: 300, apiRate: 10_000 } },
   roles: { value: { used: 12, most: 1000 } },
   gateway: { value: { cloudWatchRole: 'arn:aws:iam::123456789012:role/logs', roleExists: true } },
@@ -307,6 +307,11 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       plan: { environment: { ...environment, DIDCOMM_RATE: '5000' } },
     },
     /^warning concurrency: DIDCOMM_RATE=5000: strangers may take 2000 of the account's 1000/,
+  ],
+  [
+    'a region that is full of code',
+    { account: { lambda: { value: { concurrency: 1000, unreserved: 1000, codeLeft: 90e6 } } } },
+    /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete old versions of functions/,
   ],
   [
     'an environment of more than 4 KB, once for all functions',
