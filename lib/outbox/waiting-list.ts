@@ -115,18 +115,23 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
   return found
 }
 
-/** Entries of a shard that are counted at most. */
-const MAX_COUNTED = 1_000
+/** Entries of a shard that are counted at most; and of one shard, by which the others are estimated then: lanes are spread evenly. */
+const MAX_COUNTED = 32
+const MAX_COUNTED_OF_ONE = 1_000
 
 /**
- * How many lanes wait for a destination (of each shard at most `MAX_COUNTED`), and since when the oldest, in ms since the epoch. Entries that
- * are corrupt count and stay: the sweep may write nothing.
+ * How many lanes wait for a destination (of many, about), and since when the oldest, in ms since the epoch. Entries that are corrupt count and
+ * stay: the sweep may write nothing.
  */
 export const waitingAt = async (destination: string): Promise<{ lanes: number; since: number | undefined }> => {
   const found = await Promise.all(shards(0).map((shard) => itemsIn(destination, shard, MAX_COUNTED)))
-  const items = found.flat()
-  const times = items.flatMap((item) => decodeIfSound(waitingItem, item)?.since ?? [])
-  return { lanes: items.length, since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)) }
+  const full = found.findIndex(({ length }) => length === MAX_COUNTED)
+  const ofFull = full === -1 ? 0 : (await itemsIn(destination, full, MAX_COUNTED_OF_ONE)).length
+  const times = found.flat().flatMap((item) => decodeIfSound(waitingItem, item)?.since ?? [])
+  return {
+    lanes: found.reduce((sum, { length }) => sum + (length < MAX_COUNTED ? length : ofFull), 0),
+    since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)),
+  }
 }
 
 /** Wakes the lanes of entries, and takes those out of the list whose wake-ups the queue has. */
