@@ -245,7 +245,7 @@ export const ACCESS: Record<string, Access[]> = {
   deliverSlowly: [DELIVERS, { PutItem: [SLOTS], DeleteItem: [SLOTS] }],
   wake: [
     {
-      GetItem: [DESTINATION, SLOTS],
+      GetItem: [...LANES, DESTINATION, SLOTS],
 
       Query: [WAITING],
       UpdateItem: [DESTINATION, ...LANES],

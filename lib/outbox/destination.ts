@@ -36,6 +36,8 @@ const fields = {
   probeAt: optional(integer()),
   /** Probes since it was closed; of an open one, releases since it was opened. */
   rounds: optional(integer()),
+  /** Of one that is open again: a lane of the last release, and its entry in the waiting list. */
+  released: optional(json(v.object({ lane: v.string(), entry: v.string(), at: v.number() }))),
   /** Failures of the last minute; of a closed one, those that closed it and those of probes. */
   suspicions: optional(json(v.array(Suspicion))),
   /** Lanes whose failures do not count for some time. */
@@ -284,4 +286,4 @@ export const ensureDue = async (destination: string, now: number): Promise<void>
 
 /** Its waiting list is empty: it leaves the index. */
 export const leaveIndex = (read: Destination, now: number): Promise<Destination | undefined> =>
-  change(read, { set: {}, remove: [...DUE_FIELDS, 'rounds', 'closedAt', 'probeAt', 'suspicions'] }, now)
+  change(read, { set: {}, remove: [...DUE_FIELDS, 'rounds', 'released', 'closedAt', 'probeAt', 'suspicions'] }, now)

@@ -1,8 +1,16 @@
 /** The lanes that wait for a destination which is closed or busy: a sharded list, and what the destination's due time does with it. */
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, text } from '../store/item-fields.ts'
-import { type Address, eventLaneOf, messageLaneOf, shardOf, waitingAddress, waitingPartition } from '../store/keys.ts'
-import { addressOf as addressInTable, type Item, queryPage } from '../store/table.ts'
+import {
+  type Address,
+  eventLaneOf,
+  laneAddress,
+  messageLaneOf,
+  shardOf,
+  waitingAddress,
+  waitingPartition,
+} from '../store/keys.ts'
+import { addressOf as addressInTable, getItem, type Item, queryPage } from '../store/table.ts'
 import { removeIf, type TableWrite } from '../store/write.ts'
 import { probeDelay } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
@@ -107,18 +115,23 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
   return found
 }
 
-/** Entries of a shard that are counted at most. */
-const MAX_COUNTED = 1_000
+/** Entries of a shard that are counted at most; and of one shard, by which the others are estimated then: lanes are spread evenly. */
+const MAX_COUNTED = 32
+const MAX_COUNTED_OF_ONE = 1_000
 
 /**
- * How many lanes wait for a destination (of each shard at most `MAX_COUNTED`), and since when the oldest, in ms since the epoch. Entries that
- * are corrupt count and stay: the sweep may write nothing.
+ * How many lanes wait for a destination (of many, about), and since when the oldest, in ms since the epoch. Entries that are corrupt count and
+ * stay: the sweep may write nothing.
  */
 export const waitingAt = async (destination: string): Promise<{ lanes: number; since: number | undefined }> => {
   const found = await Promise.all(shards(0).map((shard) => itemsIn(destination, shard, MAX_COUNTED)))
-  const items = found.flat()
-  const times = items.flatMap((item) => decodeIfSound(waitingItem, item)?.since ?? [])
-  return { lanes: items.length, since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)) }
+  const full = found.findIndex(({ length }) => length === MAX_COUNTED)
+  const ofFull = full === -1 ? 0 : (await itemsIn(destination, full, MAX_COUNTED_OF_ONE)).length
+  const times = found.flat().flatMap((item) => decodeIfSound(waitingItem, item)?.since ?? [])
+  return {
+    lanes: found.reduce((sum, { length }) => sum + (length < MAX_COUNTED ? length : ofFull), 0),
+    since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)),
+  }
 }
 
 /** Wakes the lanes of entries, and takes those out of the list whose wake-ups the queue has. */
@@ -187,22 +200,43 @@ const MAX_RELEASE = 64
 /** Ms between two releases to a slow destination: an attempt takes long there. */
 const SLOW_RELEASE = 10 * SECOND
 
+/** A release waits no longer for the one before, in ms: its wake-up may be lost. */
+const MAX_RELEASE_WAIT = 60 * SECOND
+
+/**
+ * Whether a lane of the last release has had its turn, or has it now. If not, the queue has more than it can hand out, for many destinations may
+ * be open again at once; what waits there would hold up everybody who comes after it.
+ */
+const isTakenUp = async ({ released }: Destination, now: number): Promise<boolean> => {
+  if (released === undefined || now >= released.at + MAX_RELEASE_WAIT) return true
+  const { lease, waiting } = (await getItem(laneAddress(released.lane))) ?? {}
+  return lease !== undefined || waiting?.S !== released.entry
+}
+
+/** How many lanes may be released now. */
+const roomAt = async (read: Destination, slow: boolean, now: number): Promise<number> => {
+  if (!(await isTakenUp(read, now))) return 0
+  return slow
+    ? freeSlots(read.destination, now)
+    : Math.min(MAX_RELEASE, FIRST_RELEASE * 2 ** Math.min(read.rounds ?? 0, 10))
+}
+
+const entriesToRelease = (destination: string, room: number, slow: boolean, random: () => number): Promise<Entry[]> =>
+  slow ? fewEntries(destination, room, Math.floor(random() * SHARDS)) : someEntries(destination, room)
+
 const release = async (read: Destination, { clock, random }: Surroundings): Promise<void> => {
   const { destination, rounds = 0 } = read
   const now = clock()
   const slow = isSlow(read, now)
   const at = now + (slow ? SLOW_RELEASE : SECOND)
-  const moved = await change(read, { set: { rounds: rounds + 1, ...dueFor(destination, at) } }, now)
+  const room = await roomAt(read, slow, now)
+  const entries = room === 0 ? [] : await entriesToRelease(destination, room, slow, random)
+  const [first] = entries
+  const next = first && { rounds: rounds + 1, released: { lane: first.lane, entry: first.entry, at: now } }
+  const moved = await change(read, { set: { ...next, ...dueFor(destination, at) } }, now)
   if (moved === undefined) return
-  const room = slow
-    ? await freeSlots(destination, now)
-    : Math.min(MAX_RELEASE, FIRST_RELEASE * 2 ** Math.min(rounds, 10))
-  if (room > 0) {
-    const first = Math.floor(random() * SHARDS)
-    const entries = slow ? await fewEntries(destination, room, first) : await someEntries(destination, room)
-    if (entries.length === 0) return finish(moved, now)
-    await wake(destination, entries, { kind: 'released', use: slow ? 'slow' : 'released' })
-  }
+  if (room > 0 && first === undefined) return finish(moved, now)
+  await wake(destination, entries, { kind: 'released', use: slow ? 'slow' : 'released' })
   await wakeLater({ destination, at }, at - now)
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { change, destinationItem, ensureDue, leaveIndex, readDestination } from '../../../lib/outbox/destination.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
-import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, type OutboxScene, type SentWakeUp, startOutboxScene } from './scene.ts'
 
 let scene: OutboxScene
 
@@ -130,6 +130,42 @@ describe('the waiting list', () => {
     expect(new Set(scene.taken).size).toBe(40)
     for (const { lane } of lanes) expect(scene.taken.indexOf(lane)).toBeLessThan(scene.taken.indexOf(`${lane} 2`))
     expect(await scene.left()).toEqual([])
+  })
+
+  test('releases no more while the queue has not handed out what was released last, but for a minute at most', async () => {
+    const origin = newOrigin()
+    scene.respond = () => failing('connect')
+    await scene.sendTo(origin, 100)
+    await scene.handleAll()
+    scene.respond = () => answered(200)
+    scene.now += 3 * SECOND
+    const isRelease = ({ wakeUp }: SentWakeUp) => 'lane' in wakeUp && wakeUp.reason.kind === 'released'
+    const released = () => scene.sent.filter(isRelease).length
+    // The consumers of the slow queue are busy with others.
+    const handleOthers = async () => {
+      const isNext = (one: SentWakeUp) => !isRelease(one) && one.at + one.delaySeconds * SECOND <= scene.now
+      for (let next = scene.waiting.find(isNext); next !== undefined; next = scene.waiting.find(isNext)) {
+        scene.waiting.splice(scene.waiting.indexOf(next), 1)
+        await scene.handle(next)
+      }
+    }
+    while (released() === 0) await handleOthers()
+    const first = released()
+    for (let second = 0; second < 50; second++) {
+      scene.now += SECOND
+      await handleOthers()
+    }
+    expect(released()).toBe(first)
+    await scene.handleAll()
+    scene.now += SECOND
+    await scene.handleAll()
+    const second = released()
+    expect(second).toBeGreaterThan(first)
+    scene.waiting = scene.waiting.filter(({ queue }) => queue !== 'slow')
+    scene.now += 61 * SECOND
+    await handleOthers()
+    expect(released()).toBeGreaterThan(second)
+    await scene.pass(10 * MINUTE)
   })
 
   test('has no wake-ups for lanes whose queue did not take them, and tries again', async () => {
