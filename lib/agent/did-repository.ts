@@ -31,8 +31,9 @@ export class KnownDids extends Bounded<string, readonly DidRecord[]> {
 }
 
 /**
- * The record of a DID is never changed or deleted, so a process reads it once: this applies to DIDs of this agent, and to those that name
- * their document by its hash (did:peer:1, and did:peer:4 in its short form).
+ * What the record of a DID says is never changed, so a process reads it once: this applies to DIDs of this agent, and to those that name
+ * their document by its hash (did:peer:1, and did:peer:4 in its short form). Those of a handshake that comes to nothing expire
+ * (handshake-expiry.ts): no connection names them then.
  */
 export class AgentDidRepository extends DidRepository {
   readonly #known: KnownDids
