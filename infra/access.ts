@@ -1,7 +1,10 @@
 /**
- * What each function does with the table, the queues and the key, by its name in serverless.yml: its role allows these rights and no more. The
+ * What each function does with the table, the queues and the key, by its name in serverless.yml: its role allows these rights and no more. Of
+ * operations that show records, or take a usual step, it follows from the contract (access/by-contract.ts); all others have a line here. The
  * local stage holds the functions to it, and test/unit/infra/deployment/access.ts compares it with the calls that they were seen to make.
  */
+import { OPERATIONS } from '../lib/interface/operations.ts'
+import { usualAccess } from './access/by-contract.ts'
 import {
   ANONCREDS_RECORD,
   BASIC_MESSAGE,
@@ -69,8 +72,10 @@ import {
 import type { Access } from './roles/statements.ts'
 
 export const ACCESS: Record<string, Access[]> = {
-  // The seven operations.
-  getCredentialById: [{ GetItem: [CREDENTIAL] }],
+  // What a line below says of a function takes the place of what its contract says.
+  ...usualAccess(OPERATIONS),
+
+  // Of the seven operations.
   sendMessage: [...SENDING, { PutItem: [BASIC_MESSAGE] }],
   getBasicMessages: [{ GetItem: [CONNECTION], Query: [BASIC_MESSAGE] }],
   tenantGetBasicMessages: [{ GetItem: [CONNECTION], Query: [BASIC_MESSAGE] }],
@@ -95,13 +100,9 @@ export const ACCESS: Record<string, Access[]> = {
   getCredentials: [{ Query: [CREDENTIAL], GetItem: [CREDENTIAL] }],
   getCredentialFormData: [{ GetItem: [CREDENTIAL, DIDCOMM_MESSAGE], Query: [DIDCOMM_MESSAGE] }],
   getW3cCredentials: [{ Query: [W3C_CREDENTIAL], GetItem: [W3C_CREDENTIAL] }],
-  getW3cCredentialById: [{ GetItem: [W3C_CREDENTIAL] }],
-  proposeCredential: [...SENDING, EXCHANGES],
   acceptCredentialProposal: [...SENDING, EXCHANGES, OFFERS, ISSUES],
   acceptCredentialOffer: [...SENDING, EXCHANGES, RESOLVES],
-  declineCredentialOffer: [...SENDING, EXCHANGES],
   acceptCredentialRequest: [...SENDING, EXCHANGES, RESOLVES],
-  acceptCredential: [...SENDING, EXCHANGES],
   revokeCredential: [
     ONCE,
     { GetItem: [CREDENTIAL], PutItem: [CREDENTIAL, JOB, PENDING_REVOCATION], SendMessage: ['JobQueue'] },
@@ -123,31 +124,22 @@ export const ACCESS: Record<string, Access[]> = {
       SendMessage: ['JobQueue'],
     },
   ],
-  getCredentialDefinitions: [{ Query: [OWN_DEFINITION] }],
   getCredentialDefinitionById: [
     RESOLVES,
     { GetItem: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION], Query: [DEFINITION, LEDGER_OBJECT, OWN_DEFINITION] },
   ],
   createOfferOob: [ONCE, MAKES_KEYS, INVITES, OFFERS, ISSUES],
   createDid: [ONCE, MAKES_KEYS, { GetItem: [KEY, WEBVH], Query: [DID], PutItem: [DID, WEB_DOCUMENT, WEBVH] }],
-  getDids: [{ Query: [DID] }],
   resolveDid: [RESOLVES, { Query: [DID] }],
   requestProof: [...SENDING, EXCHANGES, ASKS_FOR_PROOF],
-  proposeProof: [...SENDING, EXCHANGES],
   acceptProofProposal: [...SENDING, EXCHANGES, ASKS_FOR_PROOF],
   // A bearer's credential is presented by the issuer's DID, which may have to be made.
   acceptProofRequest: [...SENDING, EXCHANGES, RESOLVES, ISSUES, PROVES],
-  declineProofRequest: [...SENDING, EXCHANGES],
-  acceptPresentation: [...SENDING, EXCHANGES],
   getProofs: [{ GetItem: [PROOF], Query: [PROOF] }],
-  getProofById: [{ GetItem: [PROOF] }],
   getProofFormData: [{ GetItem: [DIDCOMM_MESSAGE, PROOF], Query: [DIDCOMM_MESSAGE] }],
-  getQuestionAnswers: [{ Query: [QUESTION_ANSWER] }],
-  getQuestionAnswerById: [{ GetItem: [QUESTION_ANSWER] }],
   sendQuestion: [...SENDING, { PutItem: [QUESTION_ANSWER] }],
   sendAnswer: [...SENDING, { GetItem: [QUESTION_ANSWER], PutItem: [QUESTION_ANSWER] }],
   getConnections: [{ Query: [CONNECTION, DID] }],
-  getConnectionById: [{ GetItem: [CONNECTION] }],
   createInvitation: [ONCE, MAKES_KEYS, INVITES, { Query: [DID], PutItem: [DID] }],
   createLegacyInvitation: [ONCE, MAKES_KEYS, INVITES, { GetItem: [KEY] }],
   receiveInvitation: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES, PROVES],
@@ -155,12 +147,10 @@ export const ACCESS: Record<string, Access[]> = {
   acceptInvitation: [...SENDING, MAKES_KEYS, ACCEPTS, RESOLVES, PROVES],
   receiveImplicitInvitation: [ONCE, OPENS_KEYS, SENDS, MAKES_KEYS, ACCEPTS, RESOLVES],
   getOutOfBandRecords: [{ GetItem: [OUT_OF_BAND], Query: [OUT_OF_BAND] }],
-  getOutOfBandRecordById: [{ GetItem: [OUT_OF_BAND] }],
   deleteOutOfBandRecord: [ONCE, { GetItem: [OUT_OF_BAND], PutItem: [INVITATION], DeleteItem: [OUT_OF_BAND] }],
   acceptConnectionRequest: [ONCE, OPENS_KEYS, SENDS, HANDSHAKES],
   // It handles the request that came with the invitation.
   acceptConnectionResponse: [ONCE, OPENS_KEYS, SENDS, EXCHANGES, RESOLVES, PROVES],
-  sendPing: SENDING,
   deleteConnection: [ONCE, OPENS_KEYS, SENDS, { DeleteItem: [CONNECTION] }],
   getWebhookEndpoints: [{ Query: [ORGANIZATION] }],
   deleteWebhookEndpoint: [

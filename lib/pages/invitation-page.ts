@@ -84,7 +84,7 @@ ${goal === '' ? [] : html`<p>In their own words:</p><blockquote dir="auto">${goa
 </section>
 <section>
 <h3>By its address</h3>
-<p>Paste it into the wallet. Click it once, or press it for a moment, and all of it is selected:</p>
+<p>Paste it into the wallet, or the address of this page. Click it once, or press it for a moment, and all of it is selected:</p>
 <p class="address" dir="ltr">${short}</p>
 </section>
 </div>

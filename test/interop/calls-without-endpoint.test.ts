@@ -12,7 +12,7 @@ import { readItem } from '../../lib/store/item.ts'
 import { removeIf } from '../../lib/store/write.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { inTenant } from '../support/anoncreds/world.ts'
-import { EXAMPLES, exampleOf } from '../support/calls/all.ts'
+import { exampleOf, makerOf } from '../support/calls/all.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { createTenant } from '../support/scenes.ts'
@@ -60,7 +60,9 @@ const RECEIVING = ['ReceiveInvitation', 'ReceiveInvitationUrl', 'AcceptInvitatio
 /** Those whose role lets them add to queues. */
 const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
   (operationId) =>
-    operationId in EXAMPLES && operationId !== 'ReceiveDidcomm' && ACCESS[handlerOf(operationId)]?.includes(QUEUES),
+    makerOf(operationId) !== undefined &&
+    operationId !== 'ReceiveDidcomm' &&
+    ACCESS[handlerOf(operationId)]?.includes(QUEUES),
 )
 
 /** As if nothing had ever waited: what is sent next makes the queue of its connection, and the job of that. */

@@ -1,6 +1,7 @@
 /** docs/security.md, held by a test: the tests that it names are there, and no operation or risk is left out. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { Contract } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { testTitles } from '../support/source/test-titles.ts'
 
@@ -21,8 +22,19 @@ const under = (heading: string): string => {
   return after.split(new RegExp(`\n#{1,${level.length}} `))[0] ?? ''
 }
 
-/** Operations by group. */
-const groups = new Map(rowsIn(under('## Operations')).map(([group = '', operations = '']) => [group, operations]))
+/** Calls by group, such as `GET /dids/*`. */
+const groups = new Map(
+  rowsIn(under('## Operations')).map(([group = '', calls = '']) => [group, calls.replaceAll('`', '').split(', ')]),
+)
+
+/** The groups of all calls that an operation fits, with what of each it is compared with: the longest decides. */
+const fitting = ({ method, path }: Contract): { group: string; call: string; compared: string }[] =>
+  [...groups]
+    .flatMap(([group, calls]) => calls.map((call) => ({ group, call, compared: call.replace(/\*$/, '') })))
+    .filter(({ call, compared }) =>
+      call === compared ? `${method} ${path}` === call : `${method} ${path}`.startsWith(compared),
+    )
+    .toSorted((a, b) => b.compared.length - a.compared.length)
 
 const RISKS = Array.from({ length: 10 }, (_, index) => `API${index + 1}`)
 
@@ -34,9 +46,16 @@ const namedIn = (text: string): [file: string, title: string][] =>
     [...titles.matchAll(/"([^"]+)"/g)].map(([, title = '']): [string, string] => [file, title]),
   )
 
-test('every operation is in one group', () => {
-  const named = [...groups.values()].flatMap((operations) => operations.split(', '))
-  expect(named.toSorted()).toEqual(OPERATIONS.map(({ operationId }) => operationId).toSorted())
+test('every operation is in a group by its path, and no call in the table is of none', () => {
+  const decided = OPERATIONS.map((contract) => fitting(contract)[0])
+  expect(OPERATIONS.filter((_, index) => decided[index] === undefined)).toEqual([])
+  expect([...groups.values()].flat().filter((call) => !decided.some((one) => one?.call === call))).toEqual([])
+})
+
+test('whoever needs no token is in a group that says so, and not among those of any path', () => {
+  const open = OPERATIONS.filter(({ security }) => security !== 'token')
+  expect(open.length).toBeGreaterThan(5)
+  expect(open.filter((contract) => ['reads', 'sending'].includes(fitting(contract)[0]?.group ?? ''))).toEqual([])
 })
 
 describe.each(RISKS)('%s', (risk) => {

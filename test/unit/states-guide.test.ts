@@ -30,3 +30,22 @@ test.each([
 ])('%s: every state is in a diagram, and no other', (title, states) => {
   expect(drawn(title)).toEqual([...states].sort())
 })
+
+/**
+ * The part of Mermaid's grammar that the diagrams use, line by line (https://mermaid.js.org/syntax/stateDiagram.html). Mermaid itself is 154 MB with what
+ * it needs; validators that are small take wrong arrows, or refuse hyphens in what a transition says.
+ */
+const GRAMMAR = [/^ {2}state "[\w: -]+" as [a-z_]+$/, /^ {2}(?:\[\*\]|[a-z_]+) --> (?:\[\*\]|[a-z_]+) : [\w ,'()/-]+$/]
+
+test('every diagram is in the grammar of state diagrams', () => {
+  const diagrams = sections.flatMap((section) => [...section.matchAll(/^```mermaid\n([\s\S]*?)^```/gm)])
+  expect(diagrams.length).toBeGreaterThan(4)
+  for (const [, text = ''] of diagrams) {
+    const [head, ...lines] = text.trimEnd().split('\n')
+    expect(head).toBe('stateDiagram-v2')
+    expect(lines.filter((line) => !GRAMMAR.some((rule) => rule.test(line)))).toEqual([])
+    // Mermaid draws a name that no transition leads to as a state of its own.
+    const named = [...text.matchAll(/ as (\w+)$/gm)].map(([, id]) => id)
+    expect(named.filter((id) => !text.includes(`--> ${id} :`) && !text.includes(`  ${id} -->`))).toEqual([])
+  }
+})

@@ -1,10 +1,12 @@
 /**
- * One table of example calls, by operationId: the suites that hold every operation to the same rules iterate over the contracts, and take
- * from here how a request is made that succeeds.
+ * Example calls, by operationId: the suites that hold every operation to the same rules iterate over the contracts, and take from here how a
+ * request is made that succeeds. What follows from a contract stands in no table (by-contract.ts).
  */
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { anoncreds } from './anoncreds.ts'
 import { basicMessages } from './basic-messages.ts'
-import type { CallExample, CallScene, Examples } from './call-scene.ts'
+import { exampleByContract } from './by-contract.ts'
+import type { CallExample, CallScene, Examples, MakeExample } from './call-scene.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { didcomm } from './didcomm.ts'
@@ -35,9 +37,15 @@ export const EXAMPLES: Examples = {
   ...webvh,
 }
 
+/** How an operation is called, where its example is in the table or follows from its contract. */
+export const makerOf = (operationId: string): MakeExample | undefined => {
+  const contract = OPERATIONS.find((one) => one.operationId === operationId)
+  return EXAMPLES[operationId] ?? (contract && exampleByContract(contract))
+}
+
 /** A new example of an operation. */
 export const exampleOf = async (operationId: string, scene: CallScene): Promise<CallExample & { caller: object }> => {
-  const make = EXAMPLES[operationId]
+  const make = makerOf(operationId)
   if (make === undefined)
     throw new Error(
       `${operationId} has no example call: add to the file of its subject in test/support/calls how to make a request that succeeds ` +

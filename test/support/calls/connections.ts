@@ -28,7 +28,6 @@ export const connections: Examples = {
     asked: { query: { limit: '10' } },
     other: { query: { state: 'completed', order: 'desc' } },
   }),
-  GetConnectionById: async (scene) => ({ asked: { path: { connectionId: await scene.connection() } } }),
   AcceptConnectionRequest: async (scene) => ({
     asked: { path: { connectionId: await waitingRequest(scene) } },
     other: { path: { connectionId: await scene.connection('second') } },
@@ -43,9 +42,5 @@ export const connections: Examples = {
       body: { comment: 'still there?', responseRequested: false },
     },
     other: { path: { connectionId: await scene.connection('second') }, body: {} },
-  }),
-  DeleteConnection: async (scene) => ({
-    asked: { path: { connectionId: await scene.connect() } },
-    other: { path: { connectionId: await scene.connect() } },
   }),
 }

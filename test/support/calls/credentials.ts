@@ -12,27 +12,13 @@ const step = (credentialRecordId: string, more: object = {}) => ({
 })
 
 export const credentials: Examples = {
-  GetCredentialById: async (scene) => {
-    const body = offerBody(await scene.connection(), scene.wallet.did)
-    const { id } = await scene.done('CreateOffer', { body })
-    return { asked: { path: { credentialRecordId: id } } }
-  },
   GetCredentials: async (scene) => {
     await scene.done('CreateOffer', { body: offerBody(await scene.connection(), scene.wallet.did) })
     return { asked: { query: { role: 'issuer', limit: '10' } }, other: { query: {} } }
   },
-  GetCredentialFormData: async (scene) => {
-    const body = offerBody(await scene.connection(), scene.wallet.did)
-    const { id } = await scene.done('CreateOffer', { body })
-    return { asked: { path: { credentialRecordId: id } } }
-  },
   GetW3cCredentials: async (scene) => {
     await scene.once('held credential', () => issued(scene))
     return { asked: { query: { limit: '10' } }, other: { query: { order: 'desc' } } }
-  },
-  GetW3cCredentialById: async (scene) => {
-    const { credentials } = await scene.once('held credential', () => issued(scene))
-    return { asked: { path: { w3cCredentialRecordId: credentials[0].credentialRecordId } } }
   },
   ProposeCredential: async (scene) => {
     const body = proposalBody((await scene.peer()).connectionId)

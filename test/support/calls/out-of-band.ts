@@ -8,9 +8,6 @@ const othersInvitation = async (scene: CallScene) => {
   return outOfBandInvitation
 }
 
-const record = async (scene: CallScene): Promise<string> =>
-  (await scene.done('CreateInvitation', { body: {} })).outOfBandRecord.id
-
 /** An invitation that waits to be accepted. */
 const waiting = async (scene: CallScene): Promise<string> => {
   const invitation = (await othersInvitation(scene)).toJSON()
@@ -46,9 +43,4 @@ export const outOfBand: Examples = {
     other: { body: { did: await publicDidOf(scene.wallet) } },
   }),
   GetOutOfBandRecords: async () => ({ asked: { query: { limit: '10' } }, other: { query: { invitationId: 'none' } } }),
-  GetOutOfBandRecordById: async (scene) => ({ asked: { path: { outOfBandId: await record(scene) } } }),
-  DeleteOutOfBandRecord: async (scene) => ({
-    asked: { path: { outOfBandId: await record(scene) } },
-    other: { path: { outOfBandId: await record(scene) } },
-  }),
 }

@@ -24,11 +24,6 @@ export const questionAnswer: Examples = {
     asked: { query: { limit: '10' } },
     other: { query: { state: 'question-sent', order: 'desc' } },
   }),
-  GetQuestionAnswerById: async (scene) => {
-    const path = { connectionId: await scene.connection() }
-    const { id } = await scene.once('question', () => scene.done('SendQuestion', { path, body }))
-    return { asked: { path: { questionAnswerId: id } } }
-  },
   SendQuestion: async (scene) => ({
     asked: { path: { connectionId: await scene.connection() }, body },
     other: { path: { connectionId: await scene.connection('second') }, body },

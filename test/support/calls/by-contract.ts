@@ -1,0 +1,54 @@
+/** Example calls that follow from a contract: of an operation that asks for nothing but records which the scene can make. */
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { type Contract, mayBeEmpty } from '../../../lib/interface/contract.ts'
+import { offerBody } from '../scenes.ts'
+import type { Asked, CallScene, MakeExample } from './call-scene.ts'
+import { issued } from './exchanges.ts'
+import { presented } from './presented-proofs.ts'
+
+/** How a new record is made that the caller's agent has, by the parameter of the path that names it. */
+const RECORDS: Record<string, (scene: CallScene) => Promise<string>> = {
+  tenantId: async ({ tenantId }) => tenantId,
+  connectionId: (scene) => scene.connect(),
+  credentialRecordId: async (scene) =>
+    (await scene.done('CreateOffer', { body: offerBody(await scene.connection(), scene.wallet.did) })).id,
+  w3cCredentialRecordId: async (scene) => (await issued(scene)).credentials[0].credentialRecordId,
+  proofRecordId: presented,
+  outOfBandId: async (scene) => (await scene.done('CreateInvitation', { body: {} })).outOfBandRecord.id,
+  questionAnswerId: async (scene) => {
+    const body = { question: `Was it you, ${randomUUID()}?`, validResponses: [{ text: 'Yes' }, { text: 'No' }] }
+    return (await scene.done('SendQuestion', { path: { connectionId: await scene.connection() }, body })).id
+  },
+}
+
+const pathNames = ({ path }: Contract): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
+
+/**
+ * Undefined where the contract does not tell enough: it has parameters or a required body that nobody knows here, or needs two different requests
+ * and names no record. Records that are to change are new; those that are only read are made once.
+ */
+export const exampleByContract = (contract: Contract): MakeExample | undefined => {
+  const { body, parameters, security, idempotent } = contract
+  const names = pathNames(contract)
+  const isKnown =
+    security === 'token' &&
+    names.every((name) => name in RECORDS) &&
+    (parameters?.query === undefined || v.is(parameters.query, {})) &&
+    (body === undefined || mayBeEmpty(contract)) &&
+    !(idempotent && names.length === 0)
+  if (!isKnown) return undefined
+  const ask = async (scene: CallScene): Promise<Asked> => ({
+    path: Object.fromEntries(await Promise.all(names.map(async (name) => [name, await recordOf(scene, name)]))),
+    ...(body && { body: {} }),
+  })
+  const recordOf = (scene: CallScene, name: string): Promise<string> | undefined => {
+    const make = () => RECORDS[name]?.(scene) ?? Promise.reject(new Error(`nobody makes a ${name}`))
+    return idempotent ? make() : scene.once(`${name} by contract`, make)
+  }
+  return async (scene) => ({
+    asked: await ask(scene),
+    ...(idempotent && { other: await ask(scene) }),
+    ...(names.includes('tenantId') && { stranger: await scene.newTenant() }),
+  })
+}
