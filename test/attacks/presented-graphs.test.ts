@@ -108,22 +108,52 @@ test('thousands of values of one property are compared for seconds by nobody', a
   expect(cpu).toBeLessThan(MAX_CPU)
 })
 
-test('thousands of nodes about which nothing is said cost little', async () => {
-  const proved = { type: 'Ed25519Signature2018', verificationMethod: 'did:key:z6Mk', proofPurpose: 'authentication' }
-  const asked = await askForProof(stage, tenant, wallet, { presentationDefinition })
-  const proof = { ...proved, created: '2026-01-01T00:00:00Z', challenge: asked.challenge, jws: 'x' }
-  const credential = { '@context': [CREDENTIALS_V1], type: ['VerifiableCredential'], issuer: 'did:key:z6Mk', proof }
+test.each<[string, Json, RegExp]>([
+  ['thousands of nodes about which nothing is said', count(9_000, () => ({})), /too many statements/],
+  [
+    'a long name of a property, which each of its values repeats',
+    { [`urn:${'property'.repeat(15_000)}`]: count(3_000, String) },
+    /repeat long names/,
+  ],
+  [
+    'a long name of a subject that has many properties',
+    {
+      knows: {
+        '@id': `urn:${'x'.repeat(4_000)}`,
+        'urn:p': count(2_000, String),
+      },
+    },
+    /repeat long names/,
+  ],
+])('%s cost little', async (_, credentialSubject, reason) => {
+  const asked = await askForProof(stage, tenant, wallet, {
+    presentationDefinition,
+    options: {
+      contexts: { 'https://contexts.example/knows/v1': { '@context': { knows: 'https://example.org/knows' } } },
+    },
+  })
+  const { did, method } = keySigner()
+  const proof = {
+    ...{ type: 'Ed25519Signature2018', verificationMethod: method, created: '2026-01-01T00:00:00Z', jws: 'x' },
+    ...{ proofPurpose: 'authentication', challenge: asked.challenge },
+  }
+  const credential = {
+    '@context': [CREDENTIALS_V1, 'https://contexts.example/knows/v1'],
+    type: ['VerifiableCredential'],
+    issuer: did,
+    issuanceDate: '2026-01-01T00:00:00Z',
+    credentialSubject,
+    proof,
+  }
   const cpu = processorTime()
   const refused = await asked.answer({
-    '@context': [CREDENTIALS_V1],
-    type: ['VerifiablePresentation'],
-    verifiableCredential: [
-      { ...credential, issuanceDate: '2026-01-01T00:00:00Z', credentialSubject: count(9_000, () => ({})) },
-    ],
+    '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],
+    type: ['VerifiablePresentation', 'PresentationSubmission'],
+    verifiableCredential: [credential],
     presentation_submission: submissionOf(presentationDefinition),
     proof,
   })
-  expect(refused).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(/too many statements/) })
+  expect(refused).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(reason) })
   expect(cpu()).toBeLessThan(MAX_CPU)
 })
 

@@ -31,9 +31,21 @@ declare module '@digitalcredentials/jsonld' {
     '@direction'?: unknown
   }
 
+  interface Term {
+    value: string
+  }
+
+  /** https://rdf.js.org/data-model-spec/#quad-interface */
+  export interface Quad {
+    subject: Term
+    predicate: Term
+    object: Term
+    graph: Term
+  }
+
   const jsonld: {
     compact(document: unknown, context: unknown, options: Options): Promise<Record<string, unknown>>
-    toRDF(document: unknown, options: Options & { format: 'application/n-quads' }): Promise<string>
+    toRDF(document: unknown, options: Options): Promise<Quad[]>
     fromRDF(dataset: string, options: { format: 'application/n-quads'; useNativeTypes: boolean }): Promise<object[]>
     canonize(
       dataset: string,
@@ -69,4 +81,11 @@ declare module '@digitalcredentials/jsonld/lib/ContextResolver.js' {
 
   const Resolver: new (options: { sharedCache: Cache }) => ContextResolver
   export default Resolver
+}
+
+declare module '@digitalcredentials/jsonld/lib/NQuads.js' {
+  import type { Quad } from '@digitalcredentials/jsonld'
+
+  const NQuads: { serialize(dataset: Quad[]): string }
+  export default NQuads
 }

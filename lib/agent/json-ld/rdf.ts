@@ -1,7 +1,7 @@
 /** JSON-LD as RDF, within limits: a signature covers a set of quads, not the JSON that they were written in. */
 import { createHash } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
-import type { DocumentLoader } from '@digitalcredentials/jsonld'
+import type { DocumentLoader, Quad } from '@digitalcredentials/jsonld'
 import { countingResolver } from './context-use.ts'
 
 /** Loaded on first use, because most messages have no JSON-LD. */
@@ -13,6 +13,8 @@ const N_QUADS = 'application/n-quads'
 export interface Budget {
   /** Whoever parses them compares each with all others. */
   quads: number
+  /** Of all quads as text. Each repeats its subject and its property, so that a long name with many values could become gigabytes. */
+  characters: number
   /**
    * Number of hashes for blank nodes. Indistinguishable ones take factorial time: without a limit, 8 that refer to each other exceed a function's
    * timeout. A usual document hashes each of its quads once or twice.
@@ -28,7 +30,13 @@ export interface Budget {
 }
 
 /** About half a second of processor time at most for each. */
-export const newBudget = (): Budget => ({ quads: 5_000, hashed: 40_000, terms: 500_000, bytes: 320 * 1024 })
+export const newBudget = (): Budget => ({
+  quads: 5_000,
+  characters: 3_000_000,
+  hashed: 40_000,
+  terms: 500_000,
+  bytes: 320 * 1024,
+})
 
 /** Of one document. Those of one property are compared with each other while quads are made of them, before these can be counted. */
 const MAX_STATEMENTS = 4_000
@@ -53,11 +61,17 @@ export const toQuads = async (document: unknown, documentLoader: DocumentLoader,
   if (statementsIn(document) > MAX_STATEMENTS) throw tooMany()
   const { toRDF } = await processor()
   const contextResolver = await countingResolver(budget, 1)
-  const quads = await toRDF(document, { format: N_QUADS, documentLoader, contextResolver, safe: true, base: null })
-  budget.quads -= quads.split('\n').length - 1
+  const quads = await toRDF(document, { documentLoader, contextResolver, safe: true, base: null })
+  budget.quads -= quads.length
   if (budget.quads < 0) throw tooMany()
-  return quads
+  budget.characters -= quads.reduce((sum, quad) => sum + charactersOf(quad), 0)
+  if (budget.characters < 0) throw new CredoError('the documents repeat long names too often')
+  const { default: NQuads } = await import('@digitalcredentials/jsonld/lib/NQuads.js')
+  return NQuads.serialize(quads)
 }
+
+const charactersOf = ({ subject, predicate, object, graph }: Quad): number =>
+  [subject, predicate, object, graph].reduce((sum, { value }) => sum + value.length, 0)
 
 const tooMany = (): CredoError => new CredoError('the documents have too many statements')
 
