@@ -145,7 +145,7 @@ export const ACCESS: Record<string, Access[]> = {
   getQuestionAnswerById: [{ GetItem: [QUESTION_ANSWER] }],
   sendQuestion: [...SENDING, { PutItem: [QUESTION_ANSWER] }],
   sendAnswer: [...SENDING, { GetItem: [QUESTION_ANSWER], PutItem: [QUESTION_ANSWER] }],
-  getConnections: [{ Query: [CONNECTION] }],
+  getConnections: [{ Query: [CONNECTION, DID] }],
   getConnectionById: [{ GetItem: [CONNECTION] }],
   createInvitation: [ONCE, MAKES_KEYS, INVITES, { Query: [DID], PutItem: [DID] }],
   createLegacyInvitation: [ONCE, MAKES_KEYS, INVITES, { GetItem: [KEY] }],
@@ -211,6 +211,8 @@ export const ACCESS: Record<string, Access[]> = {
       GetItem: [CONTEXT, ENVELOPE_MARK, KEY, MESSAGE_MARK, PICKUP, STRANGERS, TENANT],
 
       PutItem: [ENVELOPE_MARK, INVITATION, MESSAGE_MARK, STRANGERS],
+      // Of a handshake that is completed, which no longer expires.
+      UpdateItem: [KEY],
       // Of handshakes that come to nothing.
       DeleteItem: [CONNECTION],
     },
@@ -238,7 +240,7 @@ export const ACCESS: Record<string, Access[]> = {
     },
   ],
   // What is slow is handed over to the other one, which takes a slot for each attempt.
-  deliver: [DELIVERS, { SendMessage: ['WakeUpQueue'] }],
+  deliver: [DELIVERS, { GetItem: [CONNECTION], SendMessage: ['WakeUpQueue'] }],
   deliverSlowly: [DELIVERS, { PutItem: [SLOTS], DeleteItem: [SLOTS] }],
   wake: [
     {

@@ -98,13 +98,14 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
 const hasStack = ({ stack }: Account): boolean =>
   'value' in stack && stack.value !== undefined && SEALING_KEY in stack.value.physicalIds
 
-const { DELIVERY_CONCURRENCY, SLOW_DELIVERY_CONCURRENCY } = DeploymentSettings.entries
+const { DELIVERY_CONCURRENCY, SLOW_DELIVERY_CONCURRENCY, DIDCOMM_RATE } = DeploymentSettings.entries
 
 const Caps = v.object({
   DELIVERY_CONCURRENCY: v.fallback(DELIVERY_CONCURRENCY, undefined),
   SLOW_DELIVERY_CONCURRENCY: v.fallback(SLOW_DELIVERY_CONCURRENCY, undefined),
+  DIDCOMM_RATE: v.fallback(DIDCOMM_RATE, undefined),
 })
 
-/** The concurrency that is set, where it is set as it should be. */
+/** What is set of the account's concurrency, where it is set as it should be. */
 export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
   v.parse(Caps, withoutEmpty(environment))

@@ -25,3 +25,11 @@ export const refusal = (findings: readonly Finding[]): string | undefined => {
   const faults = faultsOf(findings)
   return faults.length === 0 ? undefined : faults.map(({ check, message }) => `${check}: ${message}`).join('\n')
 }
+
+/** Without those that say what another one has said before: some checks are made of the settings, and of what is packaged with them. */
+export const onceEach = (findings: readonly Finding[]): Finding[] =>
+  findings.filter(
+    ({ status, message }, index) =>
+      status === 'ok' ||
+      !findings.slice(0, index).some((other) => other.status === status && other.message.endsWith(message)),
+  )

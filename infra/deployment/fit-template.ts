@@ -1,15 +1,19 @@
-/** Fits the template to the account and to the settings: the table's name, caps of concurrency, an earlier stack's table and key. */
+/** Fits the template to the account and to the settings: the table's name, caps of concurrency, strangers' rate, an earlier stack's table and key. */
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import { capSettings } from './checks.ts'
 import { applyCaps, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
 import { useExisting } from './existing-data.ts'
+import { applyStrangersRate } from './strangers-rate.ts'
 import { TABLE } from './template.ts'
 
 /** Changes the template. `account` is undefined where AWS was not asked: for packaging alone. */
 export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, account: Account | undefined): void => {
-  applyCaps(template, capsOf(concurrencyOf(account), capSettings(environment)))
+  const concurrency = concurrencyOf(account)
+  const settings = capSettings(environment)
+  applyCaps(template, capsOf(concurrency, settings))
+  applyStrangersRate(template, concurrency, settings)
 
   const { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY } = withoutEmpty(environment)
   const table = template.Resources[TABLE]

@@ -36,6 +36,10 @@ export const prepareIssuers = async (
   const problem = issuerProblem(issuers)
   if (problem !== undefined) return { issuers: [...issuers], findings: [fault(CHECK, problem)] }
   const findings: Finding[] = []
+  // Without an address, and without a key that is of use, nobody would ever be let in.
+  const isAnyOfUse = issuers.some(
+    ({ jwks, jwksUri }) => jwksUri !== undefined || importableKeys(jwks?.keys ?? []).length > 0,
+  )
   const prepare = async (entry: TokenIssuer): Promise<TokenIssuer> => {
     const { issuer, jwksUri } = entry
     const jwks = entry.jwks && { keys: importableKeys(entry.jwks.keys) }
@@ -43,7 +47,7 @@ export const prepareIssuers = async (
     if (jwksUri === undefined) {
       if (!isGiven)
         findings.push(
-          warning(
+          (isAnyOfUse ? warning : fault)(
             CHECK,
             `the jwks of ${issuer} has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri`,
           ),

@@ -10,5 +10,8 @@ export interface DeployingServerless extends Serverless {
   getProvider(name: 'aws'): AwsProvider & {
     getAwsSdkV3Config(): Promise<ClientConfig>
     getAccountInfo(): Promise<{ accountId: string; partition: string }>
+    /** Folder of all services in the bucket of deployments. */
+    getDeploymentPrefix(): string
+    getServerlessDeploymentBucketName(): Promise<string>
   }
 }

@@ -30,19 +30,27 @@ export const describeStack = async (
   }
 }
 
-/** Ids that AWS knows the stack's resources by, by their ids in the template; for a while CloudFormation also lists what it has deleted. */
+/**
+ * Ids that AWS knows the stack's resources by, by their ids in the template, and those of its nested stacks' resources; for a while
+ * CloudFormation also lists what it has deleted.
+ */
 export const physicalIds = async (
   cloudFormation: CloudFormationClient,
   StackName: string,
 ): Promise<Record<string, string>> => {
   const ids: Record<string, string> = {}
+  const nested: string[] = []
   for await (const { StackResourceSummaries = [] } of paginateListStackResources(
     { client: cloudFormation },
     { StackName },
   ))
-    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus } of StackResourceSummaries)
-      if (LogicalResourceId !== undefined && PhysicalResourceId !== undefined && ResourceStatus !== 'DELETE_COMPLETE')
-        ids[LogicalResourceId] = PhysicalResourceId
+    for (const { LogicalResourceId, PhysicalResourceId, ResourceStatus, ResourceType } of StackResourceSummaries) {
+      if (LogicalResourceId === undefined || PhysicalResourceId === undefined || ResourceStatus === 'DELETE_COMPLETE')
+        continue
+      ids[LogicalResourceId] = PhysicalResourceId
+      if (ResourceType === 'AWS::CloudFormation::Stack') nested.push(PhysicalResourceId)
+    }
+  for (const stackId of nested) Object.assign(ids, await physicalIds(cloudFormation, stackId))
   return ids
 }
 

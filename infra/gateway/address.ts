@@ -3,13 +3,20 @@ import * as v from 'valibot'
 import { parseSettings } from '../settings.ts'
 
 /** Where a stage is that only its developers use: its address may end with its stack. */
-const DEVELOPMENT = 'dev'
+export const DEVELOPMENT = 'dev'
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 
 export const AddressSettings = v.object({
   PUBLIC_URL: v.pipe(
-    v.optional(v.pipe(v.string(), v.url('is no URL'), v.regex(/[^/]$/, 'ends with a slash'))),
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.url('is no URL'),
+        v.regex(/^[^?#@]*$/, 'has a query, a fragment or credentials'),
+        v.regex(/[^/]$/, 'ends with a slash'),
+      ),
+    ),
     v.description(
       'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
     ),

@@ -2,27 +2,50 @@
 import { createHash } from 'node:crypto'
 import type { Resource } from '../service.ts'
 
-/** ARNs of 130 characters at most: a managed policy has 6,144 characters. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
-const FUNCTIONS_OF_A_POLICY = 40
+/** A function by what the template says for its ARN, or its alias's, and by its name. */
+export interface InvokedFunction {
+  arn: unknown
+  name: string
+}
+
+/** Characters of a managed policy. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
+const MAX_CHARACTERS = 6_144
+
+/** What a policy has beside the ARNs, and what an ARN has beside the function's name, with an alias, quotes and a comma, in every partition and region. */
+const CHARACTERS = { policy: 144, arn: 72 }
 
 /**
  * Managed policies of the role by logical id. The id follows from what a policy allows: while an update moves the stage to another
  * deployment, the policies of the one before are still there.
  */
-export const invocationPolicies = (arns: unknown[], role: string): Record<string, Resource> => {
-  const policies: Record<string, Resource> = {}
-  for (let index = 0; index < arns.length; index += FUNCTIONS_OF_A_POLICY) {
-    const Resource = arns.slice(index, index + FUNCTIONS_OF_A_POLICY)
-    policies[`ApiInvokes${idOf(Resource)}`] = {
-      Type: 'AWS::IAM::ManagedPolicy',
-      Properties: {
-        Roles: [{ Ref: role }],
-        PolicyDocument: {
-          Version: '2012-10-17',
-          Statement: [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource }],
+export const invocationPolicies = (functions: InvokedFunction[], role: string): Record<string, Resource> =>
+  Object.fromEntries(
+    inPolicies(functions).map((Resource) => [
+      `ApiInvokes${idOf(Resource)}`,
+      {
+        Type: 'AWS::IAM::ManagedPolicy',
+        Properties: {
+          Roles: [{ Ref: role }],
+          PolicyDocument: {
+            Version: '2012-10-17',
+            Statement: [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource }],
+          },
         },
       },
+    ]),
+  )
+
+/** As many ARNs in each as it has room for: each policy is a resource of the stack. */
+const inPolicies = (functions: InvokedFunction[]): unknown[][] => {
+  const policies: unknown[][] = []
+  let room = 0
+  for (const { arn, name } of functions) {
+    room -= CHARACTERS.arn + name.length
+    if (room < 0) {
+      policies.push([])
+      room = MAX_CHARACTERS - CHARACTERS.policy - CHARACTERS.arn - name.length
     }
+    policies.at(-1)?.push(arn)
   }
   return policies
 }

@@ -1,22 +1,44 @@
-/** What callers are counted by: the usage plan of infra/stage.yml and its API keys. */
+/** What callers are counted by: the usage plan of infra/stage.yml and its API keys, in a nested stack. */
 import * as v from 'valibot'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
-import type { Resource } from '../service.ts'
+import type { Resource, Template } from '../service.ts'
+import { idOf } from './invocations.ts'
+
+/** Id in the template of the usage plan. */
+export const PLAN = 'TenantRate'
+/** Id in the template of the stack that has it and its keys. */
+export const STACK = 'TenantRates'
+const PREFIX = 'RateKeyPrefix'
 
 const Plan = v.object({ Throttle: v.object({ RateLimit: v.pipe(v.unknown(), v.transform(Number)) }) })
 
 /** Whether the usage plan of infra/stage.yml has a rate. */
-export const isTenantRateAsked = ({ TenantRate }: Record<string, Resource>): boolean =>
-  v.parse(Plan, TenantRate?.Properties).Throttle.RateLimit > 0
+export const isTenantRateAsked = ({ [PLAN]: plan }: Record<string, Resource>): boolean =>
+  v.parse(Plan, plan?.Properties).Throttle.RateLimit > 0
+
+/** The template of the nested stack. */
+export interface RatesTemplate extends Pick<Template, 'Resources'> {
+  /** Named as the resources that the plan refers to, whose ids in AWS they are given. */
+  Parameters: Record<string, { Type: 'String' }>
+}
+
+const TEXT = { Type: 'String' } as const
 
 /**
- * The keys and their places in the usage plan, by logical id. The authorizer names one of them for each caller.
+ * The plan and its keys, 67 resources, as a stack of their own: the stack has room for 100 operations only without them.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-key-source.html
  */
-export const rateKeyResources = (prefix: string): Record<string, Resource> => {
+export const ratesTemplate = (plan: Resource): RatesTemplate => ({
+  Parameters: { ApiGatewayRestApi: TEXT, ApiStage: TEXT, [PREFIX]: TEXT },
+  Resources: { [PLAN]: plan, ...rateKeyResources() },
+})
+
+/** The keys and their places in the usage plan, by logical id. The authorizer names one of them for each caller. */
+const rateKeyResources = (): Record<string, Resource> => {
   const resources: Record<string, Resource> = {}
-  for (const [index, Value] of rateKeys(prefix).entries()) {
+  for (const [index, value] of rateKeys(`\${${PREFIX}}`).entries()) {
     const keyId = `RateKey${index}`
+    const Value = { 'Fn::Sub': value }
     resources[keyId] = {
       Type: 'AWS::ApiGateway::ApiKey',
       Properties: { Name: Value, Value, Enabled: true },
@@ -25,8 +47,25 @@ export const rateKeyResources = (prefix: string): Record<string, Resource> => {
     }
     resources[`${keyId}InPlan`] = {
       Type: 'AWS::ApiGateway::UsagePlanKey',
-      Properties: { KeyId: { Ref: keyId }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } },
+      Properties: { KeyId: { Ref: keyId }, KeyType: 'API_KEY', UsagePlanId: { Ref: PLAN } },
     }
   }
   return resources
 }
+
+/** Where the nested template lies in the bucket of deployments: the same one is at the same place, so that nothing changes without a change. */
+export const ratesKeyOf = (folder: string, template: RatesTemplate): string =>
+  `${folder}/tenant-rates-${idOf(template)}.json`
+
+/** The nested stack. `key` is where its template is, `prefix` what the keys' values begin with. */
+export const ratesStack = (key: string, prefix: unknown): Resource => ({
+  Type: 'AWS::CloudFormation::Stack',
+  Properties: {
+    TemplateURL: { 'Fn::Sub': `https://\${ServerlessDeploymentBucket}.s3.\${AWS::Region}.\${AWS::URLSuffix}/${key}` },
+    Parameters: {
+      ApiGatewayRestApi: { Ref: 'ApiGatewayRestApi' },
+      ApiStage: { Ref: 'ApiStage' },
+      [PREFIX]: prefix,
+    },
+  },
+})

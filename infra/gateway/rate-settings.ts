@@ -11,7 +11,9 @@ export const RateSettings = v.object({
   ),
   DIDCOMM_RATE: v.pipe(
     v.optional(Rate),
-    v.description('Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default.'),
+    v.description(
+      'Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default, and no more than the account runs functions at once.',
+    ),
   ),
   TENANT_RATE: v.pipe(
     v.optional(Rate),

@@ -6,7 +6,7 @@ import type { Account } from '../deployment/account.ts'
 import { errorLine } from '../deployment/aws-error.ts'
 import { anonCredsPlan } from '../deployment/checks/anoncreds.ts'
 import type { Plan } from '../deployment/checks.ts'
-import { type Finding, fault, faultsOf, refusal, toLine } from '../deployment/finding.ts'
+import { type Finding, fault, faultsOf, onceEach, refusal, toLine } from '../deployment/finding.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
@@ -151,7 +151,7 @@ export default class Deployment {
       // Settings that are wrong may be why, and have their lines.
       if (faultsOf(ofPlan).length === 0) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
-    return [...findings, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate]
+    return onceEach([...findings, ...(this.#serverless.service.custom.issuerFindings ?? []), ...ofTemplate])
   }
 
   #packageTemplate = async (): Promise<void> => {

@@ -4,8 +4,7 @@ import { canaryOf } from '../canary/settings.ts'
 import { type GatewayDocument, gatewayDocument } from '../gateway/document.ts'
 import { isFirewallAsked, leaveFirewallOut } from '../gateway/firewall.ts'
 import { idOf, invocationPolicies } from '../gateway/invocations.ts'
-import { nameKeysOfStack } from '../gateway/rate-key-values.ts'
-import { isTenantRateAsked, rateKeyResources } from '../gateway/rate-keys.ts'
+import { isTenantRateAsked, PLAN } from '../gateway/rate-keys.ts'
 import type { FunctionDefinition, Resource, Serverless, Service } from '../service.ts'
 
 /** Of infra/api.yml and infra/stage.yml. */
@@ -29,8 +28,6 @@ export default class Gateway {
         const { naming } = serverless.getProvider('aws')
         const functionIdOf = (key: string) => naming.getLambdaLogicalId(key)
         addApi(service, { functionIdOf, usesAliases: canaryOf(process.env) !== undefined })
-        const { custom, provider } = service
-        nameKeysOfStack(provider.compiledCloudFormationTemplate.Resources, custom.rateKeyPrefix)
       },
     }
   }
@@ -53,8 +50,7 @@ export const addApi = (
   const { Resources } = service.provider.compiledCloudFormationTemplate
   const api = resourceOf(Resources, API)
   const usesKeys = isTenantRateAsked(Resources)
-  if (usesKeys) Object.assign(Resources, rateKeyResources(service.custom.rateKeyPrefix))
-  else delete Resources.TenantRate
+  if (!usesKeys) delete Resources[PLAN]
   if (!isFirewallAsked(Resources)) leaveFirewallOut(Resources)
 
   const document = gatewayDocument(
@@ -67,9 +63,10 @@ export const addApi = (
   )
   api.Properties.Body = document
 
-  const invoked = invokedFunctions(service.functions).map((key) =>
-    usesAliases ? { Ref: aliasIdOf(functionIdOf(key)) } : { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
-  )
+  const invoked = invokedFunctions(service.functions).map((key) => ({
+    arn: usesAliases ? { Ref: aliasIdOf(functionIdOf(key)) } : { 'Fn::GetAtt': [functionIdOf(key), 'Arn'] },
+    name: service.functions[key]?.name ?? key,
+  }))
   const policies = invocationPolicies(invoked, ROLE)
   Object.assign(Resources, policies)
   addDeployment(Resources, document, Object.keys(policies))

@@ -15,10 +15,12 @@ import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
   DidCommConnectionService,
+  DidCommDidExchangeState,
   type DidCommInboundMessageContext,
   DidCommRoutingService,
 } from '@credo-ts/didcomm'
-import { didsWithKey, isOfDid } from './did-repository.ts'
+import { assertFewDids, didsWithKey, isOfDid } from './did-repository.ts'
+import { expireUnlessCompleted, keepForGood } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { assertOfSender } from './legacy-document.ts'
 import { withoutQueue } from './pickup-queue.ts'
@@ -38,11 +40,14 @@ export class ConnectionService extends DidCommConnectionService {
   override async processRequest(
     ...[messageContext, outOfBand]: Parameters<DidCommConnectionService['processRequest']>
   ) {
-    const { message, senderKey } = messageContext
+    const { agentContext, message, senderKey } = messageContext
     await admitStranger(outOfBand)
+    if (senderKey !== undefined) await assertFewDids(agentContext, senderKey)
     const { didDoc } = message.connection
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
-    return super.processRequest(messageContext, outOfBand)
+    const connection = await super.processRequest(messageContext, outOfBand)
+    if (outOfBand.reusable) await expireUnlessCompleted(messageContext.agentContext, connection)
+    return connection
   }
 
   /** Creates a key for each connection. Credo would use the invitation's key if the invitation names one. */
@@ -51,6 +56,7 @@ export class ConnectionService extends DidCommConnectionService {
   ) {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const response = await super.createResponse(agentContext, connection, outOfBand, routing)
+    if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
     return { ...response, message: withoutQueue(response.message) }
   }
 
@@ -64,6 +70,14 @@ export class ConnectionService extends DidCommConnectionService {
     const { didDoc } = JsonTransformer.fromJSON(JSON.parse(signed), DidCommConnection)
     if (didDoc !== undefined && senderKey !== undefined) assertOfSender(didDoc, senderKey)
     return super.processResponse(inbound, outOfBand)
+  }
+
+  /** Every change of state of both protocols comes here. */
+  override async updateState(
+    ...[agentContext, connection, state]: Parameters<DidCommConnectionService['updateState']>
+  ) {
+    if (state === DidCommDidExchangeState.Completed) await keepForGood(agentContext, connection)
+    await super.updateState(agentContext, connection, state)
   }
 
   /**

@@ -16,6 +16,7 @@ import {
 import { isOfCurrentDid } from './connection-service.ts'
 import { defined } from './defined.ts'
 import { storeTheirDid } from './did-repository.ts'
+import { expireUnlessCompleted } from './handshake-expiry.ts'
 import { withoutQueue } from './pickup-queue.ts'
 import { isProblemReport } from './problem-reports.ts'
 import { admitStranger } from './strangers.ts'
@@ -51,7 +52,7 @@ export class DidExchange extends DidExchangeProtocol {
     await admitStranger(outOfBand)
     const theirs = await theirDidOf(agentContext, message, senderKey)
     await storeTheirDid(agentContext, theirs, senderKey)
-    return this.#connections.createConnection(agentContext, {
+    const connection = await this.#connections.createConnection(agentContext, {
       protocol: DidCommHandshakeProtocol.DidExchange,
       role: DidCommDidExchangeRole.Responder,
       state: DidCommDidExchangeState.RequestReceived,
@@ -64,6 +65,8 @@ export class DidExchange extends DidExchangeProtocol {
         autoAcceptConnection: outOfBand.autoAcceptConnection,
       }),
     })
+    if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
+    return connection
   }
 
   /**
@@ -74,6 +77,7 @@ export class DidExchange extends DidExchangeProtocol {
     const routing = given ?? (await agentContext.resolve(DidCommRoutingService).getRouting(agentContext))
     const message = await super.createResponse(agentContext, connection, outOfBand, routing)
     message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })
+    if (outOfBand.reusable) await expireUnlessCompleted(agentContext, connection)
     return withoutQueue(message)
   }
 

@@ -15,6 +15,7 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../bounded.ts'
 import { memorySizeOf } from '../json.ts'
+import { OF_UNFINISHED_HANDSHAKE } from '../records/did.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { deepFreeze } from './did-resolvers.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
@@ -99,13 +100,28 @@ export const didsWithKey = (agentContext: AgentContext, key: Ed25519Key): Promis
 export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
 
-/** Stores another agent's DID under the key that was authenticated, and under no other key of its document. */
+/** Each message of the key reads them all, and they stay when their connection is gone. */
+const MAX_DIDS_OF_KEY = 50
+
+/** Throws a CredoError where another agent has stated too many DIDs for its key to become one more's. */
+export const assertFewDids = async (agentContext: AgentContext, key: Ed25519Key): Promise<void> => {
+  if ((await didsWithKey(agentContext, key)).length >= MAX_DIDS_OF_KEY)
+    throw new CredoError('the key has too many DIDs already')
+}
+
+/**
+ * Stores another agent's DID under the key that was authenticated, and under no other key of its document, unless it is stored for good already.
+ * Throws a CredoError if the key has too many DIDs.
+ */
 export const storeTheirDid = async (
   agentContext: AgentContext,
   theirs: { did: string; didDocument?: DidDocument },
-  { fingerprint }: Ed25519Key,
+  key: Ed25519Key,
 ): Promise<void> => {
+  const stays = (record: DidRecord) => record.getTag(OF_UNFINISHED_HANDSHAKE) !== true
+  if ((await didsWithKey(agentContext, key)).some((record) => isOfDid(record, theirs.did) && stays(record))) return
+  await assertFewDids(agentContext, key)
   const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
-  const tags = { recipientKeyFingerprints: [fingerprint], ...(alternativeDids && { alternativeDids }) }
+  const tags = { recipientKeyFingerprints: [key.fingerprint], ...(alternativeDids && { alternativeDids }) }
   await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { ...theirs, tags })
 }

@@ -19,6 +19,7 @@ import {
 import * as v from 'valibot'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
+import { expires, expireUnlessCompleted } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { recipientKeysOf, UnusableDidError } from './their-services.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
@@ -114,14 +115,17 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   await next()
 }
 
+/** A message may still be under way from some. Each is an index entry with a copy of the connection, which others choose the size of. */
+const MAX_FORMER_DIDS = 5
+
 const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {
   const { agentContext, sessionId } = inbound
   const { did } = pendingOf(connection) ?? {}
   if (did === undefined) return
-  const theirs = await didsWithKey(agentContext, senderKey)
-  if (!theirs.some((record) => isOfDid(record, did))) await storeTheirDid(agentContext, { did }, senderKey)
+  await storeTheirDid(agentContext, { did }, senderKey)
+  if (expires(connection)) await expireUnlessCompleted(agentContext, connection)
   const { theirDid, previousTheirDids } = connection
-  connection.previousTheirDids = theirDid === undefined ? previousTheirDids : [...previousTheirDids, theirDid]
+  if (theirDid !== undefined) connection.previousTheirDids = [...previousTheirDids, theirDid].slice(-MAX_FORMER_DIDS)
   connection.theirDid = did
   connection.metadata.delete(PENDING)
   await agentContext.resolve(DidCommConnectionService).update(agentContext, connection)

@@ -1,8 +1,8 @@
 /** Credo's outbound transport. It sends nothing: it adds messages to the outbox of the running unit of work. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
-import { type OutboxMessage, outboxItem, type SentBasicMessage } from '../outbox/message-item.ts'
-import { nextOutboxId } from '../outbox/next-id.ts'
+import { destinationAt, type OutboxMessage, outboxItem, type SentBasicMessage } from '../outbox/message-item.ts'
+import { nextOutboxId, readLaneEnd } from '../outbox/next-id.ts'
 import { wakeNow } from '../outbox/queues.ts'
 import { digest, messageLane } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'
@@ -25,12 +25,16 @@ const outboxTo = async (connectionId: string): Promise<Outbox> => {
   const unit = currentUnit()
   const { tenant } = unit
   const id = outboxesOf(unit).has(connectionId) ? '' : await nextOutboxId(unit, connectionId)
+  const isFirst = (await readLaneEnd(unit, connectionId)) === undefined
   const known = outboxesOf(unit).get(connectionId)
   if (known !== undefined) return known
   const outbox: Outbox = { id, messages: [], basicMessages: [] }
   outboxesOf(unit).set(connectionId, outbox)
   unit.beforeCommit(() => unit.create(toItem(tenant, connectionId, outbox)))
-  unit.afterCommit(() => wakeNow({ lane: messageLane(tenant, connectionId), itemId: id }))
+  unit.afterCommit(() => {
+    const firstTo = isFirst ? destinationAt(outbox.messages[0]?.endpoint) : undefined
+    return wakeNow({ lane: messageLane(tenant, connectionId), itemId: id, firstTo })
+  })
   return outbox
 }
 

@@ -11,6 +11,7 @@ import type {
   ServiceMessage,
 } from '../records/invitation-message.ts'
 import { settings } from '../settings.ts'
+import { uuidOf } from './hash-id.ts'
 import { assertReadable } from './readable-message.ts'
 
 /** An invitation of Aries RFC 0434. */
@@ -21,17 +22,19 @@ export interface ReadInvitation {
 }
 
 type Received = InvitationMessage | ServiceMessage
+type Named<Message> = Message & { '@id': string }
 
-/** Throws `request.invalid`. `path` is put before the paths within the invitation. */
+/** An invitation without an id gets the id of its content, so that it is not received twice. Throws `request.invalid`, with `path` before the path in the invitation. */
 export const readInvitation = (message: Received, path: string): ReadInvitation => {
   if ('~service' in message)
     return {
       invitation: toInvitation(convert(ofRequest, message, path), path),
       origin: DidCommInvitationType.Connectionless,
     }
-  if ('services' in message) return { invitation: toInvitation(message, path) }
+  const named = { ...message, '@id': message['@id'] ?? uuidOf(JSON.stringify(message)) }
+  if ('services' in named) return { invitation: toInvitation(named, path) }
   return {
-    invitation: toInvitation(convert(ofConnections, message, path), path),
+    invitation: toInvitation(convert(ofConnections, named, path), path),
     origin: DidCommInvitationType.Connection,
   }
 }
@@ -39,7 +42,11 @@ export const readInvitation = (message: Received, path: string): ReadInvitation 
 const unreadable = (path: string) => invalidField(path, 'is no invitation that this agent can read')
 
 /** Credo throws for base58 that is not a key. */
-const convert = <T>(toNewer: (message: T) => OutOfBandMessage, message: T, path: string): OutOfBandMessage => {
+const convert = <T>(
+  toNewer: (message: T) => Named<OutOfBandMessage>,
+  message: T,
+  path: string,
+): Named<OutOfBandMessage> => {
   try {
     return toNewer(message)
   } catch {
@@ -63,7 +70,7 @@ const inlineService = (service: {
   routingKeys: (service.routingKeys ?? []).map(verkeyToDidKey),
 })
 
-const ofConnections = ({ '@type': _, ...message }: ConnectionMessage): OutOfBandMessage => ({
+const ofConnections = ({ '@type': _, ...message }: Named<ConnectionMessage>): Named<OutOfBandMessage> => ({
   '@type': TYPE,
   '@id': message['@id'],
   label: message.label,
@@ -73,7 +80,7 @@ const ofConnections = ({ '@type': _, ...message }: ConnectionMessage): OutOfBand
 })
 
 /** The invitation gets the id of the request, so that it is not received twice. */
-const ofRequest = ({ '~service': service, ...message }: ServiceMessage): OutOfBandMessage => ({
+const ofRequest = ({ '~service': service, ...message }: ServiceMessage): Named<OutOfBandMessage> => ({
   '@type': TYPE,
   '@id': message['@id'],
   services: [inlineService(service)],
@@ -92,7 +99,7 @@ const assertProfile = (accept: string[] | undefined, path: string): void => {
     throw invalidField(`${path}.accept`, `has none of the profiles that this agent speaks: ${PROFILES.join(', ')}`)
 }
 
-const toInvitation = (message: OutOfBandMessage, path: string): DidCommOutOfBandInvitation => {
+const toInvitation = (message: Named<OutOfBandMessage>, path: string): DidCommOutOfBandInvitation => {
   assertEndpoints(message, path)
   assertProfile(message.accept, path)
   const { '@id': id, label, imageUrl, goal, goal_code, goalCode, accept, handshake_protocols, services } = message

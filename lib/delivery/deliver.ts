@@ -7,7 +7,7 @@ import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { openMessageLane } from '../outbox/messages.ts'
 import { deliverLane } from '../outbox/turn.ts'
-import { decodeWakeUp, isForLane } from '../outbox/wake-up.ts'
+import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-up.ts'
 import { openEventLane } from '../webhooks/event-lane.ts'
 
 /** What an attempt needs besides the POST: reading, opening a secret, recording; ms. */
@@ -40,7 +40,8 @@ const deliverOne = async (
     return []
   }
   try {
-    const open = async (lane: string) => openMessageLane(lane) ?? (await openEventLane(lane))
+    const open = async (lane: string, first?: FirstItem) =>
+      openMessageLane(lane, { first }) ?? (await openEventLane(lane))
     const repeated = Number(attributes?.ApproximateReceiveCount) > 1
     const surroundings = { clock: Date.now, random: Math.random, newId: randomUUID, pause, after }
     await deliverLane(wakeUp, { ...surroundings, startUntil, speed, repeated, open })

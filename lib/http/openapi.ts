@@ -101,7 +101,9 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
   info: {
     title: 'Agent Service Interface',
     description:
-      'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. `x-companion` marks what is beyond the seven operations.',
+      'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. To try an operation on the page of this ' +
+      'reference, press Authorize and give it a token: `npm start` prints one; of a deployed service it is one of your token issuer. ' +
+      '`x-companion` marks what is beyond the seven operations of the first interface.',
     version,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },

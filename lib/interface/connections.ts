@@ -26,6 +26,7 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/connections',
   summary: "List the connections of the token's agent",
+  description: 'A did:peer:4 is found by its long form and by its short form, which is what other agents may show.',
   security: 'token',
   companion: true,
   parameters: {

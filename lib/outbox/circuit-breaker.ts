@@ -23,15 +23,22 @@ const isOfConnection = (failure: PostOutcome['failure']): boolean =>
 /** A failure that counts against a destination. */
 export interface Suspicion {
   lane: string
-  /** Who has failed: a tenant, an endpoint. Failures of one party alone close nothing, for it may have caused them. */
-  party: string
+  /** Who has failed, where several parties share the destination. Failures of one alone close nothing, for it may have caused them. */
+  party?: string | undefined
+  /** The lane in full, where nobody shares the destination. */
+  own?: string | undefined
   /** Ms since the epoch. */
   at: number
 }
 
-/** Failures count for a minute. */
+/** Failures at a shared destination count for a minute. */
 const COUNTS_FOR = 60_000
 const PARTIES_THAT_CLOSE = 3
+/**
+ * A destination that nobody shares is closed by so many lanes in a row, however long that takes: no stranger can have made their failures, and
+ * it may have few lanes. One alone may have an item that its receiver can't handle.
+ */
+const OWN_LANES_THAT_CLOSE = 3
 /** So many lanes of one party, without a success of anybody in between, are no longer one party's affair. */
 const LANES_THAT_CLOSE = 20
 /** The same for a destination that was closed within the last day while lanes could reach it: more than a few strangers can make. */
@@ -42,7 +49,7 @@ const HALVES_IN = 60 * 60_000
 /** The failures that count now, with a new one; one for each lane. */
 export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Suspicion[] => [
   ...known
-    .filter(({ lane, at }) => lane !== added.lane && added.at - at < COUNTS_FOR)
+    .filter(({ lane, at, own }) => lane !== added.lane && (own !== undefined || added.at - at < COUNTS_FOR))
     .slice(1 - LANES_THAT_CLOSE_AGAIN),
   added,
 ]
@@ -52,6 +59,7 @@ export const addSuspicion = (known: readonly Suspicion[], added: Suspicion): Sus
  * then nor later; undefined where there are none within the last day.
  */
 export const closes = (suspicions: readonly Suspicion[], since: number | undefined): boolean =>
+  suspicions.filter(({ own }) => own !== undefined).length >= OWN_LANES_THAT_CLOSE ||
   suspicions.length >= lanesThatClose(since) ||
   (since === undefined && new Set(suspicions.map(({ party }) => party)).size >= PARTIES_THAT_CLOSE)
 

@@ -6,26 +6,24 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
 import { integer, json, optional, text } from '../store/item-fields.ts'
-import { destinationAddress, digest } from '../store/keys.ts'
-import { epochSeconds, getItem, type Item } from '../store/table.ts'
+import { type Address, destinationAddress, digest } from '../store/keys.ts'
+import { addressOf, epochSeconds, getItem, getItems, type Item } from '../store/table.ts'
 import { absentOrExpired, updateIf } from '../store/write.ts'
-import {
-  addSuspicion,
-  closes,
-  IGNORED_FOR,
-  MAX_SLOW_TIMES,
-  MAX_SUSPECTS,
-  probeDelay,
-  QUICK_FOR,
-  SLOW_FOR,
-  SLOW_MS,
-} from './circuit-breaker.ts'
+import { addSuspicion, closes, IGNORED_FOR, MAX_SUSPECTS, probeDelay, SLOW_MS } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
+import { hurryLane } from './lane.ts'
 import { wakeLater } from './queues.ts'
 
 /** Lanes and parties in a destination's item, by a part of their digests: it is read often, and must stay small. */
 export const suspectName = (lane: string): string => digest(lane).slice(0, 12)
+
+const Suspicion = v.object({
+  lane: v.string(),
+  party: v.optional(v.string()),
+  own: v.optional(v.string()),
+  at: v.number(),
+})
 
 /** Times are ms since the epoch. */
 const fields = {
@@ -39,7 +37,7 @@ const fields = {
   /** Probes since it was closed; of an open one, releases since it was opened. */
   rounds: optional(integer()),
   /** Failures of the last minute; of a closed one, those that closed it and those of probes. */
-  suspicions: optional(json(v.array(v.object({ lane: v.string(), party: v.string(), at: v.number() })))),
+  suspicions: optional(json(v.array(Suspicion))),
   /** Lanes whose failures do not count for some time. */
   ignored: optional(json(v.array(v.object({ lane: v.string(), until: v.number() })))),
   slowUntil: optional(integer()),
@@ -74,11 +72,38 @@ const remember = (read: Destination, now: number): Destination => {
   return read
 }
 
+const knownOf = (destination: string, now: number): { read: Destination } | undefined => {
+  const recent = known.get(destination)
+  return recent !== undefined && now < recent.until ? recent : undefined
+}
+
 /** As the table has it. `now` in ms since the epoch. Throws `store.unavailable`. */
-export const readDestination = async (destination: string, now: number): Promise<Destination> => {
-  const item = await getItem(destinationAddress(destination))
+export const readDestination = async (destination: string, now: number): Promise<Destination> =>
+  asFound(destination, await getItem(destinationAddress(destination)), now)
+
+const asFound = async (destination: string, item: Item | undefined, now: number): Promise<Destination> => {
   if (item === undefined) return remember({ destination, version: 0 }, now)
   return remember(decodeIfSound(destinationItem, item) ?? (await renew(destination, item, now)), now)
+}
+
+/**
+ * Reads the item at an address, and by the same request the destination, which this process then knows. Undefined where it knows that
+ * already, or where there is no item. Throws `store.unavailable`.
+ */
+export const readWithDestination = async (
+  address: Address,
+  destination: string,
+  now: number,
+): Promise<Item | undefined> => {
+  if (knownOf(destination, now)) return undefined
+  const { pk } = destinationAddress(destination)
+  const found = await getItems([address, destinationAddress(destination)])
+  await asFound(
+    destination,
+    found.find((item) => addressOf(item).pk === pk),
+    now,
+  )
+  return found.find((item) => addressOf(item).pk === address.pk)
 }
 
 /** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. Another one may have renewed it by now. */
@@ -95,10 +120,8 @@ const renew = async (destination: string, { version }: Item, now: number): Promi
 }
 
 /** As this process has read it within the last seconds. Throws `store.unavailable`. */
-export const recentDestination = async (destination: string, now: number): Promise<Destination> => {
-  const recent = known.get(destination)
-  return recent !== undefined && now < recent.until ? recent.read : readDestination(destination, now)
-}
+export const recentDestination = async (destination: string, now: number): Promise<Destination> =>
+  knownOf(destination, now)?.read ?? readDestination(destination, now)
 
 /** A destination that nothing more is heard of is forgotten, in seconds. One that lanes wait for has no expiry. */
 const KEPT_SECONDS = 2 * 24 * 60 * 60
@@ -106,7 +129,7 @@ const KEPT_SECONDS = 2 * 24 * 60 * 60
 const expiryOf = (quickUntil: number | undefined, now: number): number =>
   Math.max(epochSeconds(now) + KEPT_SECONDS, epochSeconds(quickUntil ?? 0))
 
-type Change = { set: Partial<Destination>; remove?: readonly (keyof Destination)[] }
+export type Change = { set: Partial<Destination>; remove?: readonly (keyof Destination)[] }
 
 const kind = { S: destinationItem.kind }
 
@@ -144,7 +167,8 @@ interface Decided {
   written: boolean
 }
 
-const decide = async (
+/** Makes a decision on what is there, and again on what others have written meanwhile. Throws `store.unavailable`. */
+export const decide = async (
   destination: string,
   now: number,
   decision: (read: Destination) => Change | undefined,
@@ -160,7 +184,8 @@ const decide = async (
 
 export interface LaneFailure {
   lane: string
-  party: string
+  /** Undefined at a destination that nobody shares. */
+  party: string | undefined
   fault: 'connection' | 'gateway'
   /** The attempt was a probe. */
   probe: boolean
@@ -179,7 +204,7 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   const { after, written } = await decide(destination, now, (read) => {
     const { suspicions = [], ignored = [] } = read
     const counted = ignored.filter(({ until }) => until > now)
-    const added = { lane, party: suspectName(party), at: now }
+    const added = { lane, ...(party === undefined ? { own: failure.lane } : { party: suspectName(party) }), at: now }
     if (isClosed(read)) {
       const isNew = probe && suspicions.length < MAX_SUSPECTS && !suspicions.some((one) => one.lane === lane)
       return isNew ? { set: { suspicions: [...suspicions, added] } } : undefined
@@ -194,6 +219,8 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   const failures = after.suspicions?.length
   const fields = { event: 'destination.closed', destination, fault, failures } as const
   measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
+  // They would come back by plans of hours. They come to wait for the destination, and are released with the others.
+  for (const { own } of after.suspicions ?? []) if (own !== undefined && own !== failure.lane) await hurryLane(own, now)
   await wakeLater({ destination, at: after.dueAt }, after.dueAt - now)
   return after
 }
@@ -214,43 +241,6 @@ export const noteSuccess = async (read: Destination, lane: string, now: number):
     return { set: { ignored: ignored.filter((one) => one.lane !== name) }, remove: ['suspicions'] }
   }
   if (news(read) !== undefined) await decide(read.destination, now, news)
-}
-
-/** What is known of a destination before an attempt, and how long that took (ms). */
-export interface Duration {
-  read: Destination
-  took: number
-  answered: boolean
-  now: number
-}
-
-/**
- * Notes how long an attempt took (or has taken by now), where that changes what is known. A quick answer ends that a destination is slow, for
- * a mediator may be late once; one that is late again and again needs more of them each time.
- */
-export const noteDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
-  if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
-  else if (answered && (isSlow(read, now) || isNews(read, now)))
-    await decide(read.destination, now, (current) => quicker(current, now))
-}
-
-/** Whether a quick answer says more than is known. Of a destination that answers always quickly it is noted twice a month. */
-const isNews = ({ quickUntil = 0 }: Destination, now: number): boolean => quickUntil < now + QUICK_FOR / 2
-
-const slower = (read: Destination, now: number): Change | undefined => {
-  const { slowUntil = 0, slowTimes = 0, slowLeft } = read
-  const times = isSlow(read, now) ? slowTimes : Math.min(slowTimes + 1, MAX_SLOW_TIMES)
-  const left = 2 ** (times - 1)
-  // Of an attempt that took long as ever, once a minute is enough.
-  if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
-  return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left }, remove: ['quickUntil'] }
-}
-
-const quicker = (read: Destination, now: number): Change | undefined => {
-  const { slowLeft = 1 } = read
-  const quickUntil = now + QUICK_FOR
-  if (!isSlow(read, now)) return isNews(read, now) ? { set: { quickUntil } } : undefined
-  return slowLeft > 1 ? { set: { slowLeft: slowLeft - 1 } } : { set: { quickUntil }, remove: ['slowUntil', 'slowLeft'] }
 }
 
 /**

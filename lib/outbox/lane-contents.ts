@@ -13,8 +13,8 @@ export interface LaneContents<T> {
   /** Ms since the epoch. */
   giveUpAt(item: T): number
   destinationOf(item: T): string
-  /** Whose lane it is: failures of one party alone close no destination. */
-  party: string
+  /** Whose lane it is, where others share its destination: failures of one party alone do not close it. */
+  party?: string
   /** How an item ends that is not to be sent any more; undefined for one that is. */
   settle(item: T): TableWrite[] | undefined
   /** Sends it. The receiver's faults are an outcome, not a throw. */

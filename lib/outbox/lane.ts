@@ -168,6 +168,12 @@ export const laneWrites = {
   }),
 }
 
+/** A lane that waits for a time is due at once: the sweep wakes it. */
+export const hurryLane = async (lane: string, now: number): Promise<void> => {
+  const set = laneItem.attributes(dueFor(lane, now))
+  await updateIf(laneAddress(lane), { set }, { present: ['dueAt'], absent: ['lease', 'waiting'] })
+}
+
 /** Puts a lane into the index of what is due, whatever it waits for: its wake-ups were lost. */
 export const enterLane = async (lane: string, at: number): Promise<void> => {
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, ...dueFor(lane, at) }) }

@@ -9,6 +9,9 @@ import { messageLane, outcomeAddress } from '../store/keys.ts'
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
+/** What can be down of an endpoint: its origin. What is not a URL is refused by the guard when it is sent, and is nobody's fault but its own. */
+export const destinationAt = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : 'invalid')
+
 /** A basic message among them: its record as the API shows it, or only the ids of one that is too large for an event. */
 export const SentBasicMessage = v.object({
   record: v.looseObject({ id: v.string() }),

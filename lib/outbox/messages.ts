@@ -8,9 +8,11 @@ import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type CorruptItem, setAside } from './corrupt-item.ts'
 import { deliveryUpdates } from './delivery-state.ts'
+import { readWithDestination } from './destination.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { deliveryOf, type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
+import { deliveryOf, destinationAt, type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
 import { MESSAGE_PLAN } from './retry-plan.ts'
+import type { FirstItem } from './wake-up.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
@@ -30,16 +32,29 @@ interface Waiting {
   index: number
 }
 
+interface MessageLaneOptions {
+  transport?: Transport
+  /** The item to begin with: nothing was waiting before it. */
+  first?: FirstItem | undefined
+}
+
 /** The contents of a message lane; undefined for the name of any other lane. */
-export const openMessageLane = (lane: string, transport: Transport = {}): LaneContents<Waiting> | undefined => {
+export const openMessageLane = (
+  lane: string,
+  { transport = {}, first }: MessageLaneOptions = {},
+): LaneContents<Waiting> | undefined => {
   const key = messageLaneOf(lane)
   if (key === undefined) return undefined
   const { tenant, connectionId } = key
+  let begins = first
   return {
     plan: MESSAGE_PLAN,
     kind: 'message',
     party: tenant,
     read: async (now) => {
+      const item = await readFirst(lane, begins, now)
+      begins = undefined
+      if (item !== undefined) return { items: messagesOf(item), more: false, corrupt: [] }
       const { items, next } = await queryPage(lane, { limit: READ, from: FIRST_WAITING })
       const read = items.map((item) => decodeIfSound(outboxItem, item))
       return {
@@ -49,7 +64,7 @@ export const openMessageLane = (lane: string, transport: Transport = {}): LaneCo
       }
     },
     giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
-    destinationOf: ({ item, index }) => originOf(item.messages[index]?.endpoint),
+    destinationOf: ({ item, index }) => destinationAt(item.messages[index]?.endpoint),
     settle: () => undefined,
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>
@@ -82,8 +97,14 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
   return { writes: [...setAside(item, now), ...outcomeWrites(outcome)], about: { ...key, outboxId: id } }
 }
 
-/** What is not a URL is refused by the guard when it is sent, and is nobody's fault but its own. */
-const originOf = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : 'invalid')
+/**
+ * The item to begin with, by the same request as its destination; undefined where that is known already, or the item can't be read so. What
+ * else waits was committed at the same time or later, and has a wake-up of its own: that finds the lane leased, or free again.
+ */
+const readFirst = async (lane: string, first: FirstItem | undefined, now: number): Promise<OutboxItem | undefined> => {
+  const item = first && (await readWithDestination({ pk: lane, sk: first.id }, first.destination, now))
+  return item && decodeIfSound(outboxItem, item)
+}
 
 const send = async ({ item, index }: Waiting, transport: Transport): Promise<PostOutcome> => {
   const { endpoint = '', payload = '' } = item.messages[index] ?? {}

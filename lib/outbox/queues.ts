@@ -96,6 +96,8 @@ const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolea
 export interface CommittedItem {
   lane: string
   itemId: string
+  /** Where it goes, if nothing was waiting in the lane before it. */
+  firstTo?: string | undefined
 }
 
 const laneEntry = (wakeUp: LaneWakeUp, use: Use, id = deduplicationId(wakeUp)): Entry => ({
@@ -104,8 +106,10 @@ const laneEntry = (wakeUp: LaneWakeUp, use: Use, id = deduplicationId(wakeUp)): 
   MessageDeduplicationId: id,
 })
 
-const committedEntry = ({ lane, itemId }: CommittedItem): Entry =>
-  laneEntry({ lane, reason: { kind: 'committed' } }, 'fast', committedId(lane, itemId))
+const committedEntry = ({ lane, itemId, firstTo }: CommittedItem): Entry => {
+  const first = firstTo === undefined ? {} : { first: { id: itemId, destination: firstTo } }
+  return laneEntry({ lane, reason: { kind: 'committed', ...first } }, 'fast', committedId(lane, itemId))
+}
 
 /**
  * Wakes the lanes of committed items; tells of each whether the queue took it. One that the queue calls invalid (`SenderFault`) is dropped and

@@ -11,12 +11,12 @@ import {
   isClosed,
   isQuick,
   isSlow,
-  noteDuration,
   noteFailure,
   noteSuccess,
   openDestination,
   recentDestination,
 } from './destination.ts'
+import { noteDuration } from './destination-speed.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
@@ -24,7 +24,7 @@ import { repairLane } from './repair-lane.ts'
 import { nextAttemptAt } from './retry-plan.ts'
 import { takeSlot } from './slots.ts'
 import { Tally } from './tally.ts'
-import type { LaneWakeUp } from './wake-up.ts'
+import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 export interface TurnSurroundings extends HolderSurroundings {
   /** No attempt is started from then on: the function's time ends. Ms since the epoch. */
@@ -33,7 +33,8 @@ export interface TurnSurroundings extends HolderSurroundings {
   after(ms: number, act: () => void): () => void
   /** The wake-up was received before. */
   repeated?: boolean
-  open(lane: string): Promise<LaneContents<unknown> | undefined>
+  /** `first`: the item to begin with, where nothing was waiting before it. */
+  open(lane: string, first?: FirstItem): Promise<LaneContents<unknown> | undefined>
 }
 
 /** A turn ends after so many items, or when this time is over (ms), and the lane is woken again: no lane may keep a function. */
@@ -64,6 +65,12 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
 const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
+/** The item of a wake-up that may go out without a look at what else waits. In a lane that has failed or waited there may be items before it. */
+const firstOf = ({ failures, dueAt, waiting }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
+  reason.kind === 'committed' && failures === undefined && dueAt === undefined && waiting === undefined
+    ? reason.first
+    : undefined
+
 class Turn {
   readonly tally = new Tally()
   readonly #lane: HeldLane
@@ -71,6 +78,7 @@ class Turn {
   readonly #endsAt: number
   /** Unique to this turn. */
   readonly #owner: string
+  readonly #first: FirstItem | undefined
   #failures: number
   #probes: boolean
   /** The destination of the last attempt is known to be quick. */
@@ -84,11 +92,12 @@ class Turn {
     this.#endsAt = Math.min(surroundings.clock() + MAX_TURN_MS, surroundings.startUntil)
     this.#owner = lane.lease
     this.#failures = lane.failures ?? 0
+    this.#first = firstOf(lane, wakeUp)
     this.#probes = wakeUp.reason.kind === 'probe'
   }
 
   async run(): Promise<void> {
-    const contents = await this.#in.open(this.#lane.name)
+    const contents = await this.#in.open(this.#lane.name, this.#first)
     if (contents === undefined) return this.#remove()
     for (let done = 0; !this.#lane.ended; ) {
       const { items, more, corrupt } = await contents.read(this.#in.clock())

@@ -4,6 +4,10 @@ import { digest, jobKeyOf, laneOwner, shardOf } from '../store/keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+/** An item that nothing was waiting before when it was committed, and where it goes. */
+const FirstItem = v.object({ id: v.string(), destination: v.string() })
+export type FirstItem = v.InferOutput<typeof FirstItem>
+
 const LaneWakeUp = v.object({
   lane: v.string(),
   /**
@@ -11,7 +15,7 @@ const LaneWakeUp = v.object({
    * very time goes on. `released`, `probe` and `expired` are for a lane in a destination's waiting list, and name its entry there.
    */
   reason: v.variant('kind', [
-    v.object({ kind: v.literal('committed') }),
+    v.object({ kind: v.literal('committed'), first: v.optional(FirstItem) }),
     v.object({ kind: v.literal('due'), at: Time }),
     v.object({ kind: v.picklist(['released', 'expired']), waiting: v.string() }),
     // With the time that it was made for: the only lane in a list probes again and again, with the same entry.

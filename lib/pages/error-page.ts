@@ -27,5 +27,5 @@ const TEXTS: Record<number, { heading: string; words: string }> = {
 /** Says nothing of what was asked for: the address is anybody's words. */
 export const errorPage = ({ statusCode }: ErrorBody): string => {
   const { heading, words } = TEXTS[statusCode] ?? OURS
-  return layout(heading, html`<h1>${heading}</h1><p>${words}</p>`)
+  return layout(heading, html`<section><h1>${heading}</h1><p>${words}</p></section>`)
 }

@@ -53,6 +53,13 @@ export type ConnectionRecord = v.InferOutput<typeof ConnectionRecord>
 /** Seconds after which an unfinished handshake of another agent expires. */
 const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
 
+/**
+ * When a DID or key expires that was made for a handshake at `createdAt`, unless the handshake is completed: never before its connection, which
+ * may be made a little later.
+ */
+export const handshakePartExpiry = (createdAt: Date): number =>
+  Math.floor(createdAt.getTime() / 1000) + HANDSHAKE_LIFETIME + 24 * 60 * 60
+
 /** Whether another agent started the handshake and has not yet shown that it received our response. */
 const isUnfinished = ({ role, state }: Record<string, unknown>): boolean =>
   role === 'responder' && (state === 'request-received' || state === 'response-sent')

@@ -30,6 +30,9 @@ export const ANONCREDS_ISSUED = '_agent/issued'
 /** Metadata of a received invitation: which of its attached requests was handled. */
 export const ATTACHED_REQUEST = '_agent/attachedRequest'
 
+/** In the metadata of a connection: which DIDs and keys were made for its handshake and expire unless it is completed. */
+export const EXPIRES_WITH_HANDSHAKE = '_agent/expiresWithHandshake'
+
 /** Fields that Credo gives every record (BaseRecord). */
 const BASE_FIELDS = {
   id: v.string(),
@@ -54,6 +57,7 @@ const HIDDEN_METADATA = [
   PROVES_DEFINITION,
   ANONCREDS_ISSUED,
   ATTACHED_REQUEST,
+  EXPIRES_WITH_HANDSHAKE,
 ]
 
 const shownMetadata = (metadata: unknown): Record<string, unknown> =>

@@ -1,10 +1,11 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
 import { connectionExpiry } from '../records/connection.ts'
+import { didExpiry } from '../records/did.ts'
 import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'
 import { type Readable, readItem } from './item.ts'
-import { type Address, CONNECTION, recordAddress, recordOfEntry } from './keys.ts'
+import { type Address, CONNECTION, DID, recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
 import {
   addressOf,
@@ -23,13 +24,14 @@ type RecordKey = Pick<StoredRecord, 'type' | 'id'>
 
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
-/** Expiry of records by type, from their value and their expiry so far. */
-const EXPIRY: Record<string, (value: Record<string, unknown>, before: number | undefined) => number | undefined> = {
-  [CONNECTION]: connectionExpiry,
+/** Expiry of records by type, from the record and its expiry so far. */
+const EXPIRY: Record<string, (record: NewRecord, before: number | undefined) => number | undefined> = {
+  [CONNECTION]: ({ value }, before) => connectionExpiry(value, before),
+  [DID]: didExpiry,
 }
 
 const versionOf = (record: NewRecord, { stored, current }: Held): StoredRecord => {
-  const expiresAt = EXPIRY[record.type]?.(record.value, current?.expiresAt)
+  const expiresAt = EXPIRY[record.type]?.(record, current?.expiresAt)
   return { ...record, version: (stored?.version ?? 0) + 1, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
@@ -122,6 +124,13 @@ export class UnitOfWork {
     const before = { stored: held?.stored, current: undefined }
     this.#records.set(pk, { ...before, current: versionOf(record, before) })
     return true
+  }
+
+  /** Records of a type that this unit adds. */
+  inserted(type: string): StoredRecord[] {
+    return [...this.#records.values()]
+      .filter(({ stored }) => stored === undefined)
+      .flatMap(({ current }) => (current?.type === type ? [current] : []))
   }
 
   /** Replaces a record. Returns false if there is none. */

@@ -47,8 +47,6 @@ export const openEventLane = async (
   return {
     plan: WEBHOOK_PLAN,
     kind: 'event',
-    // No other party uses this endpoint, so each of its records counts as one.
-    party: lane,
     read: async (now) => {
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
       const places = items.map((item) => decodeIfSound(placeItem, item))

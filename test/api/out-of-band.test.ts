@@ -131,6 +131,20 @@ describe('an invitation is received', () => {
       expect(stored).not.toHaveProperty(name)
   })
 
+  test('and completed by another process than has accepted it: what was made for it stays', async () => {
+    const inviter = await newTenant('Inviter')
+    const invited = await invite({ multiUseInvitation: true, autoAcceptConnection: false }, inviter)
+    await post('/oob/receive-invitation', { invitation: invited.invitation }, await newTenant('Invitee'))
+    const inState = (state: string) =>
+      waitFor(`the connection to be ${state}`, async () => {
+        const [found] = (await get(`/connections?outOfBandId=${invited.outOfBandRecord.id}`, inviter)).body
+        return found?.state === state && found
+      })
+    const { id } = await inState('request-received')
+    expect((await post(`/connections/${id}/accept-request`, {}, inviter)).status).toBe(200)
+    expect((await inState('completed')).metadata).toEqual({})
+  })
+
   test('and the request that it brings is handled by the process that completes the handshake', async () => {
     const inviter = await newTenant('Verifier')
     const holder = await newTenant('Holder')

@@ -188,6 +188,42 @@ describe("a rotation to another's DID", () => {
   })
 })
 
+test('a wallet that rotates again and again keeps a connection that is as small as before', async () => {
+  const former: string[] = []
+  let sender = route
+  for (let rotation = 0; rotation < 25; rotation++) {
+    former.push((await connectionNow()).theirDid)
+    const key = await raw.newKey()
+    // Almost as long as a DID may be.
+    const did = peerDidOf([key], `${endpoint()}/${'long'.repeat(650)}${rotation}`)
+    expect(await raw.send(message('did-rotate/1.0/rotate', { to_did: did }), sender)).toMatchObject({ status: 200 })
+    sender = { ...route, senderKey: key }
+    expect(await say(`after rotation ${rotation}`, sender)).toMatchObject({ status: 200 })
+  }
+  expect((await connectionNow()).previousTheirDids).toEqual(former.slice(-5))
+  expect(await heard()).toHaveLength(25)
+})
+
+test('a key that has stated fifty DIDs becomes the key of no other one', async () => {
+  const key = await raw.newKey()
+  const didOf = (number: number): string => peerDidOf([key], `${endpoint()}/${number}`)
+  let sender = route
+  for (let number = 0; number < 50; number++) {
+    await raw.send(message('did-rotate/1.0/rotate', { to_did: didOf(number) }), sender)
+    sender = { ...route, senderKey: key }
+    expect(await say('with another DID', sender)).toMatchObject({ status: 200 })
+  }
+  await raw.send(message('did-rotate/1.0/rotate', { to_did: didOf(50) }), sender)
+  expect(await say('with one more', sender)).toMatchObject({ status: 400 })
+  expect(await connectionNow()).toMatchObject({ theirDid: didOf(49) })
+
+  const { body } = await stage.call('createInvitation', { caller, body: { multiUseInvitation: true } })
+  const { '@id': id, services } = body.invitation
+  const toInviter = { ...(await raw.routeToDid(services[0])), senderKey: key }
+  expect(await raw.send(didExchangeRequest(id, didOf(51)), toInviter)).toMatchObject({ status: 400 })
+  expect(await raw.send(didExchangeRequest(id, didOf(49)), toInviter)).toMatchObject({ status: 200 })
+})
+
 test('a rotation is of no effect without the DID in use', async () => {
   const { senderKey, ...anonymous } = route
   const request = message('did-rotate/1.0/rotate', { to_did: newDid })

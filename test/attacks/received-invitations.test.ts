@@ -69,6 +69,15 @@ test('an honest invitation is taken', async () => {
   expect((await receive(honest)).status).toBe(200)
 })
 
+test('one without an id is taken under the id of its content, once', async () => {
+  const { '@id': _, ...unnamed } = honest
+  const { status, body } = await receive(unnamed)
+  expect(status).toBe(200)
+  expect(body.outOfBandRecord.outOfBandInvitation['@id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+  await expectRefused(unnamed, 409)
+  expect((await receive({ ...unnamed, label: 'Another' })).status).toBe(200)
+})
+
 describe('is refused, and nothing is written', () => {
   test.each<[string, (invitation: Json) => Json]>([
     ['a thousand services', () => ({ services: Array.from({ length: 1000 }, () => service()) })],
@@ -93,7 +102,6 @@ describe('is refused, and nothing is written', () => {
     ],
     ['a DID whose document is malformed', () => ({ services: ['did:peer:2.Vz6Mkxxxxxx.Seyxx'] })],
     ['envelopes of other profiles alone', () => ({ accept: ['didcomm/aip2;env=rfc587', 'didcomm/v2'] })],
-    ['no id', () => ({ '@id': undefined })],
     ['an id that is none', () => ({ '@id': 'a b\nc' })],
     ['a huge id', () => ({ '@id': 'x'.repeat(10_000) })],
     ['no handshake and no request', () => ({ handshake_protocols: [] })],

@@ -65,7 +65,7 @@ export const measureDelivery = async (): Promise<void> => {
     const items = to.items('{}', Date.now(), 1)
     await transact(items.map((put) => ({ put })))
     const committedAt = performance.now()
-    await wakeNow({ lane: to.lane, itemId: items[0]?.sk?.S ?? '' })
+    await wakeNow({ lane: to.lane, itemId: items[0]?.sk?.S ?? '', firstTo: to.destination })
     const arrivedAt = await arrival
     if (message >= WARM_UP) samples.push(arrivedAt - committedAt)
   }

@@ -15,6 +15,8 @@ export interface DeployedFunction {
   /** `file.export`. */
   handler: string
   environment: Record<string, string>
+  /** Name of its role. */
+  role: string
   /** Bytes of its zip. */
   zip: Uint8Array
 }
@@ -30,6 +32,7 @@ export const deployedFunctions = async (aws: EmulatedAws, stackName: string): Pr
         name,
         handler: Configuration?.Handler ?? '',
         environment: Configuration?.Environment?.Variables ?? {},
+        role: Configuration?.Role?.split('/').at(-1) ?? '',
         zip: await download(aws, ids.ServerlessDeploymentBucket ?? '', Code?.Location ?? ''),
       }
     }),
@@ -50,7 +53,8 @@ const [, , file, name, event] = process.argv
 const loaded = await import(file)
 if (typeof loaded[name] !== 'function') throw new Error(file + ' has no ' + name)
 console.log('loaded')
-if (event !== undefined) console.log('answer', JSON.stringify(await loaded[name](JSON.parse(event), { awsRequestId: 'test' })))
+const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 20_000 }
+if (event !== undefined) console.log('answer', JSON.stringify((await loaded[name](JSON.parse(event), context)) ?? {}))
 `
 
 /** Why a function does not load in a process of its own, with its own environment; undefined where it does. */

@@ -16,14 +16,13 @@ export const STAGE = 'prod'
 /** Ms for a command; a deployment with all bundles takes 60 s on a machine that has nothing else to do. */
 const DEADLINE = 420_000
 
+export const ISSUER = 'https://id.example.org'
+const PUBLIC_KEY = { kty: 'OKP', crv: 'Ed25519', kid: 'a', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }
+/** By which the issuer signs; an example of RFC 8037, appendix A.1. */
+export const PRIVATE_KEY = { ...PUBLIC_KEY, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }
+
 const SETTINGS = {
-  TOKEN_ISSUERS: JSON.stringify([
-    {
-      issuer: 'https://id.example.org',
-      audience: 'serverless-agent',
-      jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'a', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] },
-    },
-  ]),
+  TOKEN_ISSUERS: JSON.stringify([{ issuer: ISSUER, audience: 'serverless-agent', jwks: { keys: [PUBLIC_KEY] } }]),
   PUBLIC_URL: 'https://agent.example.org',
 }
 

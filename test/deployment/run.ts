@@ -6,6 +6,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { bringLibrary } from '../../infra/anoncreds/bring-library.ts'
+import { StageFailure } from '../../infra/failure.ts'
 import { FOLDER, NotAvailable } from './install.ts'
 import { STEPS } from './steps.ts'
 import { World } from './world.ts'
@@ -40,6 +42,8 @@ const writeLog = async (world: World): Promise<void> => {
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({ options: { results: { type: 'string' } } })
+  // As whoever deploys brings it first: npm run anoncreds -- --arch arm64.
+  await bringLibrary('arm64')
   const world = await World.start()
   const end = async (status: number) => {
     await world.stop()
@@ -63,6 +67,7 @@ const main = async (): Promise<number> => {
 try {
   process.exit(await main())
 } catch (error) {
-  console.error(error instanceof NotAvailable ? `deploy:emulated cannot run: ${error.message}` : error)
-  process.exit(error instanceof NotAvailable ? NOT_AVAILABLE : 1)
+  const isAbsent = error instanceof NotAvailable || error instanceof StageFailure
+  console.error(isAbsent ? `deploy:emulated cannot run: ${error.message}` : error)
+  process.exit(isAbsent ? NOT_AVAILABLE : 1)
 }

@@ -1,8 +1,8 @@
 /** What an operator does with a stage from the first day on, and what has to hold after it: in this order, each on what the last one left. */
 import { strict as assert } from 'node:assert'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { handlerOf } from '../support/source/operation-functions.ts'
-import { answerFailure } from './answers.ts'
+import { DeployedStage } from './answers.ts'
+import { runBackground } from './background.ts'
 import { deployedFunctions, loadFailure } from './functions.ts'
 import { failsWith, required, type Step, succeeds } from './step.ts'
 import { UPDATES } from './update-steps.ts'
@@ -12,6 +12,20 @@ import { STACK, type World } from './world.ts'
 const AMID = 'DispatchChangesEventSourceMappingDynamodbTable'
 
 const NEW_ACCOUNT = { concurrency: 10 }
+
+/** What functions do at least, amid what they do. */
+const MADE = {
+  createTenant: 'kms:GenerateDataKey',
+  registerWebhook: 'dynamodb:PutItem',
+  createInvitation: 'dynamodb:PutItem',
+  dispatchChanges: 'sqs:SendMessage',
+  deliver: 'dynamodb:UpdateItem',
+  deliverSlowly: 'dynamodb:GetItem',
+  wake: 'sqs:SendMessage',
+  recoverWakeUps: 'dynamodb:UpdateItem',
+  runJobs: 'dynamodb:UpdateItem',
+  sweepOutbox: 'dynamodb:Query',
+}
 
 /** The settings by which a stack uses the first one's data. */
 const existing = ({ known }: World) => ({
@@ -85,16 +99,29 @@ const FIRST: Step[] = [
     },
   },
   {
-    title: 'every operation answers from its deployed zip, on the table and the key that were made',
+    title:
+      'every operation answers from its deployed zip, on the table and the key that were made, within its deployed role',
     take: async ({ aws }) => {
-      const functions = new Map((await deployedFunctions(aws, STACK)).map((one) => [one.name, one]))
+      const stage = await DeployedStage.of(aws, STACK)
       const failures: string[] = []
-      for (const contract of OPERATIONS) {
-        const one = functions.get(`${STACK}-${handlerOf(contract.operationId)}`)
-        const failure = one === undefined ? 'is not deployed' : await answerFailure(aws, contract, one)
-        if (failure !== undefined) failures.push(`${contract.operationId}: ${failure}`)
-      }
+      for (const { operationId } of OPERATIONS)
+        try {
+          const { statusCode, body } = await stage.ask(operationId)
+          if (statusCode >= 500) failures.push(`${operationId}: ${statusCode} ${body}`)
+        } catch (error) {
+          failures.push(`${operationId}: ${error instanceof Error ? error.message : error}`)
+        }
       assert.deepEqual(failures, [], failures.join('\n'))
+    },
+  },
+  {
+    title:
+      'a tenant, its webhook and an invitation are made, dispatched and delivered by deployed zips within their roles',
+    take: async (world) => {
+      const { made } = await runBackground(world)
+      // None of it is a test of roles where a function asked for nothing.
+      for (const [functionKey, action] of Object.entries(MADE))
+        assert.ok(made.get(functionKey)?.has(action), `${functionKey} has not asked for ${action}`)
     },
   },
 ]

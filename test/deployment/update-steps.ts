@@ -1,6 +1,7 @@
 /** Updates that fail, and those that are tried out first: in this order, on a stage that is deployed. */
 import { strict as assert } from 'node:assert'
 import { answerOf, deployedFunctions } from './functions.ts'
+import { STAGE } from './operator.ts'
 import { failsWith, type Step, succeeds } from './step.ts'
 import { STACK, type World } from './world.ts'
 
@@ -8,6 +9,7 @@ import { STACK, type World } from './world.ts'
 const ONE_OF_MANY = 'WakeLambdaFunction'
 
 const CANARY = { CANARY_PERCENT: '10', CANARY_MINUTES: '1' }
+const COUNTED = { TENANT_RATE: '50' }
 
 /** The labels that functions have in their environment, each once. */
 const labels = async ({ aws }: World): Promise<(string | undefined)[]> => [
@@ -44,10 +46,26 @@ export const UPDATES: readonly Step[] = [
     },
   },
   {
+    title: 'a rate of tenants is a nested stack, which knows the API and the keys that the authorizer names',
+    take: async (world) => {
+      succeeds(await world.operator.deploy(COUNTED))
+      const authorizer = (await deployedFunctions(world.aws, STACK)).find(({ name }) => name === `${STACK}-authorizer`)
+      const { RATE_KEY_PREFIX } = authorizer?.environment ?? {}
+      assert.match(RATE_KEY_PREFIX ?? '', /^serverless-agent-prod-rate-[0-9a-f]{8}$/)
+      assert.deepEqual(await world.rates(), {
+        given: { ApiGatewayRestApi: world.known.api, ApiStage: STAGE, RateKeyPrefix: RATE_KEY_PREFIX },
+        resources: 67,
+      })
+      assert.deepEqual((await world.operator.doctor(COUNTED)).lines, [])
+    },
+  },
+  {
     title: 'the first deployment with a canary gives each function an alias with all invocations',
     take: async (world) => {
       const output = succeeds(await world.operator.deploy({ ...CANARY, AGENT_LABEL: 'First' }))
       assert.doesNotMatch(output, /New versions of functions get/)
+      // Nobody asks for a rate of tenants any more.
+      assert.equal(await world.rates(), undefined)
       const { environment, shares } = await world.live('health')
       assert.deepEqual([environment.AGENT_LABEL, shares], ['First', []])
     },

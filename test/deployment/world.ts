@@ -6,7 +6,7 @@ import {
   CreateDomainNameCommand,
   UpdateAccountCommand,
 } from '@aws-sdk/client-api-gateway'
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import {
   CloudWatchLogsClient,
   CreateLogGroupCommand,
@@ -30,7 +30,7 @@ import {
 } from '@aws-sdk/client-lambda'
 import { CreateHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53'
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { type DeployedStack, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
+import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from '../../infra/deployment/stack.ts'
 import { EmulatedAws } from './emulator.ts'
 import { Operator, STAGE } from './operator.ts'
 
@@ -143,6 +143,16 @@ export class World {
     const logs = new CloudWatchLogsClient(this.aws.clientConfig)
     const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({ logGroupNamePrefix: '/aws/lambda/' }))
     for (const { logGroupName } of logGroups) await logs.send(new DeleteLogGroupCommand({ logGroupName }))
+  }
+
+  /** The nested stack by which tenants are counted: what it was given, and how many resources it has. moto's CloudFormation makes no plans and keys. */
+  async rates(): Promise<{ given: Record<string, string | undefined>; resources: number } | undefined> {
+    const { TenantRates: StackName } = await this.ids()
+    if (StackName === undefined) return undefined
+    const { Stacks: [stack] = [] } = await this.#cloudFormation.send(new DescribeStacksCommand({ StackName }))
+    const given = (stack?.Parameters ?? []).map(({ ParameterKey, ParameterValue }) => [ParameterKey, ParameterValue])
+    const { Resources } = JSON.parse(await deployedTemplate(this.#cloudFormation, StackName))
+    return { given: Object.fromEntries(given), resources: Object.keys(Resources).length }
   }
 
   async leaveLogGroup(logGroupName: string): Promise<void> {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
 import type { InProcessStage, Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
-import { connectionOf, type InvitationOptions, inviteToConnect, takeInvitation } from '../support/tenants.ts'
+import { connectionOf, type InvitationOptions, inviteToConnect, settled, takeInvitation } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -84,9 +84,7 @@ describe('a request that waits', () => {
     const before = wallet.envelopes.length
     expect(await act('deleteConnection', connectionId)).toMatchObject({ status: 204, body: undefined })
     expect((await connectionNow(connectionId)).status).toBe(404)
-    await stage.line.pause()
-    await stage.line.settle()
-    stage.line.run()
+    await settled(stage)
     expect(wallet.envelopes.length).toBe(before)
   })
 

@@ -148,6 +148,22 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
   })
 })
 
+test('a connection of a did:peer:4 is found by the short form too, on either side', async () => {
+  const [inviter, invitee] = [await createTenant(stage), await createTenant(stage)]
+  const { did: ourDid } = (await write({ method: 'peer', numAlgo: 4 }, invitee)).body
+  const { inviters, invitees } = await connectTenants(stage, inviter, invitee, { receipt: { ourDid } })
+  const [shortForm] = /^did:peer:4[^:]+/.exec(ourDid) ?? []
+  expect(ourDid.length).toBeGreaterThan(`${shortForm}`.length)
+  const found = async (caller: Tenant, query: Record<string, string>) =>
+    (await stage.call('getConnections', { caller, query })).body.map(({ id }: Json) => id)
+  for (const did of [ourDid, `${shortForm}`]) {
+    expect(await found(inviter, { theirDid: did, state: 'completed' })).toEqual([inviters.id])
+    expect(await found(invitee, { myDid: did })).toEqual([invitees.id])
+    expect(await found(invitee, { theirDid: did })).toEqual([])
+    expect(await found(caller, { theirDid: did })).toEqual([])
+  }
+})
+
 test.each([{ method: 'peer', numAlgo: 2 }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])(
   'who knows the DID of %j asks for a connection without an invitation, and waits for it to be accepted',
   async (body) => {

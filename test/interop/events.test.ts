@@ -4,6 +4,7 @@ import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, degreeDefinition, issueDegree, offerBody } from '../support/scenes.ts'
 import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { readRecord } from '../support/table/stored.ts'
+import { settled } from '../support/tenants.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { type Heard, KINDS, OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -72,9 +73,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
 
   /** Lets everything arrive, and tells what both kinds of endpoint have heard since `from` events; they are to have heard the same. */
   const heardSince = async (from: number) => {
-    await stage.line.pause()
-    await stage.line.settle()
-    stage.line.run()
+    await settled(stage)
     const [webhook = [], notification = []] = KINDS.map((kind) => organization.heard(kind).slice(from))
     expect(stories(notification)).toEqual(stories(webhook))
     expect(notification.map(({ body }) => body.timestamp).toSorted()).toEqual(

@@ -102,7 +102,7 @@ describeInBrowser('in a browser', () => {
     test('says who invites and what for, as text', async () => {
       await open(shortPath())
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Invitation from <b>Acme</b> & Söhne')
-      expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      expect(await page.getByRole('listitem').locator('strong').allInnerTexts()).toEqual([
         'to connect with you',
         'to ask you for a proof',
       ])
@@ -119,9 +119,31 @@ describeInBrowser('in a browser', () => {
       await open(shortPath())
       await page.keyboard.press('Tab')
       const focused = page.locator(':focus')
-      expect(await focused.innerText()).toBe('Open the wallet on this device')
+      expect(await focused.innerText()).toBe('Open the wallet')
       expect(await focused.getAttribute('href')).toMatch(/^didcomm:\/\/invite\?oob=[\w-]+$/)
       expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+    })
+
+    test('selects its whole address at one click, for who wants to copy it', async () => {
+      await open(shortPath(), { ...DESK, javaScriptEnabled: true })
+      await page.locator('.address').click()
+      expect(await page.evaluate('getSelection().toString()')).toBe(world.baseUrl + shortPath())
+    })
+
+    test.each<[string, object, string]>([
+      ['without a name or a goal', { label: undefined, goal: undefined }, 'Invitation from'],
+      ['in words without end', { label: 'Gesellschaft'.repeat(20), goal: 'x'.repeat(1000) }, 'Invitation from Gesell'],
+      ['from right to left', { label: 'مدينة القاهرة', goal: 'نرحب بكم في خدماتنا الرقمية' }, 'Invitation from مدينة'],
+      ['with pictures in its words', { label: '🏦 Bank 👩‍👩‍👧‍👦', goal: '🚀' }, 'Invitation from 🏦 Bank'],
+    ])('%s fits the smallest screen, also twice as large', async (name, body, heading) => {
+      const { body: invited } = await api.post('/oob/create-invitation', { token: tokens.root, body })
+      // 320 CSS pixels are a screen of 1,280 at 400 % (WCAG 2.2, 1.4.10).
+      await open(`/url/${invited.invitation['@id']}`, { viewport: { width: 320, height: 256 } })
+      await photograph(`an invitation ${name}`)
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(heading)
+      const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+      expect(wide).toBe(false)
+      expect(await faultsOf(page)).toEqual({})
     })
 
     test.each([

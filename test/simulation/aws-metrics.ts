@@ -6,6 +6,8 @@ import type { VirtualClock } from './virtual-clock.ts'
 
 const MINUTE = 60_000
 
+const API = { ApiName: 'serverless-agent-dev', Stage: 'dev' }
+
 const TABLE = { TableName: { Ref: 'Table' } }
 
 export class AwsMetrics {
@@ -35,9 +37,32 @@ export class AwsMetrics {
     }
   }
 
-  /** An invocation that was asked for beyond what the account may run at once. */
-  throttle(): void {
+  /** An invocation that was asked for beyond what the account may run at once: so many run, of whatever functions. */
+  throttle(concurrency: number): void {
     this.#add('AWS/Lambda', 'Throttles', {}, 1)
+    this.#add('AWS/Lambda', 'ConcurrentExecutions', {}, concurrency)
+  }
+
+  /** What the filter of infra/metric-filters.yml counts of Lambda's report of an invocation that was killed. */
+  kill(): void {
+    this.#add('serverless-agent-dev', 'FunctionCrashes', {}, 1)
+  }
+
+  /** How old the last change of a batch was when it was through. */
+  iteratorAge(functionId: string, ms: number): void {
+    this.#add('AWS/Lambda', 'IteratorAge', { FunctionName: { Ref: functionId } }, ms)
+  }
+
+  /**
+   * A request to the API: `ask` resolves to its status.
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+   */
+  async request(ask: () => Promise<number>): Promise<void> {
+    const startedAt = this.#clock.now()
+    const status = await ask()
+    this.#add('AWS/ApiGateway', 'Count', API, 1)
+    this.#add('AWS/ApiGateway', '5XXError', API, status >= 500 ? 1 : 0)
+    this.#add('AWS/ApiGateway', 'IntegrationLatency', API, this.#clock.now() - startedAt)
   }
 
   /** A request that DynamoDB refused, for its rate, or for a fault of its own; it has no data where there is none. */

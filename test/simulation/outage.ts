@@ -1,10 +1,9 @@
 /** The outage of one mediator with many connections behind it, or of many webhook endpoints, beside healthy destinations. */
 import * as v from 'valibot'
 import { BASE_AGENT } from '../../lib/records/tenant.ts'
-import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY } from './service.ts'
 import { connectionTo, endpointAt, recordAt, type Traffic } from './traffic.ts'
-import { HOUR, MINUTE, quantile, type ReceivedAttempt, World } from './world.ts'
+import { HOUR, MINUTE, quantile, type ReceivedAttempt, type SimulatedTable, World } from './world.ts'
 
 export interface Size {
   connections: number
@@ -173,9 +172,9 @@ const countsOf = (bodies: readonly string[]): NonNullable<OutageResult['told']> 
   }
 }
 
-export const runOutage = async (table: StartedTable, options: OutageOptions): Promise<OutageResult> => {
+export const runOutage = async (table: SimulatedTable, options: OutageOptions): Promise<OutageResult> => {
   const startedAt = performance.now()
-  await table.dynamo.clear()
+  await table.clear()
   const { size, failing, downFrom, downUntil, sentUntil, end, healthyRate, age = 0, allowLoop = true } = options
   const dead = 'https://dead'
   let attempts = 0

@@ -1,10 +1,10 @@
 /** The runs of the simulation, by name. */
-import type { StartedTable } from '../unit/store/started-table.ts'
 import { BURST, DEAD, DEAD_EVENTS, EVENT_OUTAGE, eventSizeOf, OUTAGE, runOutage, sizeOf } from './outage.ts'
 import { type Answer, REFUSED, STALLING, UNAVAILABLE } from './service.ts'
 import { runHostile, runTarpits, tarpitSize } from './strangers.ts'
+import type { SimulatedTable } from './world.ts'
 
-type Run = (table: StartedTable, scale: number) => Promise<object>
+type Run = (table: SimulatedTable, scale: number) => Promise<object>
 
 const outage =
   (failing: Answer | undefined): Run =>

@@ -11,7 +11,7 @@ import { sqs, wakeCommitted, wakeLanes } from '../../lib/outbox/queues.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
 import { deliverLane } from '../../lib/outbox/turn.ts'
 import { onDestinationDue } from '../../lib/outbox/waiting-list.ts'
-import { decodeWakeUp, isForLane } from '../../lib/outbox/wake-up.ts'
+import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-up.ts'
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { placeItem } from '../../lib/webhooks/event-item.ts'
@@ -21,7 +21,7 @@ import { AwsMetrics } from './aws-metrics.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
-import { TableModel } from './table-model.ts'
+import { TableModel, type TableRules } from './table-model.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What a receiver does with a message: after how long, and what the agent sees of it. */
@@ -56,6 +56,8 @@ export interface ServiceOptions {
   duplicates?: number
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
+  /** Answers in the place of the database. */
+  answer?: TableRules['answer']
   /** What is wrong on our own side just now. */
   trouble?: () => Trouble | undefined
   /** Where what AWS measures is written down. */
@@ -68,8 +70,19 @@ const DISPATCHED = new Set<string | undefined>([outboxItem.kind, outcomeItem.kin
 /** Lambda polls a stream four times a second: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html */
 const STREAM_LATENCY = 250
 
-/** The functions fail, the table does, or the account runs all the functions that it may. */
-export type Trouble = 'functions' | 'table' | 'concurrency'
+/** The functions fail, or hang until they are killed; the table fails; or the account runs all the functions that it may. */
+export type Trouble = 'functions' | 'hang' | 'table' | 'concurrency'
+
+/** Timeouts in ms, as serverless.yml has them: of the sweep, and of all others in the background. */
+const SWEEP = 'SweepOutboxLambdaFunction'
+const SWEEP_TIMEOUT = 55_000
+const TIMEOUT = 30_000
+
+/** After that Lambda tries a batch of the stream again; it begins sooner, and ends with a minute. */
+const STREAM_RETRY = 15_000
+
+/** What an account runs at once that nobody has changed. */
+const ACCOUNT_CONCURRENCY = 1_000
 
 const TABLE_LATENCY = 5
 const QUEUE_LATENCY = 5
@@ -147,7 +160,7 @@ export class Service {
       },
     )
     this.table = new TableModel(clock, {
-      ...{ random, latency: TABLE_LATENCY },
+      ...{ random, latency: TABLE_LATENCY, answer: options.answer },
       isFaulty: () => options.trouble?.() === 'table',
       onRefusal: (operation, kind) => this.#metrics?.refusal(operation, kind),
     })
@@ -182,14 +195,24 @@ export class Service {
 
   #mayRun(): boolean {
     if (this.#options.trouble?.() !== 'concurrency') return true
-    this.#metrics?.throttle()
+    this.#metrics?.throttle(ACCOUNT_CONCURRENCY)
     return false
   }
 
   async #invoke(functionId: string, handle: () => Promise<unknown>): Promise<void> {
     const { trouble } = this.#options
-    const invoke = () => (trouble?.() === 'functions' ? Promise.reject(new Error('a fault of our own')) : handle())
+    const invoke = () => {
+      const kind = trouble?.()
+      if (kind === 'functions') return Promise.reject(new Error('a fault of our own'))
+      return kind === 'hang' ? this.#hang(functionId) : handle()
+    }
     await (this.#metrics?.invocation(functionId, invoke) ?? invoke())
+  }
+
+  async #hang(functionId: string): Promise<never> {
+    await this.#options.clock.sleep(functionId === SWEEP ? SWEEP_TIMEOUT : TIMEOUT)
+    this.#metrics?.kill()
+    throw new Error('killed')
   }
 
   stop(): void {
@@ -209,9 +232,11 @@ export class Service {
     return this.fast.seconds + this.slow.seconds + this.timer.seconds
   }
 
-  /** Wakes the lanes of items that are in the table. */
-  async wake(items: Item[]): Promise<void> {
-    await wakeCommitted(items.map(({ pk, sk }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '' })))
+  /** Wakes the lanes of items that are in the table. `firstTo`: where one goes that nothing waits before. */
+  async wake(items: { item: Item; firstTo?: string | undefined }[]): Promise<void> {
+    await wakeCommitted(
+      items.map(({ item: { pk, sk }, firstTo }) => ({ lane: pk?.S ?? '', itemId: sk?.S ?? '', firstTo })),
+    )
   }
 
   /** Items were put into the table: the stream's dispatcher gets them. */
@@ -231,8 +256,22 @@ export class Service {
     clock.at(clock.now() + STREAM_LATENCY, () => void this.#dispatch(Records))
   }
 
-  /** What is stopped by an outage comes again. */
+  /** By an invocation, where somebody measures that. */
   async #dispatch(records: DynamoDBRecord[]): Promise<void> {
+    if (this.#metrics === undefined) return this.#dispatchOnce(records)
+    const { clock } = this.#options
+    const dispatcher = 'DispatchChangesLambdaFunction'
+    try {
+      await this.#invoke(dispatcher, () => this.#dispatchOnce(records))
+    } catch {
+      clock.at(clock.now() + STREAM_RETRY, () => void this.#dispatch(records))
+    }
+    const created = records.at(-1)?.dynamodb?.ApproximateCreationDateTime ?? 0
+    this.#metrics.iteratorAge(dispatcher, clock.now() - created * 1000)
+  }
+
+  /** What is stopped by an outage comes again. */
+  async #dispatchOnce(records: DynamoDBRecord[]): Promise<void> {
     const { clock } = this.#options
     const stopped = await dispatch(records, { now: clock.now(), pause: clock.sleep })
     const first = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === stopped)
@@ -247,7 +286,7 @@ export class Service {
     await deliverLane(wakeUp, {
       ...{ clock: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, speed },
       after: (ms, act) => clock.after(ms, act),
-      open: (lane) => this.#open(lane, wakeUp.reason.kind === 'probe'),
+      open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })
   }
 
@@ -260,8 +299,8 @@ export class Service {
     if (taken !== true) throw new Error('not taken')
   }
 
-  async #open(lane: string, probe: boolean): Promise<LaneContents<unknown> | undefined> {
-    const messages = openMessageLane(lane)
+  async #open(lane: string, probe: boolean, first?: FirstItem): Promise<LaneContents<unknown> | undefined> {
+    const messages = openMessageLane(lane, { first })
     if (messages !== undefined)
       return this.#modelled(
         { lane, probe },
@@ -314,7 +353,7 @@ export class Service {
   async #sweep(): Promise<void> {
     this.#sweeping = true
     this.sweeps += 1
-    await this.#invoke('SweepOutboxLambdaFunction', () => sweep(this.#options.clock.now())).catch(() => undefined)
+    await this.#invoke(SWEEP, () => sweep(this.#options.clock.now())).catch(() => undefined)
     // The consumer of the dead-letter queues is a function too.
     if (this.#options.trouble?.() !== 'functions') await this.#drainDead()
     this.#sweeping = false

@@ -4,11 +4,23 @@ import '../support/environment.ts'
 import './queue-urls.ts'
 
 const { values } = parseArgs({
-  options: { scale: { type: 'string', default: '1000' }, run: { type: 'string', multiple: true } },
+  options: {
+    scale: { type: 'string', default: '1000' },
+    run: { type: 'string', multiple: true },
+    /** On the embedded database, which takes ten times as long and gives the same results. */
+    database: { type: 'boolean', default: false },
+  },
 })
-// The service reads its settings when it is loaded, after the table has started.
-const { startTable } = await import('../unit/store/started-table.ts')
-const table = await startTable({ stream: false })
+
+/** The service reads its settings when it is loaded, after the table has started. */
+const startTable = async () => {
+  if (values.database) return (await import('../unit/store/started-table.ts')).startTable({ stream: false })
+  Object.assign(process.env, { TABLE_NAME: 'agent', AWS_REGION: 'eu-west-1' })
+  const { MemoryTable } = await import('./memory-table.ts')
+  return new MemoryTable()
+}
+
+const table = await startTable()
 const { RUNS } = await import('./runs.ts')
 const scale = 1 / Number(values.scale)
 try {
@@ -17,5 +29,5 @@ try {
     console.log(JSON.stringify({ run: name, scale: `1/${values.scale}`, ...(await run(table, scale)) }, undefined, 2))
   }
 } finally {
-  await table.stop()
+  if ('stop' in table) await table.stop()
 }

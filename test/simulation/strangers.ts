@@ -1,8 +1,7 @@
 /** Hostile receivers beside healthy ones: connections that fail behind a mediator that others use, and endpoints that answer late. */
-import type { StartedTable } from '../unit/store/started-table.ts'
 import { type Answer, HEALTHY, TARPIT } from './service.ts'
 import { connectionTo, type Traffic } from './traffic.ts'
-import { MINUTE, quantile, type ReceivedAttempt, World } from './world.ts'
+import { MINUTE, quantile, type ReceivedAttempt, type SimulatedTable, World } from './world.ts'
 
 const newTenants = (count: number, { newId }: World): string[] => Array.from({ length: count }, newId)
 
@@ -45,9 +44,9 @@ const resultOf = (world: World, healthy: readonly { origin: string; delay: numbe
 }
 
 /** Fifty connections that one mediator answers with `status`, and a hundred healthy ones behind it. Each gets a message every 20 s. */
-export const runHostile = async (table: StartedTable, status: number): Promise<StrangersResult> => {
+export const runHostile = async (table: SimulatedTable, status: number): Promise<StrangersResult> => {
   const startedAt = performance.now()
-  await table.dynamo.clear()
+  await table.clear()
   const mediator = 'https://mediator.example'
   const lanes = new Set<string>()
   const receive = ({ lane }: ReceivedAttempt): Answer => (lanes.has(lane) ? { after: 20, status } : HEALTHY)
@@ -97,9 +96,9 @@ export const tarpitSize = (scale: number): TarpitSize => ({
  * Endpoints that answer 200 after 14 s, each under a host name of its own, with a message a minute or several in the same second; without
  * them where `tarpits` is 0. Healthy ones have a message every 30 s. What is measured begins when the tarpits come.
  */
-export const runTarpits = async (table: StartedTable, size: TarpitSize): Promise<StrangersResult> => {
+export const runTarpits = async (table: SimulatedTable, size: TarpitSize): Promise<StrangersResult> => {
   const startedAt = performance.now()
-  await table.dynamo.clear()
+  await table.clear()
   const { tarpits, healthy, fast, slow, end = 30 * MINUTE, atOnce, sameTenants = false } = size
   const late = 'https://tarpit'
   const from = atOnce === undefined ? 0 : end / 2

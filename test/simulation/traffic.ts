@@ -11,6 +11,8 @@ import { eventIdOf } from '../../lib/webhooks/events.ts'
 export interface Traffic {
   lane: string
   origin: string
+  /** Of messages, as their sender names it in a wake-up. */
+  destination?: string
   /** The items of its n-th message or event; the last of them is the one in the lane. `now`: ms since the epoch. */
   items(payload: string, now: number, number: number): Item[]
 }
@@ -34,6 +36,7 @@ export const connectionTo = (
   return {
     lane: messageLane(tenant, connectionId),
     origin,
+    destination: origin,
     items: (payload, now) => [
       outboxItem.encode({
         ...{ tenant, connectionId, id: newOutboxId(now) },

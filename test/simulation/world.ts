@@ -1,11 +1,10 @@
 /** One simulation: a table, a service, traffic of dead and healthy destinations, and a record of what arrived when. */
-import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb'
 import { newOutboxId, timeOfId } from '../../lib/outbox/outbox-id.ts'
 import { eventLane, messageLane } from '../../lib/store/keys.ts'
 import type { Item } from '../../lib/store/table.ts'
-import type { StartedTable } from '../unit/store/started-table.ts'
 import { seeded, seededIds } from './seeded.ts'
 import { type Answer, type Receiver, Service, type ServiceOptions } from './service.ts'
+import type { TableRules } from './table-model.ts'
 import type { SimulatedEndpoint, Traffic } from './traffic.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -27,7 +26,13 @@ interface Payload {
   at: number
 }
 
-const BATCH = 25
+/** The embedded database, or what answers in its place. */
+export interface SimulatedTable {
+  clear(): Promise<void>
+  putAll(items: Item[]): Promise<void>
+  items(): Iterable<Item> | Promise<Iterable<Item>>
+  answer?: TableRules['answer']
+}
 
 /** What stays in the table of what is over. */
 const HISTORY = new Set(['outbox-outcome', 'slot', 'event', 'attempt', 'registration'])
@@ -52,12 +57,12 @@ export class World {
   readonly faults: string[] = []
   committed = 0
   taken = 0
-  readonly #table: StartedTable
+  readonly #table: SimulatedTable
   readonly #sent = new Map<string, number>()
   readonly #received = new Map<string, number>()
 
   constructor(
-    table: StartedTable,
+    table: SimulatedTable,
     options: Pick<ServiceOptions, 'fast' | 'slow' | 'window'> & Partial<ServiceOptions>,
     receivers: (attempt: ReceivedAttempt) => Answer,
     tick = 1,
@@ -73,7 +78,15 @@ export class World {
       if (answer.status !== undefined && answer.status < 300) this.#take(origin, lane, JSON.parse(payload), now)
       return answer
     }
-    this.service = new Service({ clock: this.clock, random: this.random, newId: this.newId, receive, ...options })
+    const { answer } = table
+    this.service = new Service({
+      clock: this.clock,
+      random: this.random,
+      newId: this.newId,
+      receive,
+      answer,
+      ...options,
+    })
   }
 
   get elapsed(): number {
@@ -83,23 +96,30 @@ export class World {
   /** Registers endpoints, before anything is sent to them. */
   async register(endpoints: readonly SimulatedEndpoint[]): Promise<void> {
     for (const { id, origin } of endpoints) this.service.endpoints.set(id, `${origin}/`)
-    await this.#put(endpoints.map(({ item }) => item))
+    await this.#table.putAll(endpoints.map(({ item }) => item))
   }
 
   /** Commits a message or an event in each of the lanes, and wakes them: for the last `wakeUps` of the items only, the others were lost. */
   async send(to: readonly Traffic[], wakeUps = to.length): Promise<void> {
     const now = this.clock.now()
-    const items = to.map((one) => {
-      const number = (this.#sent.get(one.lane) ?? 0) + 1
+    const sent = to.map((one) => {
+      const before = this.#sent.get(one.lane) ?? 0
+      const number = before + 1
       this.#sent.set(one.lane, number)
       const payload: Payload = { lane: one.lane, number, at: now }
-      return one.items(JSON.stringify(payload), now, number)
+      const firstTo = (this.#received.get(one.lane) ?? 0) === before ? one.destination : undefined
+      return { items: one.items(JSON.stringify(payload), now, number), firstTo }
     })
-    this.committed += items.length
-    await this.clock.real(() => this.#put(items.flat()))
-    const woken = items.slice(-wakeUps)
-    this.service.commit(woken.flat())
-    await this.service.wake(woken.map((some) => some.at(-1)).filter((item) => item !== undefined))
+    this.committed += sent.length
+    await this.clock.real(() => this.#table.putAll(sent.flatMap(({ items }) => items)))
+    const woken = sent.slice(-wakeUps)
+    this.service.commit(woken.flatMap(({ items }) => items))
+    await this.service.wake(
+      woken.flatMap(({ items, firstTo }) => {
+        const item = items.at(-1)
+        return item === undefined ? [] : [{ item, firstTo }]
+      }),
+    )
   }
 
   /** Sends to `to`, in turn, `count` messages that are spread evenly over the time between `from` and `until` (ms from the start). */
@@ -141,8 +161,10 @@ export class World {
 
   /** Items that were given up, of those that this world has sent. */
   async givenUp(): Promise<number> {
-    const items = await this.#table.items()
-    return items.filter((item) => item.state?.S === 'failed' && this.#sent.has(laneOf(item))).length
+    let count = 0
+    for (const item of await this.#table.items())
+      if (item.state?.S === 'failed' && this.#sent.has(laneOf(item))) count += 1
+    return count
   }
 
   #take(origin: string, lane: string, { number, at }: Payload, now: number): void {
@@ -156,17 +178,6 @@ export class World {
     const delays = this.delays.get(origin) ?? []
     this.delays.set(origin, delays)
     delays.push({ lane, delay: now - at, at })
-  }
-
-  async #put(items: Item[]): Promise<void> {
-    const batches = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, index) =>
-      items.slice(index * BATCH, (index + 1) * BATCH),
-    )
-    const { client, table } = this.#table.dynamo
-    for (const batch of batches)
-      await client.send(
-        new BatchWriteItemCommand({ RequestItems: { [table]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
-      )
   }
 }
 

@@ -3,6 +3,7 @@ import type { Account } from '../account.ts'
 import { type CapSettings, type Caps, capLosses, capsOf, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { found } from '../reading.ts'
+import { type StrangerSettings, strangerLosses } from '../strangers-rate.ts'
 
 /** A code of a region, as `ap-southeast-1` or `us-gov-west-1`. */
 const REGION = /^[a-z]{2,3}(-[a-z]+){1,3}-\d{1,2}$/
@@ -22,7 +23,7 @@ export const checkCredentials = ({ identity, region }: Account): Finding[] => {
   ]
 }
 
-export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Finding[] => {
+export const checkConcurrency = ({ lambda }: Account, settings: StrangerSettings): Finding[] => {
   const check = 'concurrency'
   if ('failure' in lambda && lambda.failure.kind === 'unavailable') {
     const { action, message } = lambda.failure
@@ -35,7 +36,7 @@ export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Fi
   }
   return found(check, lambda, ({ unreserved }) => {
     const caps = capsOf(unreserved, settings)
-    const losses = capLosses(unreserved, caps)
+    const losses = [...capLosses(unreserved, caps), ...strangerLosses(unreserved, settings)]
     if (losses.length > 0) return losses.map((loss) => warning(check, loss))
     return [
       ok(

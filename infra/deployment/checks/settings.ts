@@ -1,9 +1,31 @@
-/** Checks of the settings in the environment, a line for each that is wrong. */
-import { type Finding, fault, ok } from '../finding.ts'
+/** Checks of the settings in the environment, a line for each that is wrong, or that is hardly meant. */
+import { refusedUrl } from '../../../lib/egress/address-guard.ts'
+import { DEVELOPMENT } from '../../gateway/address.ts'
+import { withoutEmpty } from '../../settings.ts'
+import { type Finding, fault, ok, warning } from '../finding.ts'
 import { settingsProblems } from '../settings.ts'
 
 export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, region: string): Finding[] => {
   const problems = settingsProblems(environment, stage, region)
-  if (problems.length === 0) return [ok('settings', 'as they are described')]
-  return problems.map((problem) => fault('settings', problem))
+  if (problems.length > 0) return problems.map((problem) => fault('settings', problem))
+  const doubts = stage === DEVELOPMENT ? [] : addressDoubts(withoutEmpty(environment))
+  if (doubts.length > 0) return doubts.map((doubt) => warning('settings', doubt))
+  return [ok('settings', 'as they are described')]
+}
+
+/** An address that wallets keep for ever is looked at twice. */
+const addressDoubts = ({ PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN }: NodeJS.ProcessEnv): string[] => {
+  if (PUBLIC_URL === undefined) return []
+  const refusal = refusedUrl(PUBLIC_URL, { local: false })
+  const { hostname } = new URL(PUBLIC_URL)
+  return [
+    ...(refusal === undefined
+      ? []
+      : [`PUBLIC_URL: ${refusal}: wallets and other agents elsewhere will not reach ${hostname}, or refuse to`]),
+    ...(CERTIFICATE_ARN === undefined || DOMAIN_NAME === hostname
+      ? []
+      : [
+          `PUBLIC_URL is at ${hostname}, and the stack makes ${DOMAIN_NAME}: wallets keep the first; leave PUBLIC_URL out where they are to keep the other`,
+        ]),
+  ]
 }

@@ -73,12 +73,14 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
         `at most ${Math.max(0, ...sizes.map(({ bytes }) => bytes))} of ${ENVIRONMENT_BYTES} bytes of a function`,
       ),
     ]
-  return tooLarge.map(({ id, largest, bytes }) =>
+  const [{ id, largest, bytes } = { id: '', largest: '', bytes: 0 }] = tooLarge.toSorted((a, b) => b.bytes - a.bytes)
+  const others = tooLarge.length > 1 ? `, and ${tooLarge.length - 1} others have too many` : ''
+  return [
     fault(
       'environment',
-      `${id} has ${bytes} bytes, and Lambda takes ${ENVIRONMENT_BYTES}: ${largest} is the largest, make it shorter`,
+      `${id} has ${bytes} bytes, and Lambda takes ${ENVIRONMENT_BYTES}${others}: ${largest} is the largest, make it shorter`,
     ),
-  )
+  ]
 }
 
 /** Names that the stage's is a part of. */

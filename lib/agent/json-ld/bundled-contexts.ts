@@ -1,5 +1,9 @@
-/** The contexts that are never fetched: those that Credo carries, which every verifier trusts, and those of the W3C Credentials Community Group. */
+/**
+ * The contexts that are never fetched: those that Credo carries, which every verifier trusts, and those of the W3C and its Credentials Community
+ * Group that examples and demonstrations use.
+ */
 import { type AgentContext, Ed25519Signature2020, W3cCredentialsModule } from '@credo-ts/core'
+import examples from '@digitalbazaar/credentials-examples-context/dist/context.js'
 import bbs from './contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from './contexts/citizenship-v1.json' with { type: 'json' }
 
@@ -35,11 +39,13 @@ export const bundledContext = async (agentContext: AgentContext, address: string
   return (await load(address)).document
 }
 
-/** Address to document. Where the documents come from, and their license: contexts/README.md. */
+/** Address to document. Where the documents of files come from, and their license: contexts/README.md. */
 export const COMMUNITY_CONTEXTS: ReadonlyMap<string, Record<string, unknown>> = new Map<
   string,
   Record<string, unknown>
 >([
   ['https://w3id.org/security/bbs/v1', bbs],
   ['https://w3id.org/citizenship/v1', citizenship],
+  // https://www.w3.org/2018/credentials/examples/v1
+  [examples.CONTEXT_URL_V1, examples.CONTEXT_V1],
 ])

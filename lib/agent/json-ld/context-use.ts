@@ -1,5 +1,6 @@
 /** Limits the contexts of other agents' documents: which ones they may use, and how often contexts are processed. */
 import { CredoError } from '@credo-ts/core'
+import type { ActiveContext } from '@digitalcredentials/jsonld'
 import type { ContextResolver, ResolvedContext } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
 import { Bounded } from '../../bounded.ts'
 import { isObject } from '../../json.ts'
@@ -40,6 +41,14 @@ function* contextsIn(document: unknown): Generator<unknown> {
   }
 }
 
+/**
+ * The context that applies again within a node whose type has a context. The processor's own function copies and sorts its terms for each value of
+ * the node. Processed contexts do not change, and pass this function on to contexts that are derived from them.
+ */
+function previousContext(this: ActiveContext): ActiveContext {
+  return this.previousContext ?? this
+}
+
 /** Processed contexts that never change, shared by all documents. */
 const sharedCache = new Bounded<string, Map<string, ResolvedContext>>(100)
 
@@ -52,6 +61,7 @@ export const countingResolver = async (budget: { terms: number }, weight: number
   const resolver = new Resolver({ sharedCache })
   return {
     resolve: async (asked) => {
+      asked.activeCtx.revertToPreviousContext = previousContext
       const resolved = await resolver.resolve(asked)
       const fresh = resolved.filter((context) => context.getProcessed(asked.activeCtx) === undefined)
       budget.terms -= fresh.length * asked.activeCtx.mappings.size * weight

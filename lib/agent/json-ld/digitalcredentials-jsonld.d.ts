@@ -22,6 +22,9 @@ declare module '@digitalcredentials/jsonld' {
   /** A processed context. */
   export interface ActiveContext {
     mappings: Map<string, Record<string, unknown>>
+    /** Before the context of a type was applied. */
+    previousContext?: ActiveContext
+    revertToPreviousContext(): ActiveContext
     '@vocab'?: unknown
     '@base'?: unknown
     '@language'?: unknown

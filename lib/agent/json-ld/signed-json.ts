@@ -4,7 +4,7 @@
  */
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
-import { isObject } from '../../json.ts'
+import { isObject, MAX_DEPTH } from '../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
@@ -78,7 +78,7 @@ export const toVerifierJson = async (
 ): Promise<Json> => {
   const { compact } = await processor()
   const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
-  const { '@context': context, ...json } = await compact(tree(statements), { '@context': contexts }, options)
+  const { '@context': context, ...json } = await compact(tree(statements, budget), { '@context': contexts }, options)
   const { credentialSubject: subject } = json
   return {
     '@context': asArray(context),
@@ -89,19 +89,17 @@ export const toVerifierJson = async (
   }
 }
 
-/** Bounds the work if blank nodes are referenced more than once. */
-const MAX_NODES = 10_000
-
-/** The document as a tree: each IRI node once, below its first reference, the subject first. */
-const tree = ({ root, nodes }: Statements): Json => {
+/** The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each reference. */
+const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const placed = new Set<string>()
-  let visited = 0
 
   const place = (id: string, path: ReadonlySet<string>): Json => {
     const node = nodes.get(id)
     const isBlank = id.startsWith('_:')
     if (node === undefined || path.has(id) || placed.has(id)) return isBlank ? {} : { '@id': id }
-    if (++visited > MAX_NODES) throw new CredoError('the document refers to the same nodes too often')
+    budget.bytes -= Buffer.byteLength(JSON.stringify(node))
+    if (budget.bytes < 0) throw new CredoError('the documents are too large, or refer to the same nodes too often')
+    if (path.size > MAX_DEPTH) throw new CredoError(`the document has more than ${MAX_DEPTH} nodes in each other`)
     if (!isBlank) placed.add(id)
     const below = new Set([...path, id])
     const properties = Object.keys(node)

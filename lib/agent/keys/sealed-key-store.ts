@@ -5,7 +5,7 @@ import { Bounded } from '../../bounded.ts'
 import { AgentError } from '../../errors.ts'
 import { ensureDataKey, open, openDataKey, seal } from '../../store/data-keys.ts'
 import { defineItem, type Stored } from '../../store/item.ts'
-import { bytes, inKey, text } from '../../store/item-fields.ts'
+import { bytes, inKey, integer, optional, text } from '../../store/item-fields.ts'
 import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
@@ -20,6 +20,7 @@ const PrivateJwk = v.custom<Kms.KmsJwkPrivate>((value) => v.is(v.looseObject({ k
 const keyItem = defineItem('key', ({ tenant, keyId }: { tenant: string; keyId: string }) => keyAddress(tenant, keyId), {
   pk: inKey('pk', text()),
   sealed: bytes(),
+  expiresAt: optional(integer()),
 })
 
 export interface FoundKey {
@@ -59,25 +60,47 @@ export class SealedKeyStore implements KeyStore {
 
   async insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void> {
     const tenant = tenantOf(agentContext)
-    const address = keyAddress(tenant, keyId)
-    const exists = () => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')
-    if (this.#changedNow().get(address.pk)) throw exists()
+    const { pk } = keyAddress(tenant, keyId)
+    if (this.#changedNow().get(pk)) throw existing(keyId)
     const unit = currentUnit()
-    const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), address.pk)
-    // The operation is repeated, and then finds the key if it looks for it.
-    const taken = () => new AgentError('store.conflict', 'the key was made at the same time', { cause: exists() })
-    unit.create(keyItem.encode({ tenant, keyId, sealed }), taken)
-    unit.afterCommit(() => this.#committed.set(address.pk, jwk))
-    this.#changedNow().set(address.pk, jwk)
+    const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), pk)
+    this.#create({ tenant, keyId, sealed })
+    unit.afterCommit(() => this.#committed.set(pk, jwk))
+    this.#changedNow().set(pk, jwk)
+    this.#madeNow().set(keyId, { tenant, keyId, sealed })
+  }
+
+  /** Sets the expiry of all keys that the running unit of work has created (epoch seconds). Returns their ids. */
+  expireNew(expiresAt: number): string[] {
+    const made = [...this.#madeNow().values()]
+    for (const key of made) {
+      currentUnit().delete(keyAddress(key.tenant, key.keyId))
+      this.#create({ ...key, expiresAt })
+    }
+    return made.map(({ keyId }) => keyId)
+  }
+
+  /** Removes the expiry of a stored key. */
+  keep(agentContext: AgentContext, keyId: string): void {
+    const address = keyAddress(tenantOf(agentContext), keyId)
+    currentUnit().change(address, { remove: ['expiresAt'] }, { present: ['sealed'] })
   }
 
   async delete(agentContext: AgentContext, keyId: string): Promise<boolean> {
     const address = keyAddress(tenantOf(agentContext), keyId)
     if ((await this.get(agentContext, keyId)) === null) return false
     currentUnit().delete(address)
+    this.#madeNow().delete(keyId)
     currentUnit().afterCommit(() => this.#committed.delete(address.pk))
     this.#changedNow().set(address.pk, null)
     return true
+  }
+
+  #create(key: Parameters<typeof keyItem.encode>[0]): void {
+    // The operation is repeated, and then finds the key if it looks for it.
+    const cause = existing(key.keyId)
+    const taken = () => new AgentError('store.conflict', 'the key was made at the same time', { cause })
+    currentUnit().create(keyItem.encode(key), taken)
   }
 
   /**
@@ -103,4 +126,13 @@ export class SealedKeyStore implements KeyStore {
   #changedNow(): Map<string, Kms.KmsJwkPrivate | null> {
     return currentUnit().slot(this, () => new Map<string, Kms.KmsJwkPrivate | null>())
   }
+
+  /** Keys that the running unit has made, by their ids. */
+  #madeNow(): Map<string, { tenant: string; keyId: string; sealed: Uint8Array }> {
+    return currentUnit().slot(MADE, () => new Map())
+  }
 }
+
+const MADE = Symbol('keys that were made')
+
+const existing = (keyId: string) => new Kms.KeyManagementKeyExistsError(keyId, 'serverless-agent')

@@ -7,7 +7,7 @@
 - Functions have versions and aliases (emulated_aliases.py).
 - An update whose rollback trigger is in alarm when it is done is rolled back; here it is not watched for minutes.
 - What an update takes out of the stack is deleted when the update has succeeded.
-- The policy of a key of CloudFormation can be read.
+- The policies of keys and roles of CloudFormation can be read.
 - The table's stream hands its changes to no function.
 - A template is refused for errors of cfn-lint, and not for its warnings.
 
@@ -30,6 +30,7 @@ from moto.awslambda.responses import LambdaResponse
 from moto.cloudformation import models, parsing
 from moto.cloudformation.responses import CloudFormationResponse
 from moto.core.common_models import CloudFormationModel
+from moto.iam.models import Role
 from moto.kms.models import Key
 from moto.server import main
 
@@ -190,6 +191,17 @@ def make_key_with_policy(cls, resource_name, cloudformation_json, account_id, re
 
 
 Key.create_from_cloudformation_json = classmethod(make_key_with_policy)
+
+# A role's policies alike.
+
+put_role_policy = Role.put_policy
+
+
+def put_as_json(role, name, policy):
+    put_role_policy(role, name, policy if isinstance(policy, str) else json.dumps(policy))
+
+
+Role.put_policy = put_as_json
 
 # Rollbacks.
 

@@ -77,6 +77,8 @@ export class DeliveryLine {
 
   /** Moves what is there, again and again, until `pause`. */
   run(): void {
+    // A second loop would go on while `settle` believes to be alone.
+    if (this.#moving) return
     this.#moving = true
     this.#running = (async () => {
       while (this.#moving) {

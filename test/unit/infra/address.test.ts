@@ -34,6 +34,9 @@ describe('the address that wallets keep', () => {
 test.each([
   [{ PUBLIC_URL: 'agent.example.org' }, /^PUBLIC_URL: is no URL$/],
   [{ PUBLIC_URL: 'https://agent.example.org/' }, /^PUBLIC_URL: ends with a slash$/],
+  [{ PUBLIC_URL: 'https://agent.example.org/x?y=1' }, /^PUBLIC_URL: has a query, a fragment or credentials$/],
+  [{ PUBLIC_URL: 'https://agent.example.org#x' }, /^PUBLIC_URL: has a query, a fragment or credentials$/],
+  [{ PUBLIC_URL: 'https://me:secret@agent.example.org' }, /^PUBLIC_URL: has a query, a fragment or credentials$/],
   [{ DOMAIN_NAME: 'https://agent.example.org' }, /^DOMAIN_NAME: is no domain name/],
   [{ DOMAIN_NAME: 'agent' }, /^DOMAIN_NAME: is no domain name/],
   [{ DOMAIN_NAME, CERTIFICATE_ARN: 'certificate' }, /^CERTIFICATE_ARN: is no ARN/],

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../support/stage/folder.ts'
 import { runProgram } from '../../support/stage/program.ts'
 
 const SERVERLESS = resolve('node_modules/serverless/bin/serverless.js')
+const DOCTOR = resolve('infra/doctor.ts')
 
 test('`serverless deploy` names every setting that is wrong, in a line each', { timeout: 60_000 }, async () => {
   const wrong = { LOG_LEVEL: 'loud', CANARY_PERCENT: '100', ALARM_EMAIL: 'ops', SLS_LOG_LEVEL: 'error' }
@@ -28,7 +29,7 @@ describe('`npm run doctor`', { timeout: 60_000 }, () => {
 
   const doctor = async (...args: string[]) => {
     await using folder = await temporaryFolder()
-    const ended = await runProgram(process.execPath, [SERVERLESS, 'check', '--stage', 'prod', ...args], {
+    const ended = await runProgram(process.execPath, [DOCTOR, '--stage', 'prod', ...args], {
       env: { ...env, TMPDIR: folder.path },
     })
     return { ...ended, left: await readdir(folder.path) }
@@ -48,5 +49,18 @@ describe('`npm run doctor`', { timeout: 60_000 }, () => {
     const ofIssuers = findings.filter(({ check }: { check: string }) => check === 'token issuers')
     expect(ofIssuers).toEqual([expect.objectContaining({ message: expect.stringMatching(KEYS) })])
     expect([stderr, left]).toEqual(['', []])
+  })
+
+  test.each([
+    [['--region', 'eu-central-9'], 'region', /^eu-central-9 is not a region that Serverless knows/],
+    [['--stage', 'my_stage'], 'stage name', /^"my_stage" is none that a stack can be named after/],
+  ])('finds where Serverless would refuse to begin: %j', async (args, check, message) => {
+    const { stdout, stderr, code } = await doctor('--json', ...args)
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      findings: [{ check, status: 'fault', message: expect.stringMatching(message) }],
+    })
+    expect([stderr, code]).toEqual(['', 1])
+    expect((await doctor(...args)).stdout).toMatch(new RegExp(`^FAULT   ${check}: ${message.source.slice(1)}`))
   })
 })

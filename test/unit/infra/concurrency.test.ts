@@ -1,6 +1,7 @@
 /** What the queues may take of an account's concurrency, from a new account's 10 on. */
 import { describe, expect, test } from 'vitest'
 import { applyCaps, capLosses, capsIn, capsOf } from '../../../infra/deployment/concurrency.ts'
+import { applyStrangersRate, strangerLosses } from '../../../infra/deployment/strangers-rate.ts'
 import type { Template } from '../../../infra/service.ts'
 
 const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]
@@ -82,5 +83,37 @@ describe('a template', () => {
     applyCaps(fitted, caps)
     expect(capsIn(fitted)).toEqual(caps)
     expect(capsIn({ Resources: {}, Outputs: {} })).toBeUndefined()
+  })
+})
+
+describe('what strangers may send', () => {
+  const setting = (ResourcePath: string, rate: number | string) => ({
+    ...{ HttpMethod: 'POST', ResourcePath },
+    ...{ ThrottlingRateLimit: rate, ThrottlingBurstLimit: rate },
+  })
+  /** The rates of all methods, and of the two addresses, in an account of this size. */
+  const ratesIn = (concurrency: number, usual: number | string, DIDCOMM_RATE?: number) => {
+    const MethodSettings = [setting('/*', 500), setting('/~1didcomm', usual), setting('/~1didcomm~1{tenantId}', usual)]
+    const fitted: Template = { Resources: { ApiStage: { Type: '', Properties: { MethodSettings } } }, Outputs: {} }
+    applyStrangersRate(fitted, concurrency, { DIDCOMM_RATE })
+    return MethodSettings.map(({ ThrottlingRateLimit, ThrottlingBurstLimit }) => {
+      expect(ThrottlingBurstLimit).toBe(ThrottlingRateLimit)
+      return ThrottlingRateLimit
+    })
+  }
+
+  test('is no more a second than the account runs functions at once, and leaves other methods as they are', () => {
+    expect(ratesIn(10, 250)).toEqual([500, 10, 10])
+    expect(ratesIn(100, '1000')).toEqual([500, 100, 100])
+    expect(ratesIn(1000, 250)).toEqual([500, 250, 250])
+  })
+
+  test('is what is set, of which an operator is warned where the account has no room for it', () => {
+    expect(ratesIn(10, 250, 250)).toEqual([500, 250, 250])
+    expect(strangerLosses(10, { DIDCOMM_RATE: 250 })).toEqual([
+      expect.stringMatching(/may take 100 of the account's 10 concurrent functions: set 10 or less/),
+    ])
+    expect(strangerLosses(10, { DIDCOMM_RATE: 10 })).toEqual([])
+    expect(strangerLosses(10, {})).toEqual([])
   })
 })

@@ -160,7 +160,7 @@ test('the template takes nothing from the environment that is no setting', () =>
   const taken = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:env|setting):([A-Z_]+)/g)].map(([, name]) => name),
   )
-  const known = [...Object.keys(DeploymentSettings.entries), 'AWS_REGION']
+  const known = [...Object.keys(DeploymentSettings.entries), 'AWS_DEFAULT_REGION', 'AWS_REGION']
   expect(taken.filter((name) => !known.includes(String(name)))).toEqual([])
   expect(taken.length).toBeGreaterThan(5)
 })

@@ -278,6 +278,48 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}settings: PUBLIC_URL: is not https/,
   ],
   [
+    'an address that only its own network has',
+    setting('PUBLIC_URL', 'https://agent.corp'),
+    /^warning settings: PUBLIC_URL: a local name: wallets and other agents elsewhere will not reach agent\.corp/,
+  ],
+  [
+    'an address with a query',
+    setting('PUBLIC_URL', 'https://agent.example.org/?a=b'),
+    /^FAULT {3}settings: PUBLIC_URL: has a query/,
+  ],
+  [
+    'another address than the domain that is made',
+    {
+      plan: {
+        environment: {
+          ...environment,
+          DOMAIN_NAME: 'other.example.org',
+          CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
+        },
+      },
+    },
+    /^warning settings: PUBLIC_URL is at agent\.example\.org, and the stack makes other\.example\.org/,
+  ],
+  [
+    'a rate of strangers that the account has no room for',
+    {
+      account: { lambda: { value: { concurrency: 1000, unreserved: 1000 } } },
+      plan: { environment: { ...environment, DIDCOMM_RATE: '5000' } },
+    },
+    /^warning concurrency: DIDCOMM_RATE=5000: strangers may take 2000 of the account's 1000/,
+  ],
+  [
+    'an environment of more than 4 KB, once for all functions',
+    {
+      template: ({ Resources }) => {
+        const health = Resources.HealthLambdaFunction
+        Object(health?.Properties).Environment.Variables.AGENT_LABEL = 'x'.repeat(4100)
+        Resources.OtherLambdaFunction = structuredClone(health) as Resource
+      },
+    },
+    /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes, and Lambda takes 4096, and 1 others have too many: AGENT_LABEL/,
+  ],
+  [
     'an environment of more than 4 KB',
     {
       template: ({ Resources }) => {

@@ -1,7 +1,7 @@
 /** The API's document and what belongs to it in the template. */
 import { describe, expect, test } from 'vitest'
 import { invocationPolicies } from '../../../infra/gateway/invocations.ts'
-import { isTenantRateAsked, rateKeyResources } from '../../../infra/gateway/rate-keys.ts'
+import { isTenantRateAsked, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
 import { addApi, takeHttpEvents } from '../../../infra/plugins/gateway.ts'
 import type { FunctionDefinition, HttpEvent, Resource, Service } from '../../../infra/service.ts'
 import { rateKeys } from '../../../lib/auth/rate-key.ts'
@@ -116,18 +116,28 @@ describe('the deployment of the API', () => {
 
 describe('what the API may invoke', () => {
   test('stays allowed while an update replaces it: other functions are another policy', () => {
-    const [before] = Object.keys(invocationPolicies(['a', 'b'], 'Role'))
-    expect(Object.keys(invocationPolicies(['a', 'b'], 'Role'))).toEqual([before])
-    expect(Object.keys(invocationPolicies(['a', 'c'], 'Role'))).not.toContain(before)
+    const policiesOf = (...names: string[]) =>
+      Object.keys(
+        invocationPolicies(
+          names.map((name) => ({ arn: name, name })),
+          'Role',
+        ),
+      )
+    const [before] = policiesOf('a', 'b')
+    expect(policiesOf('a', 'b')).toEqual([before])
+    expect(policiesOf('a', 'c')).not.toContain(before)
   })
 
   test('fits into managed policies, of which a role takes ten, two sets at once during an update', () => {
-    const longest = `arn:aws-us-gov:lambda:ap-southeast-1:123456789012:function:${'x'.repeat(64)}:live`
-    const policies = invocationPolicies(Array(120).fill(longest), 'Role')
-    for (const { Properties } of Object.values(policies))
-      expect(JSON.stringify(Properties.PolicyDocument).length).toBeLessThanOrEqual(6144)
-    expect(invocationPolicies(Array.from({ length: 120 }, String), 'Role')).toSatisfy(
-      (all: object) => Object.keys(all).length <= 5,
+    const invoked = Array.from({ length: 120 }, (_, index) => {
+      const name = `serverless-agent-prod-operation${index}`.padEnd(64, 'x')
+      return { name, arn: `arn:aws-us-gov:lambda:ap-southeast-1:123456789012:function:${name}:live` }
+    })
+    const policies = Object.values(invocationPolicies(invoked, 'Role')).map(({ Properties }) => Properties)
+    for (const { PolicyDocument } of policies) expect(JSON.stringify(PolicyDocument).length).toBeLessThanOrEqual(6144)
+    expect(policies.length).toBeLessThanOrEqual(5)
+    expect(policies.flatMap(({ PolicyDocument }) => Object(PolicyDocument).Statement[0].Resource)).toEqual(
+      invoked.map(({ arn }) => arn),
     )
   })
 })
@@ -143,15 +153,12 @@ describe('callers are counted', () => {
   test.each(['100', 1])('where a rate of tenants is asked for (%j)', (RateLimit) => {
     const TenantRate = { Type: 'AWS::ApiGateway::UsagePlan', Properties: { Throttle: { RateLimit } } }
     expect(isTenantRateAsked({ TenantRate })).toBe(true)
-    const resources = templateOf({ rate: String(RateLimit) })
-    expect(resources).toHaveProperty('TenantRate')
-    expect(resources).toMatchObject(rateKeyResources('prefix'))
+    expect(templateOf({ rate: String(RateLimit) })).toHaveProperty('TenantRate')
   })
 
   test.each(['', '0'])('nowhere else: there is no plan, no key, and no method that wants one (%j)', (rate) => {
     const resources = templateOf({ rate })
     expect(resources).not.toHaveProperty('TenantRate')
-    expect(idsOf(resources, 'AWS::ApiGateway::ApiKey')).toEqual([])
     expect(JSON.stringify(resources)).not.toContain('api_key')
   })
 
@@ -161,24 +168,25 @@ describe('callers are counted', () => {
     expect(paths['/didcomm'].post).not.toHaveProperty('security')
   })
 
+  const plan = { Type: 'AWS::ApiGateway::UsagePlan', Properties: {} }
+  const { Resources: rates } = ratesTemplate(plan)
+  const keys = Object.entries(rates).filter(([, { Type }]) => Type.endsWith('::ApiKey'))
+
   test('by every key that the authorizer can name', () => {
-    const resources = Object.values(rateKeyResources('prefix'))
-    const values = resources.filter(({ Type }) => Type.endsWith('::ApiKey')).map(({ Properties }) => Properties.Value)
-    expect(values).toEqual(rateKeys('prefix'))
+    const values = keys.map(([, { Properties }]) => Object(Properties.Value)['Fn::Sub'])
+    expect(values.map((value) => value.replace(`\${RateKeyPrefix}`, 'prefix'))).toEqual(rateKeys('prefix'))
   })
 
   test('by keys that are made one after the other', () => {
-    const keys = Object.entries(rateKeyResources('prefix')).filter(([, { Type }]) => Type.endsWith('::ApiKey'))
     const waits = keys.map(([, { DependsOn = [] }]) => DependsOn)
     expect(waits).toEqual([[], ...keys.slice(0, -1).map(([id]) => [id])])
   })
 
   test('in the plan of the stage, each key once', () => {
-    const resources = rateKeyResources('prefix')
-    const inPlan = Object.values(resources).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
-    const keyIds = Object.keys(resources).filter((id) => resources[id]?.Type.endsWith('::ApiKey'))
+    expect(rates.TenantRate).toBe(plan)
+    const inPlan = Object.values(rates).filter(({ Type }) => Type.endsWith('::UsagePlanKey'))
     expect(inPlan.map(({ Properties }) => Properties)).toEqual(
-      keyIds.map((id) => ({ KeyId: { Ref: id }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } })),
+      keys.map(([id]) => ({ KeyId: { Ref: id }, KeyType: 'API_KEY', UsagePlanId: { Ref: 'TenantRate' } })),
     )
   })
 })

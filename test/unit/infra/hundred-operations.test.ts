@@ -1,4 +1,4 @@
-/** Room for 100 operations: a service with as many, and with all that a stage can ask for but a rate of tenants, is one stack that CloudFormation takes. */
+/** Room for 100 operations: a service with as many, and with all that a stage can ask for, is one stack that CloudFormation takes. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../../infra/deployment/checks/template.ts'
@@ -31,14 +31,14 @@ const furtherAccess = (accessFile: string, count: number): string => {
 }
 
 test(
-  '100 operations with canary, alarms, custom domain and firewall are one stack',
+  '100 operations with canary, alarms, custom domain, firewall and a rate of tenants are one stack',
   async () => {
     const serviceFile = await readFile('serverless.yml', 'utf8')
     const accessFile = await readFile('infra/access.ts', 'utf8')
     const count = OPERATIONS_WANTED - OPERATIONS.length
     const further = furtherOperations(serviceFile, count)
     const access = furtherAccess(accessFile, count)
-    const { resources, templateBytes } = await packageChanged(
+    const { resources, templateBytes, rates } = await packageChanged(
       {
         'serverless.yml': serviceFile.replace(/^functions:\n/m, (line) => line + further),
         // A link would lead to the real folder, and to the access.ts there.
@@ -51,6 +51,7 @@ test(
         CERTIFICATE_ARN: 'arn:aws:acm:eu-central-1:123456789012:certificate/0b1c2d3e',
         HOSTED_ZONE_ID: 'Z0123456789',
         ADDRESS_RATE: '2000',
+        TENANT_RATE: '50',
         ALARM_EMAIL: 'operators@example.org',
       },
       '--stage',
@@ -60,8 +61,15 @@ test(
     const operations = methodsOf(document).filter(({ method }) => method !== 'OPTIONS')
     // One of the operations has two paths.
     expect(operations).toHaveLength(OPERATIONS_WANTED + 1)
-    for (const type of ['AWS::Lambda::Alias', 'AWS::CloudWatch::Alarm', 'AWS::ApiGateway::DomainName'])
-      expect(ofType(resources, type)).not.toEqual([])
+    for (const type of [
+      'Lambda::Alias',
+      'CloudWatch::Alarm',
+      'ApiGateway::DomainName',
+      'WAFv2::WebACL',
+      'SNS::Subscription',
+    ])
+      expect(ofType(resources, `AWS::${type}`)).not.toEqual([])
+    expect(ofType(rates?.Resources ?? {}, 'AWS::ApiGateway::ApiKey')).toHaveLength(33)
 
     // Each part of a path is a resource of the API, of which an account allows 300 unless AWS is asked for more.
     const parts = Object.keys(document.paths).flatMap((path) =>

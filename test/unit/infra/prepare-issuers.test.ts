@@ -41,17 +41,16 @@ test('keys that are given beside an address spare the deployment the question, a
   expect((await prepareIssuers([claimed], NOW, nobody)).issuers).toEqual(packed)
 })
 
-test('keys of which none can verify are no reason to deploy nothing, and are told of; beside an address they are none', async () => {
+test('keys of which none can verify are told of, and no reason to deploy nothing where another issuer has some; beside an address they are none', async () => {
   const empty = { ...GIVEN, jwks: { keys: [] } }
+  const found =
+    'the jwks of https://given.example has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri'
   expect(await prepareIssuers([empty], NOW, nobody)).toEqual({
     issuers: [empty],
-    findings: [
-      warning(
-        'token issuers',
-        'the jwks of https://given.example has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri',
-      ),
-    ],
+    findings: [fault('token issuers', found)],
   })
+  const other = { ...GIVEN, issuer: 'https://other.example' }
+  expect((await prepareIssuers([empty, other], NOW, nobody)).findings).toEqual([warning('token issuers', found)])
   const { issuers } = await prepareIssuers([{ ...SERVED, jwks: { keys: [] } }], NOW, answering({ keys }))
   expect(issuers).toEqual([{ ...SERVED, jwks: { keys }, given: false, preparedAt: NOW }])
 })

@@ -13,7 +13,7 @@ import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { deliverLane } from '../../../lib/outbox/turn.ts'
 import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
-import { decodeWakeUp, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
+import { decodeWakeUp, type FirstItem, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { destinationAddress, laneAddress } from '../../../lib/store/keys.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 
@@ -175,7 +175,7 @@ export class OutboxScene {
       startUntil: this.now + 14_000,
       speed,
       repeated,
-      open: async (lane) => this.#open(lane),
+      open: async (lane, first) => this.#open(lane, first),
     })
   }
 
@@ -257,8 +257,8 @@ export class OutboxScene {
     return items.flatMap(({ kind, state }) => (kind?.S === 'outbox-outcome' && state?.S ? [state.S] : []))
   }
 
-  #open(lane: string): LaneContents<unknown> | undefined {
-    const contents = openMessageLane(lane)
+  #open(lane: string, first: FirstItem | undefined): LaneContents<unknown> | undefined {
+    const contents = openMessageLane(lane, { first })
     if (contents === undefined) return undefined
     type Waiting = Parameters<typeof contents.send>[0]
     const send = async ({ item, index }: Waiting): Promise<PostOutcome> => {

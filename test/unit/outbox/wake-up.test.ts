@@ -13,6 +13,7 @@ import {
 const lane = 'tenant|ConnectionRecord|connection'
 const WAKE_UPS: WakeUp[] = [
   { lane, reason: { kind: 'committed' } },
+  { lane, reason: { kind: 'committed', first: { id: '0199', destination: 'https://wallet.example' } } },
   { lane, reason: { kind: 'due', at: 5 } },
   { lane, reason: { kind: 'due', at: 5 }, hops: 3 },
   { lane, reason: { kind: 'released', waiting: '1|2|3' } },

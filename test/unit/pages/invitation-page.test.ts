@@ -52,12 +52,12 @@ describe('says what for', () => {
       ['to connect with you', 'to send you a message'],
     ],
   ])('%s', (_, more, purposes) => {
-    const listed = [...page(more).matchAll(/<li>([^<]*)<\/li>/g)].map(([, purpose]) => purpose)
+    const listed = [...page(more).matchAll(/<li><strong>([^<]*)<\/strong>/g)].map(([, purpose]) => purpose)
     expect(listed).toEqual(purposes)
   })
 
   test('in the words of the sender, where it gives any', () => {
-    expect(page({ goal: 'Prove your degree' })).toContain('<q><bdi>Prove your degree</bdi></q>')
+    expect(page({ goal: 'Prove your degree' })).toContain('<blockquote dir="auto">Prove your degree</blockquote>')
     expect(page()).not.toContain('own words')
     expect(page({ goal: 7 })).not.toContain('own words')
   })

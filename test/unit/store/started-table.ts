@@ -101,6 +101,11 @@ export class StartedTable {
     return found
   }
 
+  /** Removes all items. */
+  clear(): Promise<void> {
+    return this.dynamo.clear()
+  }
+
   check(): Promise<string[]> {
     return checkTable(this.dynamo.client, this.dynamo.table)
   }

@@ -60,7 +60,7 @@ const deliver = async (lane: string): Promise<void> => {
     pause: async () => {},
     after: () => () => {},
     startUntil: Date.now() + 60_000,
-    open,
+    open: (name: string) => open(name),
   }
   await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, speed: 'slow' })
 }

@@ -1,5 +1,5 @@
 /** What holds data as it is deployed: kept when the stack goes, without a name that a second try could find taken. */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../../../infra/service.ts'
 import { ofType, packageService } from '../../../support/stage/template.ts'
 import { resources } from './packaged.ts'
@@ -29,16 +29,10 @@ describe('no fixed name', () => {
   const NAMED = {
     'AWS::DynamoDB::Table': 'TableName',
     'AWS::SQS::Queue': 'QueueName',
-    'AWS::ApiGateway::ApiKey': 'Value',
   }
 
-  let counted: Record<string, Resource>
-  beforeAll(async () => {
-    counted = (await packageService({ TENANT_RATE: '7' })).resources
-  })
-
-  test.each(Object.entries(NAMED))('has any %s (%s), also where tenants are counted', (type, property) => {
-    const found = ofType(counted, type)
+  test.each(Object.entries(NAMED))('has any %s (%s)', (type, property) => {
+    const found = ofType(resources, type)
     expect(found.length).toBeGreaterThan(0)
     for (const [id, { Properties }] of found) {
       const name = Properties[property]
@@ -52,11 +46,15 @@ describe('no fixed name', () => {
     expect(ofType(resources, 'AWS::KMS::Alias')).toEqual([])
   })
 
-  test('has what the authorizer calls a tenant’s API key', () => {
+  test('has what the authorizer calls a tenant’s API key', async () => {
+    const { resources: counted, rates } = await packageService({ TENANT_RATE: '7' })
     const { RATE_KEY_PREFIX } = Object(counted.AuthorizerLambdaFunction?.Properties).Environment.Variables
-    const [prefix, part] = RATE_KEY_PREFIX['Fn::Join'][1]
-    const [[, key] = []] = ofType(counted, 'AWS::ApiGateway::ApiKey')
-    expect(key?.Properties.Value).toEqual({ 'Fn::Join': ['', [prefix, part, '-base']] })
+    expect(JSON.stringify(RATE_KEY_PREFIX)).toContain('AWS::StackId')
+    expect(Object(counted.TenantRates?.Properties.Parameters).RateKeyPrefix).toEqual(RATE_KEY_PREFIX)
+    const keys = ofType(rates?.Resources ?? {}, 'AWS::ApiGateway::ApiKey')
+    expect(keys.length).toBeGreaterThan(0)
+    for (const [, { Properties }] of keys)
+      expect(Properties.Value).toEqual({ 'Fn::Sub': expect.stringContaining(`\${RateKeyPrefix}`) })
   })
 })
 

@@ -1,0 +1,83 @@
+/** A tenant with a webhook and an invitation, from deployed functions alone; what Lambda would hand on between them goes by hand. */
+import { strict as assert } from 'node:assert'
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { importJWK, SignJWT } from 'jose'
+import type { Principal } from '../../lib/auth/principal.ts'
+import { DeployedStage } from './answers.ts'
+import { ISSUER, PRIVATE_KEY } from './operator.ts'
+import { required } from './step.ts'
+import { STACK, type World } from './world.ts'
+
+/** What a tenant's administrator makes, and reads again. Returns the tenant. */
+const asTenant = async (stage: DeployedStage): Promise<string> => {
+  const { id } = await stage.created('CreateTenant', { body: { config: { label: 'Faculty' } } })
+  const tenantId = String(id)
+  const principal: Partial<Principal> = { role: 'RestTenantAgent', tenantId, organizations: { [tenantId]: ['owner'] } }
+  await stage.created('RegisterWebhook', {
+    principal,
+    values: { orgId: tenantId },
+    body: { webhookUrl: 'https://receiver.example.org/events' },
+  })
+  const { outOfBandRecord } = await stage.created('CreateInvitation', { principal })
+  assert.ok(outOfBandRecord)
+  const { statusCode, body } = await stage.ask('GetConnections', { principal })
+  assert.equal(statusCode, 200, body)
+  return tenantId
+}
+
+/** The table's items as changes of its stream, each of which has been inserted. */
+const changes = async ({ aws, known }: World): Promise<object[]> => {
+  const records: object[] = []
+  const pages = paginateScan({ client: new DynamoDBClient(aws.clientConfig) }, { TableName: known.table })
+  for await (const { Items = [] } of pages)
+    for (const NewImage of Items) {
+      const Keys = { pk: NewImage.pk, sk: NewImage.sk }
+      const dynamodb = { Keys, NewImage, SequenceNumber: String(records.length + 1), ApproximateCreationDateTime: 1 }
+      records.push({ eventName: 'INSERT', eventID: `${records.length + 1}`, dynamodb })
+    }
+  return records
+}
+
+/** What a queue has, as Lambda hands it to a function. */
+const messages = async ({ aws }: World, QueueUrl: string): Promise<object[]> => {
+  const sqs = new SQSClient(aws.clientConfig)
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
+  return Messages.map(({ MessageId, Body }) => ({
+    ...{ messageId: MessageId, body: Body, attributes: { ApproximateReceiveCount: '1' } },
+    ...{ messageAttributes: {}, eventSource: 'aws:sqs' },
+  }))
+}
+
+const tokenOf = async (): Promise<string> =>
+  new SignJWT({ role: 'RestRootAgent' })
+    .setProtectedHeader({ alg: 'EdDSA', kid: PRIVATE_KEY.kid })
+    .setIssuer(ISSUER)
+    .setAudience('serverless-agent')
+    .setExpirationTime('1h')
+    .sign(await importJWK(PRIVATE_KEY, 'EdDSA'))
+
+/** Each function that nobody calls over HTTP. */
+export const runBackground = async (world: World): Promise<DeployedStage> => {
+  const stage = await DeployedStage.of(world.aws, STACK)
+  const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:api/prod/GET/connections'
+  const authorized = await stage.invoke('authorizer', { authorizationToken: `Bearer ${await tokenOf()}`, methodArn })
+  assert.equal(Object(authorized).policyDocument.Statement[0].Effect, 'Allow')
+  const tenantId = await asTenant(stage)
+
+  const { WakeUpQueue } = await world.ids()
+  assert.deepEqual(await stage.invoke('dispatchChanges', { Records: await changes(world) }), { batchItemFailures: [] })
+  const wakeUps = await messages(world, required(WakeUpQueue, 'queue'))
+  assert.ok(JSON.stringify(wakeUps).includes(tenantId), 'nobody has woken the lane of the webhook')
+  for (const one of wakeUps) {
+    assert.deepEqual(await stage.invoke('deliver', { Records: [one] }), { batchItemFailures: [] })
+    assert.deepEqual(await stage.invoke('deliverSlowly', { Records: [one] }), { batchItemFailures: [] })
+    assert.deepEqual(await stage.invoke('wake', { Records: [one] }), { batchItemFailures: [] })
+    await stage.invoke('recoverWakeUps', { Records: [one] })
+  }
+  const job = { messageId: 'job', body: JSON.stringify({ job: `${tenantId}|job|pickup-expiry|none` }), attributes: {} }
+  assert.deepEqual(await stage.invoke('runJobs', { Records: [job] }), { batchItemFailures: [] })
+  await stage.invoke('sweepOutbox', {})
+  await stage.invoke('confirmIssuerKeys', {})
+  return stage
+}

@@ -1,0 +1,218 @@
+/** DIDs and keys of handshakes that anybody may begin: gone with those that come to nothing, and kept for ever once one is completed, whatever fails. */
+import { randomUUID } from 'node:crypto'
+import { Kms } from '@credo-ts/core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { inTenant } from '../support/anoncreds/world.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { itemsOf } from '../support/table/items.ts'
+import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
+import { checkTable } from '../support/table/table-checker.ts'
+import { inviteToConnect } from '../support/tenants.ts'
+import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
+import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+
+const NOWHERE = 'http://127.0.0.1:1'
+const DAYS = 24 * 60 * 60
+
+let started: TenantAndWallet
+let watched: StoreFaults
+let raw: RawMessages
+
+beforeAll(async () => {
+  started = await startTenantAndWallet()
+  watched = new StoreFaults(started.stage.serviceClient)
+  raw = new RawMessages(started.wallet)
+})
+afterAll(() => started.stop())
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const REQUESTS = {
+  'did-exchange': (invitation: string, key: RawKey) => didExchangeRequest(invitation, peerDidOf([key], NOWHERE)),
+  connections: (invitation: string, key: RawKey) => connectionRequest(invitation, [key], NOWHERE),
+}
+const PROTOCOLS = Object.entries(REQUESTS)
+
+/** The items of the tenant's DIDs and keys, by their addresses: when they expire. */
+const expiries = async (): Promise<Map<string, number | undefined>> => {
+  const { stage, caller } = started
+  const items = (
+    await Promise.all(['DidRecord', 'key'].map((what) => itemsOf(stage, `${caller.tenantId}|${what}|`)))
+  ).flat()
+  return new Map(items.map(({ pk, sk, expiresAt }) => [`${pk?.S} ${sk?.S}`, expiresAt && Number(expiresAt.N)]))
+}
+
+/** Those that were made since. */
+const madeSince = async (before: ReadonlyMap<string, unknown>): Promise<(number | undefined)[]> =>
+  [...(await expiries())].filter(([address]) => !before.has(address)).map(([, expiry]) => expiry)
+
+const connectionsOf = async (outOfBandId: string): Promise<Json[]> =>
+  (await started.stage.call('getConnections', { caller: started.caller, query: { outOfBandId } })).body
+
+interface Handshake {
+  connection: Json
+  /** The way to the agent's DID of the connection, by the key of the other's. */
+  route: Route
+}
+
+const inviteMany = (more: object = {}) =>
+  inviteToConnect(started.stage, started.caller, { multiUseInvitation: true, ...more })
+
+type Invited = Awaited<ReturnType<typeof inviteMany>>
+
+/** A request of a key that is new. Resolves to the connection, and the way to it. */
+const ask = async (
+  { invitation, invitationDid, outOfBandId }: Invited,
+  requestOf: (typeof REQUESTS)['connections' | 'did-exchange'],
+): Promise<Handshake> => {
+  const senderKey = await raw.newKey()
+  const to = await raw.routeToDid(invitationDid)
+  const known = new Set((await connectionsOf(outOfBandId)).map(({ id }) => id))
+  expect((await raw.send(requestOf(invitation['@id'], senderKey), { ...to, senderKey })).status).toBe(200)
+  const [connection] = (await connectionsOf(outOfBandId)).filter(({ id }) => !known.has(id))
+  return { connection, route: { ...to, senderKey } }
+}
+
+const send = async ({ connection, route }: Handshake, message: object) => {
+  const recipientKeys = await inTenant(started.caller.tenantId, async ({ dids }) => {
+    const { recipientKeys } = await dids.resolveDidDocument(connection.did)
+    return recipientKeys.filter((one) => one.is(Kms.Ed25519PublicJwk))
+  })
+  return raw.send(message, { ...route, recipientKeys })
+}
+
+/** A message, which shows that the response has arrived. */
+const write = (handshake: Handshake, content = 'hello') =>
+  send(handshake, {
+    '@type': 'https://didcomm.org/basicmessage/1.0/message',
+    '@id': randomUUID(),
+    content,
+    sent_time: '2026-01-01T00:00:00.000Z',
+  })
+
+/** As the table has it: reads of the service are counted. */
+const stateInTable = async ({ connection }: Handshake): Promise<string> => {
+  const address = `${started.caller.tenantId}|ConnectionRecord|${connection.id}`
+  const [record] = (await itemsOf(started.stage, address)).filter(({ kind }) => kind?.S === 'record')
+  return JSON.parse(record?.value?.S ?? '{}').state
+}
+
+describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
+  test('a handshake that comes to nothing leaves no DID and no key: they expire, and never before it', async () => {
+    const invited = await inviteMany()
+    const before = await expiries()
+    const { connection } = await ask(invited, requestOf)
+    const made = await madeSince(before)
+    // Records of two DIDs with their index entries, and a key.
+    expect(made.length).toBeGreaterThan(5)
+    const givenUp = Math.floor(Date.parse(connection.createdAt) / 1000) + 7 * DAYS
+    for (const expiry of made) {
+      expect(expiry).toBeGreaterThan(givenUp)
+      expect(expiry).toBeLessThanOrEqual(givenUp + 2 * DAYS)
+    }
+  })
+
+  test.each(Object.entries(FAULTS))(
+    'the message that completes it keeps all, or none, where a request %s',
+    async (_, kind) => {
+      const invited = await inviteMany()
+      const before = await expiries()
+      const handshake = await ask(invited, requestOf)
+      const expiring = await madeSince(before)
+      const { stage } = started
+      let attempts = 0
+      stage.onEnvelope((handle) =>
+        watched.untilNoneIsLeft(kind, async () => {
+          const reply = await handle()
+          const completed = (await stateInTable(handshake)) === 'completed'
+          expect(await madeSince(before)).toEqual(completed ? expiring.map(() => undefined) : expiring)
+          attempts++
+          return reply
+        }),
+      )
+      expect((await write(handshake)).status).toBe(200)
+      stage.onEnvelope((handle) => handle())
+      expect(attempts).toBeGreaterThan(1)
+      expect((await connectionsOf(invited.outOfBandId))[0].state).toBe('completed')
+      expect(await checkTable(stage.client, stage.table)).toEqual([])
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAYS * 1000 })
+      expect((await write(handshake, 'a year later')).status).toBe(200)
+    },
+  )
+})
+
+test('a request that waits to be accepted expires with its DID, and its answer as well', async () => {
+  const invited = await inviteMany({ autoAcceptConnection: false })
+  const before = await expiries()
+  const handshake = await ask(invited, REQUESTS['did-exchange'])
+  const asked = await madeSince(before)
+  const { stage, caller } = started
+  const path = { connectionId: handshake.connection.id }
+  // In another invocation, some days later.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * DAYS * 1000 })
+  const accepted = await stage.call('acceptConnectionRequest', { caller, path })
+  expect(accepted).toMatchObject({ status: 200, body: { state: 'response-sent', metadata: {} } })
+  const all = await madeSince(before)
+  expect(all.length).toBeGreaterThan(asked.length)
+  for (const expiry of all) expect(expiry).toBeDefined()
+  expect((await write({ ...handshake, connection: accepted.body })).status).toBe(200)
+  for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
+})
+
+test('a DID that asks again, and never goes on, takes nothing from its connection', async () => {
+  const invited = await inviteMany()
+  const handshake = await ask(invited, REQUESTS['did-exchange'])
+  expect((await write(handshake)).status).toBe(200)
+  const { senderKey } = handshake.route
+  if (senderKey === undefined) throw new Error('the request had a sender')
+  const to = await raw.routeToDid(invited.invitationDid)
+  const again = didExchangeRequest(invited.invitation['@id'], peerDidOf([senderKey], NOWHERE))
+  expect((await raw.send(again, { ...to, senderKey })).status).toBe(200)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * DAYS * 1000 })
+  expect((await write(handshake)).status).toBe(200)
+})
+
+test('a connection that rotates to the DID of a handshake without an end keeps that DID', async () => {
+  const unfinished = await ask(await inviteMany(), REQUESTS['did-exchange'])
+  const handshake = await ask(await inviteMany(), REQUESTS['did-exchange'])
+  expect((await write(handshake)).status).toBe(200)
+  const rotation = {
+    '@type': 'https://didcomm.org/did-rotate/1.0/rotate',
+    '@id': randomUUID(),
+    to_did: unfinished.connection.theirDid,
+  }
+  expect((await send(handshake, rotation)).status).toBe(200)
+  const rotated = { ...handshake, route: unfinished.route }
+  expect((await write(rotated)).status).toBe(200)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * DAYS * 1000 })
+  expect((await write(rotated)).status).toBe(200)
+})
+
+test('a stranger that rotates before it goes on leaves nothing more behind', async () => {
+  const invited = await inviteMany()
+  const before = await expiries()
+  const handshake = await ask(invited, REQUESTS['did-exchange'])
+  const senderKey = await raw.newKey()
+  const rotation = {
+    '@type': 'https://didcomm.org/did-rotate/1.0/rotate',
+    '@id': randomUUID(),
+    to_did: peerDidOf([senderKey], NOWHERE),
+  }
+  expect((await send(handshake, rotation)).status).toBe(200)
+  const rotated = { ...handshake, route: { ...handshake.route, senderKey } }
+  // It shows that the DID is its sender's, and completes no handshake.
+  expect((await send(rotated, { ...rotation, '@id': randomUUID() })).status).toBe(200)
+  expect(await stateInTable(handshake)).toBe('response-sent')
+  for (const expiry of await madeSince(before)) expect(expiry).toBeDefined()
+  expect((await write(rotated)).status).toBe(200)
+  for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
+})
+
+test('what an invitation for one has made does not expire', async () => {
+  const before = await expiries()
+  const invited = await inviteToConnect(started.stage, started.caller)
+  await ask(invited, REQUESTS['did-exchange'])
+  for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
+})

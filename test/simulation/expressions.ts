@@ -1,0 +1,118 @@
+/** DynamoDB's expressions as this service writes them: conditions, changes and the keys of a query. */
+import type { AttributeValue, Item } from '../../lib/store/table.ts'
+
+export interface Placeholders {
+  ExpressionAttributeNames?: Record<string, string> | undefined
+  ExpressionAttributeValues?: Item | undefined
+}
+
+type Test = (item: Item, placeholders: Placeholders) => boolean
+
+const compare = (a: AttributeValue, b: AttributeValue): number => {
+  if (a.N !== undefined && b.N !== undefined) return Number(a.N) - Number(b.N)
+  if (a.S !== undefined && b.S !== undefined) return a.S < b.S ? -1 : a.S > b.S ? 1 : 0
+  if (a.BOOL !== undefined && a.BOOL === b.BOOL) return 0
+  if (a.B !== undefined && b.B !== undefined) return Buffer.compare(a.B, b.B)
+  return Number.NaN
+}
+
+const OPERATORS: Record<string, (order: number) => boolean> = {
+  '=': (order) => order === 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>=': (order) => order >= 0,
+}
+
+const nameOf = (token: string, { ExpressionAttributeNames = {} }: Placeholders): string =>
+  ExpressionAttributeNames[token] ?? token
+
+class Parser {
+  readonly #tokens: string[]
+  #next = 0
+
+  constructor(expression: string) {
+    this.#tokens = expression.match(/[()]|<=|>=|[=<]|[#:\w]+/g) ?? []
+  }
+
+  whole(): Test {
+    const test = this.#any()
+    if (this.#next !== this.#tokens.length) throw new Error(`not understood: ${this.#tokens.join(' ')}`)
+    return test
+  }
+
+  #take(wanted?: string): string {
+    const token = this.#tokens[this.#next++]
+    if (token === undefined || (wanted !== undefined && token !== wanted)) throw new Error(`no ${wanted}: ${token}`)
+    return token
+  }
+
+  #any(): Test {
+    const parts = [this.#all()]
+    while (this.#tokens[this.#next] === 'OR') {
+      this.#take('OR')
+      parts.push(this.#all())
+    }
+    return (item, placeholders) => parts.some((part) => part(item, placeholders))
+  }
+
+  #all(): Test {
+    const parts = [this.#one()]
+    while (this.#tokens[this.#next] === 'AND') {
+      this.#take('AND')
+      parts.push(this.#one())
+    }
+    return (item, placeholders) => parts.every((part) => part(item, placeholders))
+  }
+
+  #one(): Test {
+    const token = this.#take()
+    if (token === '(') {
+      const inner = this.#any()
+      this.#take(')')
+      return inner
+    }
+    if (token === 'attribute_exists' || token === 'attribute_not_exists') {
+      this.#take('(')
+      const name = this.#take()
+      this.#take(')')
+      const wanted = token === 'attribute_exists'
+      return (item, placeholders) => (item[nameOf(name, placeholders)] !== undefined) === wanted
+    }
+    const operator = OPERATORS[this.#take()]
+    const value = this.#take()
+    if (operator === undefined) throw new Error(`an operator that is not known, after ${token}`)
+    return (item, placeholders) => {
+      const [left, right] = [item[nameOf(token, placeholders)], placeholders.ExpressionAttributeValues?.[value]]
+      return left !== undefined && right !== undefined && operator(compare(left, right))
+    }
+  }
+}
+
+const parsed = new Map<string, Test>()
+
+/** Whether a condition holds for an item; for no item where it is undefined. */
+export const holds = (expression: string | undefined, item: Item | undefined, placeholders: Placeholders): boolean => {
+  if (expression === undefined) return true
+  const test = parsed.get(expression) ?? new Parser(expression).whole()
+  parsed.set(expression, test)
+  return test(item ?? {}, placeholders)
+}
+
+/** The item after `SET ... REMOVE ... ADD ...`. */
+export const updated = (expression: string, item: Item, placeholders: Placeholders): Item => {
+  const changed = { ...item }
+  const value = (token = ''): AttributeValue => {
+    const found = placeholders.ExpressionAttributeValues?.[token]
+    if (found === undefined) throw new Error(`no value for ${token}`)
+    return found
+  }
+  for (const [, keyword, list = ''] of expression.matchAll(/(SET|REMOVE|ADD) (.*?)(?= (?:SET|REMOVE|ADD) |$)/g))
+    for (const part of list.split(', ')) {
+      const [token = '', ...rest] = part.trim().split(' ')
+      const name = nameOf(token, placeholders)
+      if (keyword === 'SET') changed[name] = value(rest[1])
+      else if (keyword === 'REMOVE') delete changed[name]
+      else changed[name] = { N: String(Number(changed[name]?.N ?? 0) + Number(value(rest[0]).N)) }
+    }
+  return changed
+}

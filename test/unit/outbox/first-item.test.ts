@@ -1,0 +1,120 @@
+/** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { wakeCommitted } from '../../../lib/outbox/queues.ts'
+import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+
+let scene: OutboxScene
+
+beforeAll(async () => {
+  scene = await startOutboxScene()
+})
+beforeEach(() => scene.reset())
+afterAll(() => scene.table.stop())
+
+type To = ReturnType<OutboxScene['newLane']>
+
+/** Sends a message to a lane in which nothing waits, as send-message does. */
+const sendFirst = async (to: To, payload: string, options: Parameters<OutboxScene['commit']>[2]) => {
+  const itemId = await scene.commit(to, payload, options)
+  await wakeCommitted([{ lane: to.lane, itemId, firstTo: options?.origin }])
+}
+
+test('costs three requests where nothing is known of its destination: lease, one read of both, outcome with the end of the lane', async () => {
+  await sendFirst(scene.newLane(), 'first', { origin: newOrigin() })
+  scene.table.watch()
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['first'])
+  expect(scene.table.requests).toEqual(['UpdateItem', 'BatchGetItem', 'TransactWriteItems'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('costs no more where the destination is known', async () => {
+  const origin = newOrigin()
+  await sendFirst(scene.newLane(), 'first', { origin })
+  await scene.handleAll()
+  await sendFirst(scene.newLane(), 'second', { origin })
+  scene.table.watch()
+  await scene.handleAll()
+  expect(scene.table.requests).toEqual(['UpdateItem', 'Query', 'TransactWriteItems'])
+})
+
+test('makes no attempt where its destination is closed', async () => {
+  const origin = newOrigin()
+  scene.respond = () => failing('connect')
+  await sendFirst(scene.newLane(), 'closes it', { origin })
+  await scene.handleAll()
+  scene.now += 3_001
+  scene.waiting.length = 0
+  await sendFirst(scene.newLane(), 'waits', { origin })
+  await scene.handleAll()
+  expect(scene.attempts).toHaveLength(1)
+  scene.respond = () => answered(200)
+  await scene.pass(10 * 60_000)
+  expect(scene.taken.sort()).toEqual(['closes it', 'waits'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('leaves another one that was committed at the same time to the wake-up of that one', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  await sendFirst(to, 'one', { origin, id: '0199-b' })
+  await scene.commit(to, 'two', { origin, id: '0199-a' })
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['one'])
+  await scene.committed(to.lane)
+  expect(scene.taken).toEqual(['one', 'two'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('is followed in the same turn by one whose wake-up came meanwhile', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  scene.respond = async ({ payload }) => {
+    if (payload === 'one') {
+      await scene.commit(to, 'two', { origin })
+      await scene.committed(to.lane)
+    }
+    return answered(200)
+  }
+  await sendFirst(to, 'one', { origin })
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['one', 'two'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('does not overtake one that has failed, however late its wake-up comes', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  scene.respond = () => answered(500)
+  await scene.send(to, 'one', { origin })
+  await scene.handleAll()
+  scene.waiting.length = 0
+  scene.respond = () => answered(200)
+  await sendFirst(to, 'two', { origin })
+  scene.now += 60_000
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['one', 'two'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('is sent once though its wake-up comes again after it was delivered', async () => {
+  const to = scene.newLane()
+  await sendFirst(to, 'one', { origin: newOrigin() })
+  const [wakeUp] = scene.waiting
+  await scene.handleAll()
+  scene.now += 60_000
+  if (wakeUp !== undefined) await scene.handle(wakeUp)
+  expect(scene.taken).toEqual(['one'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('is set aside where it cannot be read, and the next one goes out', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  await scene.table.put({ pk: { S: to.lane }, sk: { S: '0199-a' }, kind: { S: 'outbox' }, messages: { S: '{' } })
+  await scene.commit(to, 'two', { origin, id: '0199-b' })
+  await wakeCommitted([{ lane: to.lane, itemId: '0199-a', firstTo: origin }])
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['two'])
+  expect(await scene.left()).toEqual([])
+})
