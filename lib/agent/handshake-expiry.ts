@@ -1,4 +1,4 @@
-/** DIDs and keys of handshakes that anybody may begin: they expire, unless the handshake is completed. */
+/** Expiry of DIDs and keys that strangers' handshakes create: they expire unless the handshake is completed. */
 import { type AgentContext, DidRecord } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommConnectionRepository } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -11,7 +11,7 @@ import { currentUnit } from '../store/transaction.ts'
 import { keys } from './platform.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-/** Ids of the records of DIDs, and of keys. */
+/** Ids of DID records and of keys. */
 const Made = v.object({ dids: v.array(v.string()), keys: v.array(v.string()) })
 type Made = v.InferOutput<typeof Made>
 
@@ -20,10 +20,10 @@ const madeFor = (connection: DidCommConnectionRecord): Made | undefined => {
   return made.success ? made.output : undefined
 }
 
-/** Whether DIDs of the connection expire unless its handshake is completed. */
+/** Whether DIDs of the connection expire if its handshake is not completed. */
 export const expires = (connection: DidCommConnectionRecord): boolean => madeFor(connection) !== undefined
 
-/** Lets all DIDs and keys expire that the running unit of work has made, unless the handshake of this connection is completed. */
+/** Sets the expiry of all DIDs and keys that the running unit of work has created for the handshake of this connection. */
 export const expireUnlessCompleted = async (
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
@@ -39,7 +39,7 @@ export const expireUnlessCompleted = async (
   await agentContext.resolve(DidCommConnectionRepository).update(agentContext, connection)
 }
 
-/** The handshake is completed: all that was made for it stays. The caller stores the connection. */
+/** Removes the expiry after the handshake was completed. The caller stores the connection. */
 export const keepForGood = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
   const made = madeFor(connection)
   if (made === undefined) return
@@ -47,7 +47,7 @@ export const keepForGood = async (agentContext: AgentContext, connection: DidCom
   await Promise.all(
     made.dids.map(async (id) => {
       const did = await currentUnit().read(tenant, DidRecord.type, id)
-      // It outlives the connection, unless that has changed since it was read.
+      // It expires after the connection, unless it was changed since it was read.
       if (did === undefined) throw conflict()
       const { [OF_UNFINISHED_HANDSHAKE]: _, ...tags } = did.tags
       await update(did, tags)

@@ -1,11 +1,11 @@
-/** A DID as the records of connections have it: a did:peer:4 has two spellings, and other agents show the short one. */
+/** Finds the form of a DID in connection records: a did:peer:4 has two, and other agents show the short one. */
 import { tagPartition } from './index-entries.ts'
 import { listRecords } from './record-reads.ts'
 
-/** The hash of the document without the document (Peer DID Method Specification, "Short Form"). */
+/** The hash without the document (Peer DID Method Specification, "Short Form"). */
 const SHORT_FORM = /^did:peer:4[^:]+$/
 
-/** The spelling in which an agent knows a DID, its own or another's; as it is where the agent does not know it. */
+/** The form in which an agent knows a DID, its own or another's; unchanged if the agent does not know it. */
 export const knownSpelling = async <D extends string | undefined>(tenant: string, did: D): Promise<string | D> => {
   if (did === undefined || !SHORT_FORM.test(did)) return did
   const { records } = await listRecords(tagPartition(tenant, 'DidRecord', 'alternativeDids', did), {

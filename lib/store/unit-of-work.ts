@@ -126,7 +126,7 @@ export class UnitOfWork {
     return true
   }
 
-  /** The records of a type that this unit adds. */
+  /** Records of a type that this unit adds. */
   inserted(type: string): StoredRecord[] {
     return [...this.#records.values()]
       .filter(({ stored }) => stored === undefined)

@@ -42,8 +42,8 @@ function* contextsIn(document: unknown): Generator<unknown> {
 }
 
 /**
- * What is in force again within a node of a type that has a context. The processor's own function copies its terms for each of the values of
- * the node, and sorts them anew. Processed contexts do not change, and hand this function on to those that are made of them.
+ * The context that applies again within a node whose type has a context. The processor's own function copies and sorts its terms for each value of
+ * the node. Processed contexts do not change, and pass this function on to contexts that are derived from them.
  */
 function previousContext(this: ActiveContext): ActiveContext {
   return this.previousContext ?? this

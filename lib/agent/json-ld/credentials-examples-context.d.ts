@@ -1,4 +1,4 @@
-/** The file of the package that needs no other one; its main module asks for a package that it does not depend on. It has no types of its own. */
+/** Type of the package's only self-contained file: its main module imports a package that it does not depend on. */
 declare module '@digitalbazaar/credentials-examples-context/dist/context.js' {
   const examples: { CONTEXT_URL_V1: string; CONTEXT_V1: Record<string, unknown> }
   export default examples

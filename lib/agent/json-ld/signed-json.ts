@@ -89,9 +89,7 @@ export const toVerifierJson = async (
   }
 }
 
-/**
- * The document as a tree: each IRI node once, below its first reference, the subject first. A blank node is repeated below each reference.
- */
+/** The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each reference. */
 const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const placed = new Set<string>()
 

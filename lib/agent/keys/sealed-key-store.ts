@@ -70,7 +70,7 @@ export class SealedKeyStore implements KeyStore {
     this.#madeNow().set(keyId, { tenant, keyId, sealed })
   }
 
-  /** Lets all keys expire that the running unit of work has made, at `expiresAt` (epoch seconds). Returns their ids. */
+  /** Sets the expiry of all keys that the running unit of work has created (epoch seconds). Returns their ids. */
   expireNew(expiresAt: number): string[] {
     const made = [...this.#madeNow().values()]
     for (const key of made) {
@@ -80,7 +80,7 @@ export class SealedKeyStore implements KeyStore {
     return made.map(({ keyId }) => keyId)
   }
 
-  /** Takes the expiry off a stored key. */
+  /** Removes the expiry of a stored key. */
   keep(agentContext: AgentContext, keyId: string): void {
     const address = keyAddress(tenantOf(agentContext), keyId)
     currentUnit().change(address, { remove: ['expiresAt'] }, { present: ['sealed'] })
