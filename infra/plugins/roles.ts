@@ -17,11 +17,21 @@ export default class Roles {
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
         const { naming } = serverless.getProvider('aws')
         const { Resources } = service.provider.compiledCloudFormationTemplate
-        for (const [key, definition] of Object.entries(service.functions))
-          Resources[roleIdOf(key)] = roleOf(key, definition, Resources[naming.getLambdaLogicalId(key)])
+        for (const [key, definition] of Object.entries(service.functions)) {
+          const lambda = Resources[naming.getLambdaLogicalId(key)]
+          Resources[roleIdOf(key)] = roleOf(key, definition, lambda)
+          if (lambda !== undefined) leaveToReference(lambda, roleIdOf(key))
+        }
       },
     }
   }
+}
+
+/** A function refers to its role, and so waits for it: said twice, linters of CloudFormation warn of it. */
+const leaveToReference = (lambda: Resource, roleId: string): void => {
+  const others = [lambda.DependsOn ?? []].flat().filter((id) => id !== roleId)
+  if (others.length > 0) lambda.DependsOn = others
+  else delete lambda.DependsOn
 }
 
 const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`

@@ -30,3 +30,11 @@ test('every reference is to a resource that is there', () => {
   )
   expect(missing).toEqual([])
 })
+
+test('no resource says twice that it waits for another, of which linters warn', () => {
+  const twice = Object.entries(resources).flatMap(([id, { DependsOn = [], ...resource }]) => {
+    const referred = referencesOf({ [id]: resource }, id)
+    return [DependsOn].flat().filter((other) => referred.includes(other))
+  })
+  expect(twice).toEqual([])
+})
