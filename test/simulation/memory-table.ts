@@ -1,5 +1,5 @@
 /**
- * DynamoDB in this process, as far as outbound delivery uses it: a request takes a hundredth of the time that one to a database takes, and there
+ * DynamoDB in this process, as far as outbound delivery uses it: a request takes a small part of the time that one to a database takes, and there
  * are millions. A simulation gives the same result on it as on the embedded database (memory-table.test.ts).
  */
 import { setImmediate as immediate } from 'node:timers/promises'

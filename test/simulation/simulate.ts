@@ -7,7 +7,7 @@ const { values } = parseArgs({
   options: {
     scale: { type: 'string', default: '1000' },
     run: { type: 'string', multiple: true },
-    /** On the embedded database, which takes ten times as long and gives the same results. */
+    /** On the embedded database, which takes eight times as long and gives the same results. */
     database: { type: 'boolean', default: false },
   },
 })
