@@ -236,7 +236,6 @@ export const ACCESS: Record<string, Access[]> = {
   wake: [
     {
       GetItem: [...LANES, DESTINATION, SLOTS],
-
       Query: [WAITING],
       UpdateItem: [DESTINATION, ...LANES],
       DeleteItem: [WAITING],

@@ -161,6 +161,33 @@ describe('wake', () => {
     expect(await laneState(lane)).toBeUndefined()
   })
 
+  test('releases no lane before one of the last release has had its turn', async () => {
+    const { wake } = await import('../../functions/wake.ts')
+    const [destination, now, at] = [newDestination(), Date.now(), 1]
+    const entry = newEntry(lane, now + 60_000, randomUUID())
+    await put(laneItem.encode({ lane, waiting: entry, waitsFor: destination }))
+    await put(
+      destinationItem.encode({
+        destination,
+        version: 1,
+        released: { lane, entry, at: now },
+        ...dueFor(destination, at),
+      }),
+    )
+    const other = messageLane('acme', randomUUID())
+    const next = newEntry(other, now + 60_000, randomUUID())
+    await transact([entryWrite(destination, { lane: other, entry: next, now })])
+    const release = async () => {
+      const { dueAt = at } = (await destinationState(destination)) ?? {}
+      await stage.line.guard.run('wake', () => wake(eventOf({ destination, at: dueAt })))
+      return (await destinationState(destination))?.released?.entry
+    }
+    expect(await release()).toBe(entry)
+    await put(laneItem.encode({ lane }))
+    expect(await release()).toBe(next)
+    await stage.line.settle()
+  })
+
   test('takes corrupt entries out of a waiting list; the lanes that they name are due then', async () => {
     const { wake } = await import('../../functions/wake.ts')
     const [destination, at] = [newDestination(), 1]
