@@ -7,14 +7,14 @@ const { values } = parseArgs({
   options: {
     scale: { type: 'string', default: '1000' },
     run: { type: 'string', multiple: true },
-    /** On the embedded database, which takes eight times as long and gives the same results. */
-    database: { type: 'boolean', default: false },
+    /** A table in memory instead of the embedded database: the same results in an eighth of the time. */
+    memory: { type: 'boolean', default: false },
   },
 })
 
 /** The service reads its settings when it is loaded, after the table has started. */
 const startTable = async () => {
-  if (values.database) return (await import('../unit/store/started-table.ts')).startTable({ stream: false })
+  if (!values.memory) return (await import('../unit/store/started-table.ts')).startTable({ stream: false })
   Object.assign(process.env, { TABLE_NAME: 'agent', AWS_REGION: 'eu-west-1' })
   const { MemoryTable } = await import('./memory-table.ts')
   return new MemoryTable()
