@@ -1,4 +1,4 @@
-/** Requests to connect that nobody in particular was invited to make: by an invitation for many, or a DID. Their number is bounded. */
+/** Bounds the connection requests of strangers: those for a multi-use invitation or to a public DID. */
 import { DidCommConnectionRecord, type DidCommOutOfBandRecord } from '@credo-ts/didcomm'
 import { AgentError } from '../errors.ts'
 import { unfinishedList } from '../records/connection.ts'
@@ -10,10 +10,10 @@ import { recordKeyOf, recordOfEntry, strangersAddress } from '../store/keys.ts'
 import { addressOf, epochSeconds } from '../store/table.ts'
 import { currentUnit } from '../store/transaction.ts'
 
-/** Of an invitation or a DID: requests that wait to be accepted, and as many responses that nothing has come back to. */
+/** Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not answered. */
 export const MAX_UNFINISHED = 500
 
-/** Requests of strangers that a tenant takes a second, on the average of a minute, where no rate of tenants is set. */
+/** Requests of strangers to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
 const DEFAULT_RATE = 10
 
 /** The count of a minute is spread over this many items, because strangers come at the same time. */
@@ -34,8 +34,8 @@ const countItem = defineItem(
 )
 
 /**
- * Lets a request for an invitation in, with the running unit of work. Throws `quota.exceeded` where the tenant's rate is used up, or too many
- * requests wait to be accepted; where too many responses have not come to anything, the oldest is given up.
+ * Admits a request for an invitation in the running unit of work. Throws `quota.exceeded` if the tenant's rate is used up, or too many requests wait
+ * to be accepted. If too many responses were not answered, the oldest connection is given up.
  */
 export const admitStranger = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
   if (!invitation.reusable) return

@@ -23,9 +23,9 @@ const isOfConnection = (failure: PostOutcome['failure']): boolean =>
 /** A failure that counts against a destination. */
 export interface Suspicion {
   lane: string
-  /** Who has failed, where several parties share the destination. Failures of one alone close nothing, for it may have caused them. */
+  /** The party whose delivery failed, at a shared destination. Failures of one party alone close nothing, because it may have caused them. */
   party?: string | undefined
-  /** The lane in full, where nobody shares the destination. */
+  /** The lane's full name, at a destination that is not shared. */
   own?: string | undefined
   /** Ms since the epoch. */
   at: number
@@ -35,11 +35,11 @@ export interface Suspicion {
 const COUNTS_FOR = 60_000
 const PARTIES_THAT_CLOSE = 3
 /**
- * A destination that nobody shares is closed by so many lanes in a row, however long that takes: no stranger can have made their failures, and
- * it may have few lanes. One alone may have an item that its receiver can't handle.
+ * A destination that is not shared is closed by failures of this many lanes without a success in between, however long that takes: no stranger can
+ * cause them, and it may have few lanes. A single lane may have an item that its receiver can't handle.
  */
 const OWN_LANES_THAT_CLOSE = 3
-/** So many lanes of one party, without a success of anybody in between, are no longer one party's affair. */
+/** Failures of this many lanes without a success in between close a destination, even if all belong to one party. */
 const LANES_THAT_CLOSE = 20
 /** The same for a destination that was closed within the last day while lanes could reach it: more than a few strangers can make. */
 const LANES_THAT_CLOSE_AGAIN = 100

@@ -1,4 +1,4 @@
-/** How quickly a destination answers: written down where an attempt has shown something new. */
+/** Records how quickly a destination answers, if an attempt changes what is known. */
 import { MAX_SLOW_TIMES, QUICK_FOR, SLOW_FOR, SLOW_MS } from './circuit-breaker.ts'
 import { type Change, type Destination, decide, isSlow } from './destination.ts'
 
@@ -11,8 +11,8 @@ export interface Duration {
 }
 
 /**
- * Notes how long an attempt took (or has taken by now), where that changes what is known. A quick answer ends that a destination is slow, for
- * a mediator may be late once; one that is late again and again needs more of them each time.
+ * Records how long an attempt took (or has taken so far), if that changes what is known. A slow destination counts as quick again after a quick
+ * answer, because a mediator may be late once; each time that it becomes slow again it needs more of them.
  */
 export const noteDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
   if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
@@ -20,14 +20,14 @@ export const noteDuration = async ({ read, took, answered, now }: Duration): Pro
     await decide(read.destination, now, (current) => quicker(current, now))
 }
 
-/** Whether a quick answer says more than is known. Of a destination that answers always quickly it is noted twice a month. */
+/** Whether a quick answer is news. For a destination that is always quick it is recorded twice a month. */
 const isNews = ({ quickUntil = 0 }: Destination, now: number): boolean => quickUntil < now + QUICK_FOR / 2
 
 const slower = (read: Destination, now: number): Change | undefined => {
   const { slowUntil = 0, slowTimes = 0, slowLeft } = read
   const times = isSlow(read, now) ? slowTimes : Math.min(slowTimes + 1, MAX_SLOW_TIMES)
   const left = 2 ** (times - 1)
-  // Of an attempt that took long as ever, once a minute is enough.
+  // While it stays slow, one write a minute is enough.
   if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
   return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left }, remove: ['quickUntil'] }
 }

@@ -36,9 +36,9 @@ const fields = {
   probeAt: optional(integer()),
   /** Probes since it was closed; of an open one, releases since it was opened. */
   rounds: optional(integer()),
-  /** Of one that is open again: a lane of the last release, and its entry in the waiting list. */
+  /** After it was opened again: a lane of the last release, and its entry in the waiting list. */
   released: optional(json(v.object({ lane: v.string(), entry: v.string(), at: v.number() }))),
-  /** Failures of the last minute; of a closed one, those that closed it and those of probes. */
+  /** Failures that count now (circuit-breaker.ts); of a closed one, those that closed it and those of probes. */
   suspicions: optional(json(v.array(Suspicion))),
   /** Lanes whose failures do not count for some time. */
   ignored: optional(json(v.array(v.object({ lane: v.string(), until: v.number() })))),
@@ -169,7 +169,7 @@ interface Decided {
   written: boolean
 }
 
-/** Makes a decision on what is there, and again on what others have written meanwhile. Throws `store.unavailable`. */
+/** Applies a decision to the stored destination, and repeats it after a concurrent write. Throws `store.unavailable`. */
 export const decide = async (
   destination: string,
   now: number,
@@ -191,8 +191,9 @@ export interface LaneFailure {
   fault: 'connection' | 'gateway'
   /** The attempt was a probe. */
   probe: boolean
-  /** Ms since the epoch; in [0, 1). */
+  /** Ms since the epoch. */
   now: number
+  /** In [0, 1). */
   random: number
 }
 
@@ -221,7 +222,7 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   const failures = after.suspicions?.length
   const fields = { event: 'destination.closed', destination, fault, failures } as const
   measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
-  // They would come back by plans of hours. They come to wait for the destination, and are released with the others.
+  // Their retry plans would take hours. Woken now, they wait for the destination, and are released with the other lanes.
   for (const { own } of after.suspicions ?? []) if (own !== undefined && own !== failure.lane) await hurryLane(own, now)
   await wakeLater({ destination, at: after.dueAt }, after.dueAt - now)
   return after

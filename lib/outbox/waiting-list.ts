@@ -115,13 +115,13 @@ const fewEntries = async (destination: string, limit: number, first: number): Pr
   return found
 }
 
-/** Entries of a shard that are counted at most; and of one shard, by which the others are estimated then: lanes are spread evenly. */
+/** Maximum number of counted entries of each shard, and of one full shard by which the others are estimated: lanes are spread evenly. */
 const MAX_COUNTED = 32
 const MAX_COUNTED_OF_ONE = 1_000
 
 /**
- * How many lanes wait for a destination (of many, about), and since when the oldest, in ms since the epoch. Entries that are corrupt count and
- * stay: the sweep may write nothing.
+ * The number of lanes that wait for a destination (an estimate if there are many), and the time since which the oldest waits (ms since the epoch).
+ * Corrupt entries are counted and not removed, because the sweep may not write them.
  */
 export const waitingAt = async (destination: string): Promise<{ lanes: number; since: number | undefined }> => {
   const found = await Promise.all(shards(0).map((shard) => itemsIn(destination, shard, MAX_COUNTED)))
@@ -200,12 +200,12 @@ const MAX_RELEASE = 64
 /** Ms between two releases to a slow destination: an attempt takes long there. */
 const SLOW_RELEASE = 10 * SECOND
 
-/** A release waits no longer for the one before, in ms: its wake-up may be lost. */
+/** Maximum time in ms that a release waits for the one before, whose wake-up may be lost. */
 const MAX_RELEASE_WAIT = 60 * SECOND
 
 /**
- * Whether a lane of the last release has had its turn, or has it now. If not, the queue has more than it can hand out, for many destinations may
- * be open again at once; what waits there would hold up everybody who comes after it.
+ * Whether a lane of the last release was delivered or is being delivered. If not, the queue is full, because many destinations may be open again at
+ * the same time, and further wake-ups would delay all that come after them.
  */
 const isTakenUp = async ({ released }: Destination, now: number): Promise<boolean> => {
   if (released === undefined || now >= released.at + MAX_RELEASE_WAIT) return true
