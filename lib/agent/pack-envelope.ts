@@ -74,8 +74,7 @@ export class PackingService extends DidCommEnvelopeService {
   /**
    * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would ask for a return route
    * where there is no connection, but a message is sent after its transaction, when nothing handles a response, and this agent has an endpoint.
-   * Throws for an unknown sender key, and for more
-   * recipients or mediators than any agent has.
+   * Throws for an unknown sender key, and for more recipients or mediators than any agent has.
    */
   override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
     const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)

@@ -8,7 +8,7 @@ import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** Minimum time between fetches from an issuer, in ms. */
+/** Minimum time between fetches from an issuer, in ms: after a success (`ASK_EVERY`), and after a failure (`ASK_AGAIN`). */
 const ASK_EVERY = 30_000
 const ASK_AGAIN = 5_000
 
@@ -92,7 +92,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     }
   }
 
-  /** One fetch for concurrent requests, and not more often than `ASK_EVERY`. */
+  /** One fetch for concurrent requests, and none before `askAt`. */
   const asked = async (): Promise<void> => {
     if (now() >= askAt) {
       asking ??= ask().finally(() => {

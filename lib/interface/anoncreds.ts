@@ -139,7 +139,7 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
   answers: {
     202: v.looseObject({
       ...CredentialDefinitionRecord.entries,
-      /** Of `finished`. */
+      /** Only in the state `finished`. */
       credentialDefinition: v.optional(AnonCredsCredentialDefinition),
     }),
   },

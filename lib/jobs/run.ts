@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 40
 /** Backoff in ms: doubles up to half an hour. */
 const growingPause = ({ attempts }: { attempts: number }): number => Math.min(30 * 60_000, 5_000 * 2 ** (attempts - 1))
 
-/** Backoff after a failure. The third attempt comes soon. */
+/** Backoff after a failure. After the second it is short, so that a job that can't succeed is soon given up. */
 const pauseAfter = ({ failures, attempts }: { failures: number; attempts: number }): number =>
   failures < 2 ? growingPause({ attempts }) : 20_000
 

@@ -11,9 +11,9 @@ const N_QUADS = 'application/n-quads'
 
 /** Limits of one verification, for all documents of a presentation and their proofs together. */
 export interface Budget {
-  /** Whoever parses them compares each with all others. */
+  /** Number of quads. Parsing compares each with all others. */
   quads: number
-  /** Of all quads as text. Each repeats its subject and its property, so that a long name with many values could become gigabytes. */
+  /** Characters of all quads as text. Each repeats its subject and its property, so that a long name with many values could become gigabytes. */
   characters: number
   /**
    * Number of hashes for blank nodes. Indistinguishable ones take factorial time: without a limit, 8 that refer to each other exceed a function's
@@ -23,8 +23,8 @@ export interface Budget {
   /** Number of copied context terms: all active ones are copied wherever a type or a property has a context of its own. 3,000 take up to 5 ms. */
   terms: number
   /**
-   * Of what is shown, as JSON. Blank nodes are shown wherever they are referred to, so that 2 KB could become any number of gigabytes; and it is
-   * stored in one item, of 400 KB at most.
+   * Bytes of the shown JSON, which is stored in one item of 400 KB at most. Blank nodes are shown wherever they are referred to, so that 2 KB could
+   * become any number of gigabytes.
    */
   bytes: number
 }
@@ -38,13 +38,13 @@ export const newBudget = (): Budget => ({
   bytes: 320 * 1024,
 })
 
-/** Of one document. Those of one property are compared with each other while quads are made of them, before these can be counted. */
+/** Maximum number of statements in one document. Those of one property are compared with each other before their quads can be counted. */
 const MAX_STATEMENTS = 4_000
 
-/** What states nothing by itself. */
+/** Members that state nothing by themselves. */
 const NO_STATEMENTS = new Set(['@context', '@id', 'id'])
 
-/** About as many as the document has quads. */
+/** Estimates the number of the document's quads, without making them. */
 const statementsIn = (document: unknown): number => {
   let count = 0
   const pending = [document]
