@@ -1,4 +1,4 @@
-/** The census: how many lanes wait, and how long the oldest has, also those that have no entry of their own in the index of what is due. */
+/** The census: the number of waiting lanes and the age of the oldest, including lanes without an entry of their own in the index `due`. */
 import type { DueEntry } from './due.ts'
 import { waitingAt } from './waiting-list.ts'
 

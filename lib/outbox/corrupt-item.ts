@@ -1,4 +1,4 @@
-/** Corrupt items: what cannot be read is set aside as it is, so that what waits behind it goes on. */
+/** Corrupt items: an item that cannot be read is set aside unchanged, so that it does not block the items behind it. */
 import { measure } from '../metrics.ts'
 import { itemBytes } from '../store/item.ts'
 import { corruptAddress } from '../store/keys.ts'
@@ -7,7 +7,7 @@ import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
 
 /** An item of a lane that cannot be read. */
 export interface CorruptItem {
-  /** Takes it out of its lane, and records what can be recorded of it. */
+  /** The writes that move it out of its lane, and record as much of its outcome as is known. */
   writes: TableWrite[]
   /** Ids for the log. */
   about: Record<string, unknown>
@@ -16,10 +16,10 @@ export interface CorruptItem {
 /** In seconds. */
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
-/** Attributes without which nobody would find it, or know where it was. */
+/** Attributes that are always kept: they are needed to find the item, and to know where it was. */
 const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
 
-/** One that would be too large by what is added to it is kept without its largest attribute, whose name it has instead. */
+/** Drops the largest attributes of an item that is too large with the added ones, and lists their names in `corruptLacks`. */
 const fitting = (item: Item, lacks: readonly string[] = []): Item => {
   const named: Item = lacks.length === 0 ? item : { ...item, corruptLacks: { S: lacks.join(' ') } }
   if (itemBytes(named) <= MAX_ITEM_BYTES) return named
@@ -31,9 +31,7 @@ const fitting = (item: Item, lacks: readonly string[] = []): Item => {
   return largest.size === 0 ? named : fitting(rest, [...lacks, largest.name])
 }
 
-/**
- * Takes an item from its place. It is kept with all of its attributes, as far as they fit, at an address of its own, for whoever can mend it.
- */
+/** Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. */
 export const setAside = (item: Item, now: number): TableWrite[] => {
   const address = addressOf(item)
   const kept: Item = {
@@ -48,7 +46,7 @@ export const setAside = (item: Item, now: number): TableWrite[] => {
   return [{ remove: address, condition: { present: ['pk'] } }, { put: fitting(kept) }]
 }
 
-/** Logs one, and counts it. */
+/** Logs and counts a corrupt item. */
 export const logCorrupt = (about: Record<string, unknown>, now: number): void =>
   measure(
     'error',

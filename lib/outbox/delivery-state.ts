@@ -1,4 +1,4 @@
-/** What has become of sent messages, written beside them in the list of their connection: so a list needs no other read to show it. */
+/** Deliveries of sent messages, written into their entries in the connection's list, so that a list needs no other read to show them. */
 import type { Delivery } from '../records/basic-message.ts'
 import type { Change } from '../store/conditions.ts'
 import { tagPartition } from '../store/index-entries.ts'
@@ -13,8 +13,8 @@ interface Sent {
 }
 
 /**
- * The changes that note it, for the transaction that makes it so. They have no condition: where somebody has deleted the record, an entry is
- * left that no list shows, and the message goes its way all the same.
+ * The changes of the entries, for the transaction that records the delivery. They have no condition: if the record was deleted, an entry remains that
+ * no list shows, and the message is delivered all the same.
  */
 export const deliveryUpdates = (
   { tenant, connectionId, basicMessages = [] }: Sent,

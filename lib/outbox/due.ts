@@ -1,4 +1,4 @@
-/** The index of what is due: lanes, destinations and jobs that wait for a time, found by it. Sparse: only what waits is in it. */
+/** The sparse index `due`: finds lanes, destinations and jobs by the time for which they wait. No others are in it. */
 import { integer, optional, text } from '../store/item-fields.ts'
 import { shardOf } from '../store/keys.ts'
 import { type Item, queryIndex } from '../store/table.ts'
@@ -14,20 +14,20 @@ export const dueFields = { dueShard: optional(text()), dueAt: optional(integer()
 /** Names of these fields: without them an item leaves the index. */
 export const DUE_FIELDS = ['dueShard', 'dueAt'] as const
 
-/** What puts the item of `id` into the index. */
+/** The attributes that put the item of `id` into the index. */
 export const dueFor = (id: string, at: number): { dueShard: string; dueAt: number } => ({
   dueShard: `due|${shardOf(id, SHARDS)}`,
   dueAt: at,
 })
 
 export interface DueEntry {
-  /** Exactly one of the three is there. */
+  /** Exactly one of the three is present. */
   lane?: string
   destination?: string
   /** Partition key of a job's item: an index always has the table's keys, so a job needs no attribute of its own in the projection. */
   job?: string
   at: number
-  /** Of a lane: when the first attempt at its first item failed. */
+  /** Only of a lane: when the first attempt at its first item failed. */
   since?: number
 }
 
@@ -41,7 +41,7 @@ export async function* dueEntries(shard: string, until: number): AsyncGenerator<
   } while (after !== undefined)
 }
 
-/** What has the index attributes and is none of the three is left out. */
+/** Leaves out any other item with the attributes of the index. */
 const toEntry = ({ pk, kind, lane, destination, dueAt, epoch }: Item): DueEntry[] => {
   const at = Number(dueAt?.N)
   if (kind?.S === 'job') return [{ job: pk?.S ?? '', at }]

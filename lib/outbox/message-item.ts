@@ -1,4 +1,4 @@
-/** The outbox item: the messages of one invocation to one connection, while they wait; and the item that keeps what became of them. */
+/** The outbox item (the waiting messages of one invocation to one connection), and the item that keeps their outcome. */
 import * as v from 'valibot'
 import type { Delivery } from '../records/basic-message.ts'
 import { defineItem, type Stored } from '../store/item.ts'
@@ -9,14 +9,14 @@ import { messageLane, outcomeAddress } from '../store/keys.ts'
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
 export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
-/** What can be down of an endpoint: its origin. What is not a URL is refused by the guard when it is sent, and is nobody's fault but its own. */
+/** The destination of an endpoint: its origin. For an endpoint that is not a URL it is `invalid`: the address guard refuses to send to it. */
 export const destinationAt = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : 'invalid')
 
-/** A basic message among them: its record as the API shows it, or only the ids of one that is too large for an event. */
+/** A basic message among the messages: its record as the API shows it, or only its ids if the record is too large for an event. */
 export const SentBasicMessage = v.object({
   record: v.looseObject({ id: v.string() }),
   truncated: v.optional(v.literal(true)),
-  /** Of its record, where that is not given in full: the entry in the list of messages is found by it. */
+  /** Creation time of a record that is not given in full: it is part of the key of the record's index entry. */
   createdAt: v.optional(v.string()),
 })
 export type SentBasicMessage = v.InferOutput<typeof SentBasicMessage>
@@ -34,19 +34,19 @@ const fields = {
   id: inKey('sk', text()),
   /** Sent in this order. */
   messages: json(v.array(OutboxMessage)),
-  /** What becomes of the item are events of these. */
+  /** The basic messages whose events report the item's outcome. */
   basicMessages: optional(json(v.array(SentBasicMessage))),
-  /** How many of the messages the wallet has taken. */
+  /** Number of messages that the wallet has accepted. */
   taken: integer(),
   /** Finished attempts. */
   attempts: integer(),
   lastError: optional(text()),
   createdAt: isoTime(),
-  /** Of one that was redriven: since then counts its retry plan. */
+  /** Start of the retry plan of a redriven item. */
   pendingSince: optional(isoTime()),
 }
 
-/** It has no expiry: what waits is delivered or given up, and either is recorded. */
+/** It has no expiry: it is either delivered or given up, and both are recorded. */
 export const outboxItem = defineItem(
   'outbox',
   ({ tenant, connectionId, id }: ItemKey) => ({ pk: messageLane(tenant, connectionId), sk: id }),
@@ -54,7 +54,7 @@ export const outboxItem = defineItem(
 )
 export type OutboxItem = Stored<typeof outboxItem>
 
-/** Of what was delivered the packed messages are gone; of what was given up they are kept for a redrive. */
+/** The packed messages of a delivered item are deleted; those of an item that was given up are kept for a redrive. */
 export const outcomeItem = defineItem(
   'outbox-outcome',
   ({ tenant, connectionId, id }: ItemKey) => outcomeAddress(tenant, connectionId, id),

@@ -1,4 +1,4 @@
-/** The lanes of messages to wallets: what waits for a connection, in order, and what an attempt leaves in the table. */
+/** The lanes of messages to wallets: the waiting messages of a connection in order, and the writes that record an attempt. */
 import { describeOutcome, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
@@ -20,7 +20,7 @@ const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
 /** Items read at once: one may have hundreds of KB. */
 const READ = 10
 
-/** What became of an item is kept this long, in seconds. */
+/** Seconds for which an outcome is kept. */
 const SECONDS_KEPT = 14 * 24 * 60 * 60
 
 /** For tests: another resolver, shorter limits. */
@@ -34,7 +34,7 @@ interface Waiting {
 
 interface MessageLaneOptions {
   transport?: Transport
-  /** The item to begin with: nothing was waiting before it. */
+  /** The item to begin with, if no other was waiting before it. */
   first?: FirstItem | undefined
 }
 
@@ -82,7 +82,7 @@ const messagesOf = (item: OutboxItem): Waiting[] => item.messages.map((_, index)
 
 const CORRUPT = 'the stored item is corrupt'
 
-/** A message that cannot be read has failed: what can be read of it tells that. */
+/** A message that cannot be read has failed. Its readable parts are used to report that. */
 const corruptMessage = (key: { tenant: string; connectionId: string }, item: Item, now: number): CorruptItem => {
   const id = item.sk?.S ?? ''
   const part = <K extends 'basicMessages' | 'createdAt' | 'attempts'>(name: K) =>
@@ -98,8 +98,8 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
 }
 
 /**
- * The item to begin with, by the same request as its destination; undefined where that is known already, or the item can't be read so. What
- * else waits was committed at the same time or later, and has a wake-up of its own: that finds the lane leased, or free again.
+ * Reads the item to begin with and its destination in one request; undefined if the destination is known already, or the item can't be read. All other
+ * waiting items were committed at the same time or later, and have wake-ups of their own, which find the lane leased, or free again.
  */
 const readFirst = async (lane: string, first: FirstItem | undefined, now: number): Promise<OutboxItem | undefined> => {
   const item = first && (await readWithDestination({ pk: lane, sk: first.id }, first.destination, now))
@@ -130,7 +130,7 @@ const attempted = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
   lastError: describeOutcome(outcome),
 })
 
-/** It waits still. */
+/** The item still waits. */
 const failed = (item: OutboxItem, { nextAttemptAt }: Attempt): TableWrite[] => {
   const { attempts, lastError } = item
   const next = nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt).toISOString() }
@@ -152,7 +152,7 @@ const failedAt = (now: number) => ({
   expiresAt: epochSeconds(now) + SECONDS_KEPT,
 })
 
-/** The item leaves the lane, and what became of it is kept. */
+/** The item leaves the lane, and its outcome is kept. */
 const ended = (item: OutboxItem, state: 'delivered' | 'failed', now: number): TableWrite[] => {
   const messages = state === 'delivered' ? [] : item.messages
   const outcome: Outcome = { ...item, messages, ...failedAt(now), state }

@@ -119,7 +119,7 @@ const committedEntry = ({ lane, itemId, firstTo }: CommittedItem): Entry => {
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
   sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
 
-/** How long a function waits for SQS after its commit, in ms. What is not sent in this time the stream's dispatcher sends. */
+/** How long a function waits for SQS after its commit, in ms. The stream's dispatcher sends all that was not sent in this time. */
 const COMMIT_PATIENCE = 250
 
 /**
@@ -167,7 +167,7 @@ export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[
 
 const jobEntry = (job: string): Entry => ({ MessageBody: encodeJobWakeUp(job), MessageGroupId: jobGroupOf(job) })
 
-/** Wakes jobs, by the partition keys of their items. What the queue does not take is due at the next sweep still. */
+/** Wakes jobs, by the partition keys of their items. Jobs that the queue does not accept are woken by the next sweep. */
 export const wakeJobs = async (jobs: readonly string[]): Promise<void> => {
   if (jobs.length === 0) return
   await sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))

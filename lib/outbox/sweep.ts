@@ -1,4 +1,4 @@
-/** The sweep: once a minute it wakes what is due, and tells how much there is and how old. */
+/** The sweep: once a minute it wakes all that is due, and measures its number and age. */
 import { measure } from '../metrics.ts'
 import { isCensusTime, takeCensus, type Waiting } from './census.ts'
 import { DUE_SHARDS, type DueEntry, dueEntries } from './due.ts'
@@ -12,7 +12,7 @@ export interface Swept {
   age: number
 }
 
-/** Wakes all that is due at `now` (ms since the epoch). What a queue does not take is due at the next sweep still. */
+/** Wakes all that is due at `now` (ms since the epoch). Entries that a queue does not accept stay due for the next sweep. */
 export const sweep = async (now: number): Promise<Swept> => {
   const counts = isCensusTime(now)
   // What is not due yet is read as well then, by the same requests.

@@ -1,4 +1,4 @@
-/** The tally of a turn: what came of its attempts, as metrics in one line of the log. */
+/** The tally of a turn: the outcomes of its attempts, as metrics in one line of the log. */
 import { type Measurements, measure } from '../metrics.ts'
 import type { LaneContents } from './lane-contents.ts'
 

@@ -1,4 +1,4 @@
-/** A turn: one invocation delivers what waits in a lane, in order, and records what came of it. */
+/** A turn: one invocation delivers the waiting items of a lane in order, and records their outcomes. */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
@@ -33,7 +33,7 @@ export interface TurnSurroundings extends HolderSurroundings {
   after(ms: number, act: () => void): () => void
   /** The wake-up was received before. */
   repeated?: boolean
-  /** `first`: the item to begin with, where nothing was waiting before it. */
+  /** `first`: the item to begin with, if no other was waiting before it. */
   open(lane: string, first?: FirstItem): Promise<LaneContents<unknown> | undefined>
 }
 
@@ -65,7 +65,7 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
 const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
-/** The item of a wake-up that may go out without a look at what else waits. In a lane that has failed or waited there may be items before it. */
+/** The item of a wake-up that may be sent without reading the lane. In a lane that has failed or waited there may be items before it. */
 const firstOf = ({ failures, dueAt, waiting }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
   reason.kind === 'committed' && failures === undefined && dueAt === undefined && waiting === undefined
     ? reason.first
@@ -116,7 +116,7 @@ class Turn {
     }
   }
 
-  /** Goes on without an item that nobody can read. */
+  /** Sets an item aside that cannot be read, and goes on. */
   async #setAside({ writes, about }: CorruptItem): Promise<void> {
     await this.#finish(writes, false)
     logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
@@ -185,7 +185,7 @@ class Turn {
     )
   }
 
-  /** Makes an attempt, and writes down that its destination is slow while it waits: other lanes must not find that out by themselves. */
+  /** Makes an attempt. Records that the destination is slow while it still waits, so that other lanes need not find out by themselves. */
   async #watch(read: Destination, send: () => Promise<PostOutcome>): Promise<PostOutcome> {
     let noting: Promise<void> | undefined
     const cancel = this.#in.after(SLOW_MS, () => {
@@ -200,7 +200,7 @@ class Turn {
     }
   }
 
-  /** Writes down what is known better now. A fault is logged and changes nothing: the next attempt teaches the same. */
+  /** Records what an attempt has shown. An error is only logged, because the next attempt shows the same. */
   async #learn(what: string, note: () => Promise<void>): Promise<void> {
     try {
       await note()

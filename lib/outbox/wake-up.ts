@@ -4,7 +4,7 @@ import { digest, jobKeyOf, laneOwner, shardOf } from '../store/keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** An item that nothing was waiting before when it was committed, and where it goes. */
+/** An item that was the first waiting one of its lane when it was committed, and its destination. */
 const FirstItem = v.object({ id: v.string(), destination: v.string() })
 export type FirstItem = v.InferOutput<typeof FirstItem>
 
@@ -37,7 +37,7 @@ export const isForLane = (wakeUp: WakeUp): wakeUp is LaneWakeUp => 'lane' in wak
 
 export const encodeWakeUp = (wakeUp: WakeUp): string => JSON.stringify(wakeUp)
 
-/** Undefined for what is no wake-up. */
+/** Undefined for a text that is not a wake-up. */
 export const decodeWakeUp = (body: string): WakeUp | undefined => {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), WakeUp), body)
   return result.success ? result.output : undefined
@@ -48,7 +48,7 @@ const JobWakeUp = v.object({ job: v.string() })
 /** `job`: the partition key of its item. */
 export const encodeJobWakeUp = (job: string): string => JSON.stringify({ job })
 
-/** The job of a wake-up; undefined for what is none. */
+/** The job of a wake-up; undefined for any other text. */
 export const decodeJobWakeUp = (body: string): string | undefined => {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), JobWakeUp), body)
   return result.success ? result.output.job : undefined
