@@ -1,4 +1,4 @@
-/** A lane that this invocation has leased: each way to give it back, and to record what came of its items. */
+/** A lane that this invocation has leased: all ways to release it, and to record the outcomes of its items. */
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type TableWrite, transact } from '../store/write.ts'
@@ -8,34 +8,34 @@ import { wakeLanes, wakeLater } from './queues.ts'
 import { entryRemoval, entryWrite, newEntry } from './waiting-list.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
-/** How often a write is repeated that met another transaction. */
+/** Maximum number of repetitions of a write that conflicts with another transaction. */
 const MAX_CONFLICTS = 5
 
-/** AWS ends a chain of functions that call each other by SQS after 16: before that the sweep goes on with the lane. */
+/** AWS stops a chain of functions that call each other through SQS after 16. Before that, the lane is left to the sweep. */
 const MAX_HOPS = 12
 
-/** A lane that was handed over is due after this time (ms), should the wake-up be lost. */
+/** A lane that was handed over is due after this time (ms), in case its wake-up is lost. */
 const HANDED_OVER_MS = 15 * 60_000
 
 export interface HolderSurroundings {
   /** Ms since the epoch, and a number in [0, 1). */
   clock: () => number
   random: () => number
-  /** An id that nobody else has. */
+  /** A unique id. */
   newId: () => string
   /** Waits for some ms. */
   pause: (ms: number) => Promise<unknown>
-  /** Which queue the wake-up came from. In the fast one only lanes of destinations are delivered that are known to be quick. */
+  /** The queue of the wake-up. In the fast one, only lanes of destinations that are known to be quick are delivered. */
   speed: 'fast' | 'slow'
 }
 
-/** Its writes are on condition of the lease. They throw `store.conflict` where another invocation has it, and `store.unavailable`. */
+/** All writes depend on the lease. They throw `store.conflict` if another invocation has it, and `store.unavailable`. */
 export class HeldLane {
   readonly #lane: LeasedLane
   readonly #wakeUp: LaneWakeUp
   readonly #in: HolderSurroundings
   #ended = false
-  /** The lane may still have an entry in a waiting list: a wake-up that releases it takes that out itself. */
+  /** Whether the lane may still have an entry in a waiting list. The entry of a released lane is removed with its wake-up. */
   #inList: boolean
 
   constructor(lane: LeasedLane, wakeUp: LaneWakeUp, surroundings: HolderSurroundings) {
@@ -49,24 +49,24 @@ export class HeldLane {
     return this.#lane.lane
   }
 
-  /** The lease was given back. */
+  /** Whether the lease was released. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** Ends a lane that nothing can be delivered in. */
+  /** Ends a lane in which nothing can be delivered. */
   remove(): Promise<void> {
     return this.end([laneWrites.end(this.#lane)])
   }
 
-  /** The lane waits until `at` (ms since the epoch), with so many failures of its first item. */
+  /** The lane waits until `at` (ms since the epoch), with this number of failures of its first item. */
   async waitUntil(at: number, failures: number, writes: TableWrite[] = []): Promise<void> {
     const now = this.#in.clock()
     await this.end([...writes, laneWrites.wait(this.#lane, { at, failures, now }), ...this.#leaveList()])
     await wakeLater({ lane: this.name, reason: { kind: 'due', at } }, at - this.#in.clock())
   }
 
-  /** Records an item's outcome. With the last one the lane ends, unless something was committed meanwhile: then it is read again. */
+  /** Records an item's outcome. With the last one the lane ends, unless an item was committed concurrently: then it is read again. */
   async finish(writes: TableWrite[], last: boolean): Promise<void> {
     if (last) {
       const failed = await this.#write([...writes, laneWrites.end(this.#lane), ...this.#leaveList()])
@@ -82,20 +82,20 @@ export class HeldLane {
     this.#inList = false
   }
 
-  /** Takes the lane's entry out of the waiting list, where the wake-up has left it there. */
+  /** Removes the lane's entry from the waiting list, if it is still there. */
   #leaveList(): TableWrite[] {
     const { waiting, waitsFor } = this.#lane
     return this.#inList && waiting !== undefined && waitsFor !== undefined ? [entryRemoval(waitsFor, waiting)] : []
   }
 
-  /** Writes what ends the turn. */
+  /** Makes the writes that end the turn. */
   async end(writes: TableWrite[]): Promise<void> {
     const failed = await this.#write(writes)
     if (failed.length > 0) throw lost()
     this.#ended = true
   }
 
-  /** Indexes of the writes whose condition did not hold; none where all are written. */
+  /** Returns the indexes of the writes whose condition failed; none if all were written. */
   async #write(writes: TableWrite[]): Promise<number[]> {
     for (let conflicts = 0; ; conflicts++) {
       const result = await transact(writes)
@@ -110,9 +110,9 @@ export class HeldLane {
   async waitFor(destination: string, giveUpAt: number, writes: TableWrite[] = []): Promise<void> {
     const { lane } = this.#lane
     const now = this.#in.clock()
-    // A lane that is in the list still gets an entry of another name: the repetition of its wake-up then has nothing to do.
+    // A lane that is still in the list gets an entry of another name, so that a repeated wake-up has nothing to do.
     const entry = newEntry(lane, giveUpAt, this.#in.newId())
-    // Before the lane is in the list and after it: whoever finds the list empty takes the destination out of the index.
+    // Checked before the lane is in the list and after it, because an invocation that finds the list empty removes the destination from the index.
     if ((await recentDestination(destination, now)).dueAt === undefined) await ensureDue(destination, now)
     await this.end([
       ...writes,
@@ -123,7 +123,7 @@ export class HeldLane {
     if ((await readDestination(destination, now)).dueAt === undefined) await ensureDue(destination, now)
   }
 
-  /** Gives the lane to the slow queue. */
+  /** Hands the lane over to the slow queue. */
   async handOver(destination: string, probes: boolean): Promise<void> {
     const { lane, waiting, lease } = this.#lane
     const now = this.#in.clock()
@@ -138,11 +138,11 @@ export class HeldLane {
     const [taken] = await wakeLanes([{ lane, reason }], 'slow')
     if (taken === true) return
     log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
-    // The wake-up comes again, and tries this again. A probe needs no repetition: the next one is on its way.
+    // The wake-up is received again, and tries this again. A probe needs no repetition, because another one follows.
     if (!isProbe) throw new AgentError('store.unavailable', 'the slow queue does not answer')
   }
 
-  /** Others are to have their turn: the lane is due again at once. `quick`: its destination is. */
+  /** Ends the turn so that other lanes get theirs. The lane is due again at once. `quick`: whether its destination is quick. */
   async yield(failures: number, quick: boolean): Promise<void> {
     const { lane } = this.#lane
     const at = this.#in.clock()
@@ -153,5 +153,5 @@ export class HeldLane {
   }
 }
 
-/** The lease was over before the turn was: another invocation has the lane. */
+/** The lease ended before the turn, and another invocation has the lane. */
 const lost = (): AgentError => new AgentError('store.conflict', 'the lane has another holder')

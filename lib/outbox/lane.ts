@@ -1,4 +1,4 @@
-/** Lanes: what must stay in order. The lane's item holds the lease of its one delivery at a time, its retries and what it waits for. */
+/** Lanes, whose items are delivered in order. A lane's item holds the lease of its only delivery at a time, its retries and what it waits for. */
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import type { Condition } from '../store/conditions.ts'
@@ -12,8 +12,8 @@ import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
 /**
- * An idle lane has no item. `dueAt` is there while the lane waits for a time, `waiting` while it is in a destination's waiting list (its
- * entry there). Times are ms since the epoch.
+ * An idle lane has no item. `dueAt` is present while the lane waits for a time, `waiting` (its entry in the list) while it is in a destination's
+ * waiting list. Times are ms since the epoch.
  */
 export const laneItem = defineItem('lane', ({ lane }: { lane: string }) => laneAddress(lane), {
   lane: text(),
@@ -23,49 +23,49 @@ export const laneItem = defineItem('lane', ({ lane }: { lane: string }) => laneA
   dirty: optional(flag()),
   /** Failed attempts at the first item. */
   failures: optional(integer()),
-  /** When its first attempt failed. The index of what is due shows an attribute of this name. */
+  /** When the first attempt at that item failed. The attribute is in the projection of the index `due`. */
   epoch: optional(integer()),
   waiting: optional(text()),
-  /** The destination in whose list that entry is. */
+  /** The destination whose list has that entry. */
   waitsFor: optional(text()),
   ...dueFields,
 })
 export type Lane = Stored<typeof laneItem>
 
-/** A lane that this invocation alone may deliver. */
+/** A lane that only this invocation may deliver. */
 export type LeasedLane = Lane & { lease: string }
 
 /** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
 const LEASE_MS = 45_000
 
-/** Leases that end by then are over (ms since the epoch): their time has come, or whoever had them is known to be gone. */
+/** Leases that end by this time (ms since the epoch) are over: they have expired, or their holder's process is known to have ended. */
 const overUntil = (now: number): number => Math.max(now, (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS - 1)
 
 const MAX_TRIES = 10
 
 const time = (value: number): Item[string] => ({ N: String(value) })
 
-/** What of the lane must hold for a wake-up: of several for the same time or entry, the first moves the lane on, and the others end here. */
+/** The condition for leasing the lane: of several wake-ups for the same time or entry only the first meets it. */
 const conditionOf = ({ reason }: LaneWakeUp, now: number): Condition => {
   if (reason.kind === 'due') return { equals: { dueAt: time(reason.at) } }
   if (reason.kind !== 'committed') return { equals: { waiting: { S: reason.waiting } } }
   return { absent: ['waiting'], anyOf: [{ absent: ['dueAt'] }, { atMost: { dueAt: time(now) } }] }
 }
 
-/** The same, of a lane that was read. */
+/** The same condition, for a lane that was read. */
 const isGood = ({ dueAt, waiting }: Partial<Lane>, { reason }: LaneWakeUp, now: number): boolean => {
   if (reason.kind === 'due') return dueAt === reason.at
   if (reason.kind !== 'committed') return waiting === reason.waiting
   return waiting === undefined && (dueAt === undefined || dueAt <= now)
 }
 
-/** What became of a wake-up: the lane is leased for it, or it has nothing to do with the lane as it was found. */
+/** The result of a wake-up: the lane is leased, or there is nothing to do, with the lane as it was found. */
 export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Partial<Lane> }
 
 /**
- * Leases the lane of a wake-up. A wake-up has nothing to do where the lane waits for something else, or somebody has it; then its holder is
- * told to read again. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds it.
- * `lease`: an id that nobody else uses. Throws `store.unavailable`, `store.conflict`.
+ * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is marked, so that its holder reads
+ * again. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds it. `lease`: a unique id. Throws
+ * `store.unavailable`, `store.conflict`.
  */
 export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number): Promise<Leasing> => {
   const { lane, reason } = wakeUp
@@ -83,7 +83,7 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     const tried = await updateOrFind(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
-    // An earlier try of this very write may have succeeded, and only its answer was lost.
+    // This write may have succeeded before, if only its response was lost.
     if (found.lease === lease) return { leased: { ...found, lane, lease } }
     if (!isGood(found, wakeUp, now)) return { leased: undefined, found }
     if (found.lease === undefined || (found.leaseUntil ?? 0) <= overUntil(now)) continue
@@ -94,8 +94,8 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
 }
 
 /**
- * What is stored of a lane. One that is corrupt has only lost what it waits for: it is made anew, due at once, so that the sweep goes on with it.
- * Throws `store.conflict` then.
+ * Decodes a lane. A corrupt one has only lost what it waits for: it is replaced by one that is due at once, so that the sweep wakes it, and
+ * `store.conflict` is thrown.
  */
 const readable = async (lane: string, item: Item, now: number): Promise<Lane> => {
   const read = decodeIfSound(laneItem, item)
@@ -111,23 +111,23 @@ const isClean = (lane: LeasedLane): Condition => ({ ...isMine(lane), absent: ['d
 const LEASE_FIELDS = ['lease', 'leaseUntil', 'dirty'] as const
 const WAITING_FIELDS = ['waiting', 'waitsFor'] as const
 
-/** Each of these gives the lease back, or holds on to it, on condition that it is still this one's. */
+/** Writes that release or keep the lease, on condition that it is still the same. */
 export const laneWrites = {
-  /** The lane has nothing to do any more. Fails where it is dirty: then its items must be read again. */
+  /** Ends an empty lane. Fails if it is dirty: then its items have to be read again. */
   end: (lane: LeasedLane): TableWrite => ({ remove: laneAddress(lane.lane), condition: isClean(lane) }),
-  /** Goes on: the first item is another one now. */
+  /** Keeps the lease for the next item. */
   keep: (lane: LeasedLane): TableWrite => ({
     update: laneAddress(lane.lane),
     change: { remove: ['failures', 'epoch', ...WAITING_FIELDS] },
     condition: isMine(lane),
   }),
-  /** Goes on, and reads the items again: only then may it forget that something was committed. */
+  /** Keeps the lease to read the items again, and removes the mark: afterwards they have to be read. */
   keepAndRead: (lane: LeasedLane): TableWrite => ({
     update: laneAddress(lane.lane),
     change: { remove: ['dirty', 'failures', 'epoch', ...WAITING_FIELDS] },
     condition: isMine(lane),
   }),
-  /** The lane waits until `at`, with so many failures of its first item. `now` is the time of the last one. */
+  /** The lane waits until `at`, with this number of failures of its first item. `now` is the time of the last one. */
   wait: (lane: LeasedLane, { at, failures, now }: { at: number; failures: number; now: number }): TableWrite => ({
     update: laneAddress(lane.lane),
     change: {
@@ -149,8 +149,8 @@ export const laneWrites = {
     condition: isMine(lane),
   }),
   /**
-   * Another queue goes on with the lane, by a wake-up that names `handedOver` as what it waits for: other wake-ups have nothing to do until
-   * then, so that this queue has one message of the lane at most. If that is lost, the lane is due at `at`.
+   * Another queue continues with the lane, by a wake-up that names `handedOver` as its entry. Until then other wake-ups have nothing to do, so that
+   * the queue has at most one message of the lane. If that is lost, the lane is due at `at`.
    */
   handOver: (lane: LeasedLane, handedOver: string, at: number): TableWrite => ({
     update: laneAddress(lane.lane),
@@ -160,7 +160,7 @@ export const laneWrites = {
     },
     condition: isMine(lane),
   }),
-  /** The same with a lane that probes: it stays in the waiting list, which does without an entry of its own. */
+  /** The same for a lane that probes: it stays in the waiting list, under its entry there. */
   handOverProbe: (lane: LeasedLane): TableWrite => ({
     update: laneAddress(lane.lane),
     change: { remove: [...LEASE_FIELDS] },
@@ -168,13 +168,13 @@ export const laneWrites = {
   }),
 }
 
-/** A lane that waits for a time is due at once: the sweep wakes it. */
+/** Makes a lane that waits for a time due at once. The sweep wakes it. */
 export const hurryLane = async (lane: string, now: number): Promise<void> => {
   const set = laneItem.attributes(dueFor(lane, now))
   await updateIf(laneAddress(lane), { set }, { present: ['dueAt'], absent: ['lease', 'waiting'] })
 }
 
-/** Puts a lane into the index of what is due, whatever it waits for: its wake-ups were lost. */
+/** Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for. */
 export const enterLane = async (lane: string, at: number): Promise<void> => {
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, ...dueFor(lane, at) }) }
   await updateIf(laneAddress(lane), { set }, { absent: ['dueAt'] })

@@ -1,4 +1,4 @@
-/** What a wake-up does for a lane that it does not get: an invocation that died may have left something undone. */
+/** Repairs a lane that a wake-up could not lease: an invocation that died may have left it in an unfinished state. */
 import { ensureDue, recentDestination } from './destination.ts'
 import { enterLane, type Lane } from './lane.ts'
 import { wakeLanes, wakeLater } from './queues.ts'
@@ -6,8 +6,8 @@ import { removeEntry } from './waiting-list.ts'
 import type { LaneWakeUp } from './wake-up.ts'
 
 /**
- * `found` is the state of the lane that somebody else holds, or whose time has not come. `repeated`: the wake-up was received before, so its
- * invocation has died. `now` in ms since the epoch. Throws `store.unavailable`, `store.conflict`.
+ * `found` is the state of the lane, which another invocation holds or which waits. `repeated`: the wake-up was received before, so its invocation has
+ * died. `now` in ms since the epoch. Throws `store.unavailable`, `store.conflict`.
  */
 export const repairLane = async (
   wakeUp: LaneWakeUp,
@@ -22,8 +22,7 @@ export const repairLane = async (
 }
 
 /**
- * A wake-up that comes again is one whose invocation has died, perhaps with the lease: nobody will give that back. So the lane is due when
- * the lease is over.
+ * The invocation of a repeated wake-up has died, perhaps with the lease, which is never released then. So the lane is made due when the lease is over.
  */
 const dueAfterLease = async (
   lane: string,
@@ -35,16 +34,16 @@ const dueAfterLease = async (
   await wakeLater({ lane, reason: { kind: 'due', at: leaseUntil } }, leaseUntil - now)
 }
 
-/** The same where it has died before the slow queue had the lane's wake-up. The queue drops this one if it has it. */
+/** The same if it died before it sent the lane's wake-up to the slow queue. If it did send it, the queue drops this duplicate. */
 const handOverAgain = async (lane: string, { waiting, waitsFor }: Partial<Lane>): Promise<void> => {
   if (waiting === undefined || waitsFor !== undefined) return
   await wakeLanes([{ lane, reason: { kind: 'released', waiting } }], 'slow')
 }
 
 /**
- * A wake-up that has nothing to do may be the repetition of one whose process died right after it had put the lane into a waiting list:
- * without the destination's entry in the index of what is due, nobody would look at that list. And an entry of a lane that does not wait
- * for it any more must not be chosen for a probe again.
+ * A wake-up with nothing to do may be the repetition of one whose process died right after it had put the lane into a waiting list: without the
+ * destination's entry in the index `due`, that list would never be read. And an entry of a lane that no longer waits under it must not be chosen
+ * for a probe again.
  */
 const checkWaiting = async ({ reason }: LaneWakeUp, found: Partial<Lane>, now: number): Promise<void> => {
   const { waiting, waitsFor, dueAt, lease } = found

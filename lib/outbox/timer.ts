@@ -1,4 +1,4 @@
-/** What is done with wake-ups that are not for delivery at once: those whose delay is over, and those that failed for good. */
+/** Handles wake-ups that do not deliver by themselves: delayed ones, those of destinations, and those that failed for good. */
 import type { SQSRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -16,7 +16,7 @@ const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {
   return wakeUp
 }
 
-/** Passes wake-ups of lanes on to the queue that delivers, and does what is due at destinations. Returns the ids of those that failed. */
+/** Passes wake-ups of lanes on to the queue of deliveries, and handles those of destinations. Returns the ids of those that failed. */
 export const passOn = async (records: SQSRecord[]): Promise<string[]> => {
   const failed = await Promise.all(
     records.map(async (record) => {
@@ -38,10 +38,10 @@ const pass = async (wakeUp: WakeUp): Promise<boolean> => {
   }
 }
 
-/** A lane is tried again this long after its wake-up was given up, in ms. */
+/** Time in ms after which a lane is tried again whose wake-up has failed for good. */
 const RECOVERY_MS = 60_000
 
-/** Enters what these wake-ups were for into the index of what is due. Throws `store.unavailable`. */
+/** Puts the lanes and destinations of these wake-ups into the index `due`. Throws `store.unavailable`. */
 export const recover = async (records: SQSRecord[]): Promise<void> => {
   for (const record of records) {
     const wakeUp = read(record)
