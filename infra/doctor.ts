@@ -1,4 +1,4 @@
-/** `npm run doctor`: `serverless check`. Where Serverless itself refuses to begin, as for a region that it does not know, that is a finding as well. */
+/** `npm run doctor`: runs `serverless check`, and also reports as a finding that Serverless refuses to start, as for an unknown region. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -14,10 +14,10 @@ const OPTIONS = {
   region: { type: 'string', short: 'r' },
 } as const
 
-/** Lines of findings, or their JSON. */
+/** Matches output with findings: their lines, or their JSON. */
 const HAS_FINDINGS = /^(ok|warning|FAULT) +[^:]+: |^\{$/m
 
-/** What Serverless says when it ends before any check, as a finding. */
+/** The finding for the error with which Serverless ended before any check. */
 const refusalOf = (said: string, region: string | undefined): Finding => {
   if (/'provider\.region'/.test(said))
     return fault('region', `${region} is not a region that Serverless knows: --region or AWS_REGION names one`)

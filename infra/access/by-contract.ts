@@ -1,4 +1,4 @@
-/** What functions of usual operations do with the table: it follows from the contract, so they need no line in infra/access.ts. */
+/** Derives the rights of usual operations from their contracts, so that they need no line in infra/access.ts. */
 import { type Contract, type Schema, successOf } from '../../lib/interface/contract.ts'
 import { ConnectionRecord } from '../../lib/records/connection.ts'
 import { CredentialDefinitionRecord } from '../../lib/records/credential-definition.ts'
@@ -21,7 +21,7 @@ import {
 } from './keys.ts'
 import { EXCHANGES, SENDING } from './shared.ts'
 
-/** Where the records lie that answers have. */
+/** Keys in the table, by the schema of the record in an answer. */
 const RECORDS = new Map<unknown, string>([
   [ConnectionRecord, CONNECTION],
   [CredentialDefinitionRecord, OWN_DEFINITION],
@@ -36,8 +36,8 @@ const RECORDS = new Map<unknown, string>([
 const itemOf = (schema: Schema): unknown => ('item' in schema ? schema.item : undefined)
 
 /**
- * Of an operation that shows a record or lists records, and of one that takes a step: it sends a message to a connection, and answers with the
- * connection or exchange. Undefined where the contract does not tell.
+ * The rights of an operation that shows or lists records, or that takes a step: it sends a message to a connection, and answers with the connection or
+ * exchange. Undefined for any other operation.
  */
 export const accessByContract = (contract: Contract): Access[] | undefined => {
   const { method, security, idempotent } = contract
@@ -56,7 +56,7 @@ export const accessByContract = (contract: Contract): Access[] | undefined => {
 const functionKeyOf = (operationId: string): string =>
   operationId.replace('_', '').replace(/^[A-Z]/, (letter) => letter.toLowerCase())
 
-/** By function. */
+/** The rights of all usual operations, by function. */
 export const usualAccess = (contracts: readonly Contract[]): Record<string, Access[]> =>
   Object.fromEntries(
     contracts.flatMap((contract) => {

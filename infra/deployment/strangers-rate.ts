@@ -1,19 +1,19 @@
-/** How many envelopes strangers may send in an account that runs few functions at once: they have a rate, and not all of the account. */
+/** Limits the rate of strangers' envelopes in an account with a low concurrency, so that they can't use up all of it. */
 import { isObject, type Template } from '../service.ts'
 import type { CapSettings } from './concurrency.ts'
 
-/** By the setting that overrides it. */
+/** Settings; `DIDCOMM_RATE` overrides the limit. */
 export interface StrangerSettings extends CapSettings {
   DIDCOMM_RATE?: number | undefined
 }
 
-/** Functions at once for each envelope a second: 0.2 s each, at either of two addresses. */
+/** Concurrent functions for each envelope per second: 0.2 s each, at either of two addresses. */
 const FUNCTIONS = 0.4
 
 /** The methods that need no token: the paths of infra/stage.yml that begin so. */
 const ADDRESSES = '/~1didcomm'
 
-/** Lowers the rates of the template to as many a second as the account runs functions at once, of which they take two fifths then. */
+/** Limits the rates of the template, per second, to the account's concurrency. Strangers then use at most two fifths of it. */
 export const applyStrangersRate = (
   template: Template,
   concurrency: number,
@@ -27,7 +27,7 @@ export const applyStrangersRate = (
         setting[name] = Math.min(Number(setting[name]), concurrency)
 }
 
-/** What an operator should know of a rate that was set, in a line; none where the account has room for it. */
+/** A warning if the given rate may use more than half of the account's concurrency; otherwise none. */
 export const strangerLosses = (concurrency: number, { DIDCOMM_RATE = 0 }: StrangerSettings): string[] =>
   DIDCOMM_RATE * FUNCTIONS <= concurrency / 2
     ? []
