@@ -1,17 +1,17 @@
-/** Which functions the API's role may invoke: exactly those that its document names. */
+/** The policies by which the API's role may invoke functions: exactly those that the API's document names. */
 import { createHash } from 'node:crypto'
 import type { Resource } from '../service.ts'
 
-/** A function by what the template says for its ARN, or its alias's, and by its name. */
+/** A function: the template's expression for its ARN or its alias's, and its name. */
 export interface InvokedFunction {
   arn: unknown
   name: string
 }
 
-/** Characters of a managed policy. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
+/** Maximum number of characters of a managed policy. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
 const MAX_CHARACTERS = 6_144
 
-/** What a policy has beside the ARNs, and what an ARN has beside the function's name, with an alias, quotes and a comma, in every partition and region. */
+/** Characters of a policy without its ARNs, and of an ARN without the function's name (with alias, quotes and comma), in any partition and region. */
 const CHARACTERS = { policy: 144, arn: 72 }
 
 /**
@@ -35,7 +35,7 @@ export const invocationPolicies = (functions: InvokedFunction[], role: string): 
     ]),
   )
 
-/** As many ARNs in each as it has room for: each policy is a resource of the stack. */
+/** Puts as many ARNs into each policy as fit, because each policy is a resource of the stack. */
 const inPolicies = (functions: InvokedFunction[]): unknown[][] => {
   const policies: unknown[][] = []
   let room = 0

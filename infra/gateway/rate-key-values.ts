@@ -1,4 +1,4 @@
-/** Values of API keys of the stack's own: an account knows each value once, so that those of an earlier stack would be in the way of the next. */
+/** Values of API keys that are unique to the stack: values are unique in an account, so those of an earlier stack would conflict with the next. */
 import { ofType, type Resource, variablesOf } from '../service.ts'
 
 /** A part of the stack's id: eight characters that no other stack has. */
@@ -6,10 +6,10 @@ const STACK_PART = {
   'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] }] }],
 }
 
-/** What the values begin with. */
+/** Prefix of the values. */
 export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-`, STACK_PART]] })
 
-/** Tells the authorizer, who names them, what they begin with. */
+/** Gives the prefix to the authorizer, which names the keys. */
 export const tellPrefixOfStack = (resources: Record<string, Resource>, prefix: string): void => {
   for (const [, lambda] of ofType(resources, 'AWS::Lambda::Function')) {
     const variables = variablesOf(lambda)

@@ -1,12 +1,12 @@
-/** What callers are counted by: the usage plan of infra/stage.yml and its API keys, in a nested stack. */
+/** The usage plan of infra/stage.yml and its API keys, by which callers are counted, in a nested stack. */
 import * as v from 'valibot'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
 import type { Resource, Template } from '../service.ts'
 import { idOf } from './invocations.ts'
 
-/** Id in the template of the usage plan. */
+/** Logical id of the usage plan. */
 export const PLAN = 'TenantRate'
-/** Id in the template of the stack that has it and its keys. */
+/** Logical id of the nested stack with the plan and its keys. */
 export const STACK = 'TenantRates'
 const PREFIX = 'RateKeyPrefix'
 
@@ -18,7 +18,7 @@ export const isTenantRateAsked = ({ [PLAN]: plan }: Record<string, Resource>): b
 
 /** The template of the nested stack. */
 export interface RatesTemplate extends Pick<Template, 'Resources'> {
-  /** Named as the resources that the plan refers to, whose ids in AWS they are given. */
+  /** Ids in AWS of the resources that the plan refers to, under their logical ids. */
   Parameters: Record<string, { Type: 'String' }>
 }
 
@@ -42,7 +42,7 @@ const rateKeyResources = (): Record<string, Resource> => {
     resources[keyId] = {
       Type: 'AWS::ApiGateway::ApiKey',
       Properties: { Name: Value, Value, Enabled: true },
-      // One after the other: an account may make five keys a second, and CloudFormation would make all at once.
+      // Created one after the other: an account may create five keys a second, and CloudFormation would create all at once.
       ...(index > 0 && { DependsOn: [`RateKey${index - 1}`] }),
     }
     resources[`${keyId}InPlan`] = {
@@ -53,11 +53,11 @@ const rateKeyResources = (): Record<string, Resource> => {
   return resources
 }
 
-/** Where the nested template lies in the bucket of deployments: the same one is at the same place, so that nothing changes without a change. */
+/** Key of the nested template in the bucket of deployments. It follows from the content, so that an unchanged template changes nothing in the stack. */
 export const ratesKeyOf = (folder: string, template: RatesTemplate): string =>
   `${folder}/tenant-rates-${idOf(template)}.json`
 
-/** The nested stack. `key` is where its template is, `prefix` what the keys' values begin with. */
+/** The nested stack. `key` is that of its template in the bucket, `prefix` the prefix of the keys' values. */
 export const ratesStack = (key: string, prefix: unknown): Resource => ({
   Type: 'AWS::CloudFormation::Stack',
   Properties: {

@@ -17,12 +17,12 @@ export default class TenantRates {
     }
   }
 
-  /** Beside the stack's own template, which Serverless takes along with --package. */
+  /** File of the nested template, beside the stack's own, so that Serverless copies it with `--package` too. */
   get #file(): string {
     return join(this.#serverless.serviceDir, '.serverless', 'cloudformation-template-tenant-rates.json')
   }
 
-  /** In the bucket of deployments: not among the artifacts of one, of which Serverless keeps the last five only. */
+  /** Folder in the bucket of deployments, apart from the artifacts of a deployment, of which Serverless keeps only the last five. */
   get #folder(): string {
     const { service, provider } = this.#serverless.service
     return `${this.#serverless.getProvider('aws').getDeploymentPrefix()}/${service}/${provider.stage}`

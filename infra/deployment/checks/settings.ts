@@ -1,4 +1,4 @@
-/** Checks of the settings in the environment, a line for each that is wrong, or that is hardly meant. */
+/** Checks the settings in the environment, with a line for each that is wrong or probably unintended. */
 import { refusedUrl } from '../../../lib/egress/address-guard.ts'
 import { DEVELOPMENT } from '../../gateway/address.ts'
 import { withoutEmpty } from '../../settings.ts'
@@ -13,7 +13,7 @@ export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, reg
   return [ok('settings', 'as they are described')]
 }
 
-/** An address that wallets keep for ever is looked at twice. */
+/** Warnings about `PUBLIC_URL`, which wallets keep forever. */
 const addressDoubts = ({ PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN }: NodeJS.ProcessEnv): string[] => {
   if (PUBLIC_URL === undefined) return []
   const refusal = refusedUrl(PUBLIC_URL, { local: false })
