@@ -100,18 +100,18 @@ export const didsWithKey = (agentContext: AgentContext, key: Ed25519Key): Promis
 export const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && (record.did === did || (record.getTags().alternativeDids ?? []).includes(did))
 
-/** Each message of the key reads them all, and they stay when their connection is gone. */
+/** Maximum number of DIDs of another agent's key. Each message of the key reads them all, and they stay after their connection is deleted. */
 const MAX_DIDS_OF_KEY = 50
 
-/** Throws a CredoError where another agent has stated too many DIDs for its key to become one more's. */
+/** Throws a CredoError if another agent's key already has the maximum number of DIDs. */
 export const assertFewDids = async (agentContext: AgentContext, key: Ed25519Key): Promise<void> => {
   if ((await didsWithKey(agentContext, key)).length >= MAX_DIDS_OF_KEY)
     throw new CredoError('the key has too many DIDs already')
 }
 
 /**
- * Stores another agent's DID under the key that was authenticated, and under no other key of its document, unless it is stored for good already.
- * Throws a CredoError if the key has too many DIDs.
+ * Stores another agent's DID under the key that was authenticated, and under no other key of its document, unless it is stored already without an
+ * expiry. Throws a CredoError if the key has too many DIDs.
  */
 export const storeTheirDid = async (
   agentContext: AgentContext,

@@ -115,7 +115,7 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   await next()
 }
 
-/** A message may still be under way from some. Each is an index entry with a copy of the connection, which others choose the size of. */
+/** Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the connection, whose size others choose. */
 const MAX_FORMER_DIDS = 5
 
 const rotate = async (inbound: Inbound, connection: DidCommConnectionRecord, senderKey: Ed25519Key): Promise<void> => {
