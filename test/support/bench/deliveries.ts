@@ -74,13 +74,17 @@ export const runDeliveries = async ({ dynamo, queues, invoke }: DeliveriesOption
   }
 
   let moving = true
-  const running = (async () => {
+  const repeat = async (move: () => Promise<void>): Promise<void> => {
     while (moving) {
-      await dispatch()
-      await Promise.all(Object.entries(queues.urls).map(deliver))
+      await move()
       await delay(PAUSE_MS)
     }
-  })()
+  }
+  // As on Lambda, an attempt that takes long holds up no other mapping.
+  const running = Promise.all([
+    repeat(dispatch),
+    ...Object.entries(queues.urls).map((queue) => repeat(() => deliver(queue))),
+  ])
   // Who waits in vain for a message learns from the stop what went wrong.
   running.catch(() => {})
   return async () => {
