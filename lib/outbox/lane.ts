@@ -64,8 +64,8 @@ export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Parti
 
 /**
  * Leases the lane of a wake-up. A wake-up has nothing to do where the lane waits for something else, or somebody has it; then its holder is
- * told to read again. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds it.
- * `lease`: an id that nobody else uses. Throws `store.unavailable`, `store.conflict`.
+ * told to read again; if that one dies, the next one is. A lane that was due stays in the index until the lease is over: if this invocation
+ * dies, the sweep finds it. `lease`: an id that nobody else uses. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number): Promise<Leasing> => {
   const { lane, reason } = wakeUp
@@ -80,7 +80,7 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const tried = await updateOrFind(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
+    const tried = await updateOrFind(address, { set }, { ...good, anyOf: free })
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // An earlier try of this very write may have succeeded, and only its answer was lost.

@@ -65,9 +65,12 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
 const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
-/** The item of a wake-up that may go out without a look at what else waits. In a lane that has failed or waited there may be items before it. */
-const firstOf = ({ failures, dueAt, waiting }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
-  reason.kind === 'committed' && failures === undefined && dueAt === undefined && waiting === undefined
+/**
+ * The item of a wake-up that may go out without a look at what else waits. In a lane that has failed or waited there may be items before it; where
+ * the former holder died after it was told to read again, there are others whose wake-ups are gone.
+ */
+const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
+  reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
     ? reason.first
     : undefined
 
