@@ -6,8 +6,11 @@ const STACK_PART = {
   'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] }] }],
 }
 
-/** What the values begin with. */
-export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-`, STACK_PART]] })
+/**
+ * What the values begin with. Not as those of keys that the stack itself had before they were nested: an update makes the new keys before it removes
+ * the old ones.
+ */
+export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-nested-`, STACK_PART]] as const })
 
 /** Tells the authorizer, who names them, what they begin with. */
 export const tellPrefixOfStack = (resources: Record<string, Resource>, prefix: string): void => {
