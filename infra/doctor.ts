@@ -44,7 +44,8 @@ const main = async (args: string[]): Promise<void> => {
     process.stderr.write(stderr)
     process.exitCode = code ?? 1
   } else {
-    const region = typeof values.region === 'string' ? values.region : process.env.AWS_REGION
+    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env
+    const region = typeof values.region === 'string' ? values.region : (AWS_REGION ?? AWS_DEFAULT_REGION)
     write([refusalOf(`${stdout}${stderr}`, region)], asJson)
   }
 }

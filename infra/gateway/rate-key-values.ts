@@ -6,8 +6,11 @@ const STACK_PART = {
   'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] }] }],
 }
 
-/** Prefix of the values. */
-export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-`, STACK_PART]] })
+/**
+ * Prefix of the values. It differs from that of keys which the stack itself had before they were nested: an update creates the new keys before it
+ * deletes the old ones, and no two keys may have the same value.
+ */
+export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-nested-`, STACK_PART]] as const })
 
 /** Gives the prefix to the authorizer, which names the keys. */
 export const tellPrefixOfStack = (resources: Record<string, Resource>, prefix: string): void => {

@@ -1,6 +1,7 @@
 /** did-exchange (Aries RFC 0023), with the deviations of other vendors' wallets. */
 import { type DependencyManager, DidRepository, InjectionSymbols, isValidPeerDid, JwsService } from '@credo-ts/core'
 import {
+  type DidCommConnectionRecord,
   DidCommConnectionService,
   DidCommDidExchangeCompleteMessage,
   DidCommDidExchangeRole,
@@ -16,7 +17,7 @@ import {
 import { isOfCurrentDid } from './connection-service.ts'
 import { defined } from './defined.ts'
 import { storeTheirDid } from './did-repository.ts'
-import { expireUnlessCompleted } from './handshake-expiry.ts'
+import { expires, expireUnlessCompleted } from './handshake-expiry.ts'
 import { withoutQueue } from './pickup-queue.ts'
 import { isProblemReport } from './problem-reports.ts'
 import { admitStranger } from './strangers.ts'
@@ -95,6 +96,11 @@ export class DidExchange extends DidExchangeProtocol {
 /** Handshake protocols: their own messages decide whether the handshake continues. */
 const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 
+/** One that is completed and expires was completed by a former version during a deployment, which knew of no expiry. */
+const isToComplete = (connection: DidCommConnectionRecord): boolean =>
+  connection.state === DidCommDidExchangeState.ResponseSent ||
+  (connection.state === DidCommDidExchangeState.Completed && expires(connection))
+
 /**
  * Completes a connection on any message of the other agent: it shows that our response arrived (Aries RFC 0160, "States"), which some agents never
  * acknowledge. Credo calls this before the handlers.
@@ -102,7 +108,8 @@ const HANDSHAKES = ['connections', 'didexchange', 'did-rotate']
 export const completeByMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const { agentContext, connection, message } = inbound
   if (
-    connection?.state === DidCommDidExchangeState.ResponseSent &&
+    connection !== undefined &&
+    isToComplete(connection) &&
     connection.role === DidCommDidExchangeRole.Responder &&
     !HANDSHAKES.includes(parseMessageType(message.type).protocolName) &&
     !isProblemReport(message.type) &&

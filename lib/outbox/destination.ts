@@ -207,12 +207,12 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   const { after, written } = await decide(destination, now, (read) => {
     const { suspicions = [], ignored = [] } = read
     const counted = ignored.filter(({ until }) => until > now)
-    const added = { lane, ...(party === undefined ? { own: failure.lane } : { party: suspectName(party) }), at: now }
     if (isClosed(read)) {
       const isNew = probe && suspicions.length < MAX_SUSPECTS && !suspicions.some((one) => one.lane === lane)
-      return isNew ? { set: { suspicions: [...suspicions, added] } } : undefined
+      return isNew ? { set: { suspicions: [...suspicions, { lane, at: now }] } } : undefined
     }
     if (counted.some((one) => one.lane === lane)) return undefined
+    const added = { lane, ...(party === undefined ? { own: failure.lane } : { party: suspectName(party) }), at: now }
     const all = addSuspicion(suspicions, added)
     if (fault !== 'connection' && !closes(all, sinceOpened(counted, now))) return { set: { suspicions: all } }
     const at = now + probeDelay(0, random)

@@ -64,7 +64,7 @@ export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Parti
 
 /**
  * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is marked, so that its holder reads
- * again. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds it. `lease`: a unique id. Throws
+ * again, or the next one if that one dies. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds it. `lease`: a unique id. Throws
  * `store.unavailable`, `store.conflict`.
  */
 export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number): Promise<Leasing> => {
@@ -80,7 +80,7 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const tried = await updateOrFind(address, { set, remove: ['dirty'] }, { ...good, anyOf: free })
+    const tried = await updateOrFind(address, { set }, { ...good, anyOf: free })
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // This write may have succeeded before, if only its response was lost.

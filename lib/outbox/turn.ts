@@ -65,9 +65,12 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
 const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
-/** The item of a wake-up that may be sent without reading the lane. In a lane that has failed or waited there may be items before it. */
-const firstOf = ({ failures, dueAt, waiting }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
-  reason.kind === 'committed' && failures === undefined && dueAt === undefined && waiting === undefined
+/**
+ * The item of a wake-up that may be sent without reading the lane. In a lane that has failed or waited there may be items before it. If the former
+ * holder died after the lane was marked, others wait whose wake-ups are gone.
+ */
+const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
+  reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
     ? reason.first
     : undefined
 

@@ -51,7 +51,7 @@ export const UPDATES: readonly Step[] = [
       succeeds(await world.operator.deploy(COUNTED))
       const authorizer = (await deployedFunctions(world.aws, STACK)).find(({ name }) => name === `${STACK}-authorizer`)
       const { RATE_KEY_PREFIX } = authorizer?.environment ?? {}
-      assert.match(RATE_KEY_PREFIX ?? '', /^serverless-agent-prod-rate-[0-9a-f]{8}$/)
+      assert.match(RATE_KEY_PREFIX ?? '', /^serverless-agent-prod-rate-nested-[0-9a-f]{8}$/)
       assert.deepEqual(await world.rates(), {
         given: { ApiGatewayRestApi: world.known.api, ApiStage: STAGE, RateKeyPrefix: RATE_KEY_PREFIX },
         resources: 67,

@@ -1,5 +1,6 @@
 /** DIDs and keys of handshakes that anybody may begin: gone with those that come to nothing, and kept for ever once one is completed, whatever fails. */
 import { randomUUID } from 'node:crypto'
+import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { Kms } from '@credo-ts/core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
@@ -208,6 +209,26 @@ test('a stranger that rotates before it goes on leaves nothing more behind', asy
   for (const expiry of await madeSince(before)) expect(expiry).toBeDefined()
   expect((await write(rotated)).status).toBe(200)
   for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
+})
+
+test('what a version completed that knows of no expiry is kept from its next message on', async () => {
+  const invited = await inviteMany()
+  const before = await expiries()
+  const handshake = await ask(invited, REQUESTS['did-exchange'])
+  const { stage, caller } = started
+  const ofConnection = (await itemsOf(stage, `${caller.tenantId}|ConnectionRecord|`)).filter(({ value }) =>
+    value?.S?.includes(handshake.connection.id),
+  )
+  for (const { expiresAt: _, value, tags, ...item } of ofConnection) {
+    const completed = (text = '') => ({ S: text.replaceAll('"state":"response-sent"', '"state":"completed"') })
+    const Item = { ...item, value: completed(value?.S), tags: completed(tags?.S) }
+    await stage.client.send(new PutItemCommand({ TableName: stage.table, Item }))
+  }
+  expect(await stateInTable(handshake)).toBe('completed')
+  expect((await write(handshake)).status).toBe(200)
+  for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * DAYS * 1000 })
+  expect((await write(handshake, 'a month later')).status).toBe(200)
 })
 
 test('what an invitation for one has made does not expire', async () => {

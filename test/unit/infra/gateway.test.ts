@@ -1,6 +1,7 @@
 /** The API's document and what belongs to it in the template. */
 import { describe, expect, test } from 'vitest'
 import { invocationPolicies } from '../../../infra/gateway/invocations.ts'
+import { prefixOfStack } from '../../../infra/gateway/rate-key-values.ts'
 import { isTenantRateAsked, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
 import { addApi, takeHttpEvents } from '../../../infra/plugins/gateway.ts'
 import type { FunctionDefinition, HttpEvent, Resource, Service } from '../../../infra/service.ts'
@@ -175,6 +176,13 @@ describe('callers are counted', () => {
   test('by every key that the authorizer can name', () => {
     const values = keys.map(([, { Properties }]) => Object(Properties.Value)['Fn::Sub'])
     expect(values.map((value) => value.replace(`\${RateKeyPrefix}`, 'prefix'))).toEqual(rateKeys('prefix'))
+  })
+
+  test('by values that no key of the stack itself has had, for an update makes the new ones before it removes those', () => {
+    const [separator, [text, ofStack]] = prefixOfStack('prefix')['Fn::Join']
+    expect(separator).toBe('')
+    expect(text).toBe('prefix-nested-')
+    expect(JSON.stringify(ofStack)).toContain('AWS::StackId')
   })
 
   test('by keys that are made one after the other', () => {

@@ -1,7 +1,11 @@
 /** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { leaseLane } from '../../../lib/outbox/lane.ts'
 import { wakeCommitted } from '../../../lib/outbox/queues.ts'
 import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+
+/** Ms after which a wake-up comes again whose invocation has died. */
+const VISIBILITY = 180_000
 
 let scene: OutboxScene
 
@@ -105,6 +109,21 @@ test('is sent once though its wake-up comes again after it was delivered', async
   scene.now += 60_000
   if (wakeUp !== undefined) await scene.handle(wakeUp)
   expect(scene.taken).toEqual(['one'])
+  expect(await scene.left()).toEqual([])
+})
+
+test('leaves nothing behind that came while it was sent by an invocation which died', async () => {
+  const to = scene.newLane()
+  const origin = newOrigin()
+  await sendFirst(to, 'one', { origin })
+  const [wakeUp] = scene.waiting.splice(0)
+  await leaseLane({ lane: to.lane, reason: { kind: 'committed' } }, 'of one that dies', scene.now)
+  await scene.send(to, 'two', { origin })
+  await scene.handleAll()
+  scene.now += VISIBILITY
+  if (wakeUp !== undefined) await scene.handle(wakeUp)
+  await scene.handleAll()
+  expect(scene.taken).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
