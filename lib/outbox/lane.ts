@@ -64,14 +64,14 @@ export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Parti
 
 /**
  * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is marked, so that its holder reads
- * again, or the next one if that one dies. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds it. `lease`: a unique id. Throws
- * `store.unavailable`, `store.conflict`.
+ * again, or the next one if that one dies. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds
+ * it. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number): Promise<Leasing> => {
   const { lane, reason } = wakeUp
   const address = laneAddress(lane)
   const leaseUntil = now + LEASE_MS
-  const { anyOf, ...good } = conditionOf(wakeUp, now)
+  const { anyOf, ...condition } = conditionOf(wakeUp, now)
   const also = anyOf === undefined ? {} : { anyOf }
   const due = reason.kind === 'due' ? dueFor(lane, leaseUntil) : {}
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, lease, leaseUntil, ...due }) }
@@ -80,15 +80,18 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const tried = await updateOrFind(address, { set }, { ...good, anyOf: free })
+    const tried = await updateOrFind(address, { set }, { ...condition, anyOf: free })
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // This write may have succeeded before, if only its response was lost.
     if (found.lease === lease) return { leased: { ...found, lane, lease } }
-    if (!isGood(found, wakeUp, now)) return { leased: undefined, found }
-    if (found.lease === undefined || (found.leaseUntil ?? 0) <= overUntil(now)) continue
+    const { lease: holder, leaseUntil: until = 0 } = found
+    const isLeased = holder !== undefined && until > overUntil(now)
+    // A leased lane still names what it waited for, but its holder may have read it before this item was committed.
+    if (!isGood(found, wakeUp, now) && !(isLeased && reason.kind === 'committed')) return { leased: undefined, found }
+    if (!isLeased) continue
     const marked = { set: laneItem.attributes({ dirty: true }) }
-    if (await updateIf(address, marked, { equals: { lease: { S: found.lease } } })) return { leased: undefined, found }
+    if (await updateIf(address, marked, { equals: { lease: { S: holder } } })) return { leased: undefined, found }
   }
   throw new AgentError('store.conflict', 'the lane changed at the same time')
 }

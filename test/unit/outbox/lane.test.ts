@@ -31,6 +31,31 @@ describe('a lease', () => {
     expect(await scene.lane(lane)).toMatchObject({ lease: 'first', dirty: true })
   })
 
+  test.each([
+    [
+      'handed over',
+      (held: LeasedLane) => laneWrites.handOver(held, 'slow|first', scene.now + 60_000),
+      { kind: 'released', waiting: 'slow|first' },
+    ],
+    [
+      'released by its destination',
+      (held: LeasedLane) => laneWrites.waitForDestination(held, { entry: '1|2|3', destination: 'd' }),
+      { kind: 'released', waiting: '1|2|3' },
+    ],
+    [
+      'due',
+      (held: LeasedLane) => laneWrites.wait(held, { at: scene.now, failures: 1, now: scene.now }),
+      { kind: 'due' },
+    ],
+  ] as const)('of a lane that was %s is marked by what is committed meanwhile', async (_, release, reason) => {
+    const { lane } = scene.newLane()
+    const at = scene.now
+    await transact([release(await lease(committed(lane), 'first'))])
+    const held = await lease({ lane, reason: reason.kind === 'due' ? { kind: 'due', at } : reason }, 'second')
+    expect((await leaseLane(committed(lane), 'third', scene.now)).leased).toBeUndefined()
+    expect(await transact([laneWrites.end(held)])).toMatchObject({ written: false, failed: [0] })
+  })
+
   test('of two wake-ups at once, one gets it', async () => {
     const { lane } = scene.newLane()
     const both = await Promise.all(['a', 'b'].map((id) => leaseLane(committed(lane), id, scene.now)))

@@ -288,6 +288,23 @@ describe('a destination of which nothing is known', () => {
     expect(await scene.left()).toEqual([])
   })
 
+  test('gets what is committed during its first attempt', async () => {
+    const to = scene.newLane()
+    const origin = newOrigin()
+    scene.respond = async ({ payload }) => {
+      if (payload === 'first') {
+        await scene.send(to, 'second', { origin, ...first })
+        await scene.deliver({ lane: to.lane, reason: { kind: 'committed' } })
+        scene.waiting.length = 0
+      }
+      return answered(200)
+    }
+    await scene.send(to, 'first', { origin, ...first })
+    await scene.handleAll()
+    expect(scene.taken).toEqual(['first', 'second'])
+    expect(await scene.left()).toEqual([])
+  })
+
   test('is tried as soon as its wake-up comes again, where the process has died before the slow queue had the lane', async () => {
     const to = scene.newLane()
     await scene.send(to, 'first', { origin: newOrigin(), ...first })
