@@ -46,21 +46,22 @@ class Parser {
     return token
   }
 
-  #any(): Test {
-    const parts = [this.#all()]
-    while (this.#tokens[this.#next] === 'OR') {
-      this.#take('OR')
-      parts.push(this.#all())
+  #joinedBy(word: 'AND' | 'OR', part: () => Test): Test[] {
+    const parts = [part()]
+    while (this.#tokens[this.#next] === word) {
+      this.#take(word)
+      parts.push(part())
     }
+    return parts
+  }
+
+  #any(): Test {
+    const parts = this.#joinedBy('OR', () => this.#all())
     return (item, placeholders) => parts.some((part) => part(item, placeholders))
   }
 
   #all(): Test {
-    const parts = [this.#one()]
-    while (this.#tokens[this.#next] === 'AND') {
-      this.#take('AND')
-      parts.push(this.#one())
-    }
+    const parts = this.#joinedBy('AND', () => this.#one())
     return (item, placeholders) => parts.every((part) => part(item, placeholders))
   }
 

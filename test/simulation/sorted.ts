@@ -1,4 +1,6 @@
 /** A map whose keys are in order. */
+
+/** The index of the first key for which `isAtLeast` holds, in a list in which it holds for all keys after that one. */
 const first = <T>(keys: readonly T[], isAtLeast: (key: T) => boolean): number => {
   let [low, high] = [0, keys.length]
   while (low < high) {
