@@ -9,7 +9,7 @@ import { QUESTION_ANSWER_STATES, QuestionAnswerRecord } from '../records/questio
 import { Timestamp } from '../records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { WEBHOOK_ENDPOINT_STATUSES, WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import type { EventType } from '../records/webhook-event.ts'
+import { ENDPOINT_KINDS, type EventType } from '../records/webhook-event.ts'
 import type { Schema } from './contract.ts'
 
 /** What one kind of record is in an event. */
@@ -69,7 +69,7 @@ const ENDPOINT: EventContent = {
   record: WebhookEndpoint,
   ids: v.strictObject({
     id: Id,
-    kind: v.picklist(['notification', 'webhook']),
+    kind: v.picklist(ENDPOINT_KINDS),
     status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
   }),
   states: WEBHOOK_ENDPOINT_STATUSES,
