@@ -4,7 +4,7 @@ import { tagPartition } from './index-entries.ts'
 import { type ListQuery, type ListView, listItems } from './item-list.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
-import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
+import { addressOf, getItem, getItems, type Item, queryAll, queryPage } from './table.ts'
 
 export type { ListQuery } from './item-list.ts'
 
@@ -59,7 +59,7 @@ const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
 })
 
 const pageOfRecords = async (partition: string, query: ListQuery, view: ListView<ReadRecord>): Promise<ListPage> => {
-  const { entries, next } = await listItems(partition, query, view)
+  const { entries, next } = await listItems((range) => queryPage(partition, range), query, view)
   return next === undefined ? { records: entries } : { records: entries, next }
 }
 

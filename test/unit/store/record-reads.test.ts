@@ -1,8 +1,8 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { toCursor } from '../../../lib/store/cursor.ts'
 import { indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
+import { toCursor } from '../../../lib/store/item-list.ts'
 import { type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
