@@ -9,7 +9,7 @@ import { listBasicMessages } from '../lib/store/basic-messages.ts'
 export const getBasicMessages = defineOperation(GetBasicMessages, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, path: { connectionId }, query }) => {
-    const { records, next } = await listBasicMessages(agent, connectionId, query)
-    return pageOf(records.map(toBasicMessageJson), { path: `/basic-messages/${connectionId}`, query, next })
+    const { entries, next } = await listBasicMessages(agent, connectionId, query)
+    return pageOf(entries.map(toBasicMessageJson), { path: `/basic-messages/${connectionId}`, query, next })
   },
 })

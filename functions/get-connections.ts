@@ -21,7 +21,7 @@ export const getConnections = defineOperation(GetConnections, {
     const [theirDid, did] = await Promise.all([knownSpelling(agent, asked.theirDid), knownSpelling(agent, asked.myDid)])
     const { myDid: _, ...filters } = { ...asked, theirDid, did }
     const page = await listRecords(partitionOf(agent, filters), { limit, cursor, order }, filterBy(filters))
-    return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
+    return pageOf(page.entries.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
   },
 })
 

@@ -14,6 +14,6 @@ export const getCredentialDefinitions = defineOperation(GetCredentialDefinitions
     const passes = state === undefined ? undefined : ({ tags }: ReadRecord) => tags.state === state
     const page = await listRecords(everyPartition(agent, CREDENTIAL_DEFINITION), paging, passes)
     const { path } = GetCredentialDefinitions
-    return pageOf(page.records.map(toCredentialDefinitionJson), { path, query, next: page.next })
+    return pageOf(page.entries.map(toCredentialDefinitionJson), { path, query, next: page.next })
   },
 })

@@ -9,7 +9,7 @@ import { listExchanges } from '../lib/store/exchange-list.ts'
 export const getCredentials = defineOperation(GetCredentials, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { records, next } = await listExchanges(agent, 'CredentialRecord', query)
-    return pageOf(records.map(toCredentialExchangeJson), { path: GetCredentials.path, query, next })
+    const { entries, next } = await listExchanges(agent, 'CredentialRecord', query)
+    return pageOf(entries.map(toCredentialExchangeJson), { path: GetCredentials.path, query, next })
   },
 })

@@ -15,7 +15,7 @@ export const getOutOfBandRecords = defineOperation(GetOutOfBandRecords, {
       invitationId === undefined
         ? everyPartition(agent, 'OutOfBandRecord')
         : tagPartition(agent, 'OutOfBandRecord', 'invitationId', invitationId)
-    const { records, next } = await listIndexed(partition, paging)
-    return pageOf(records.map(toOutOfBandJson), { path: GetOutOfBandRecords.path, query, next })
+    const { entries, next } = await listIndexed(partition, paging)
+    return pageOf(entries.map(toOutOfBandJson), { path: GetOutOfBandRecords.path, query, next })
   },
 })

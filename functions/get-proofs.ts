@@ -9,7 +9,7 @@ import { listExchanges } from '../lib/store/exchange-list.ts'
 export const getProofs = defineOperation(GetProofs, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { records, next } = await listExchanges(agent, 'ProofRecord', query)
-    return pageOf(records.map(toProofJson), { path: GetProofs.path, query, next })
+    const { entries, next } = await listExchanges(agent, 'ProofRecord', query)
+    return pageOf(entries.map(toProofJson), { path: GetProofs.path, query, next })
   },
 })

@@ -15,7 +15,7 @@ export const getQuestionAnswers = defineOperation(GetQuestionAnswers, {
     const { connectionId, role, state, threadId, ...paging } = query
     const filters = { connectionId, role, state, threadId }
     const page = await listRecords(partitionOf(agent, filters), paging, filterBy(filters))
-    return pageOf(page.records.map(toQuestionAnswerJson), { path: GetQuestionAnswers.path, query, next: page.next })
+    return pageOf(page.entries.map(toQuestionAnswerJson), { path: GetQuestionAnswers.path, query, next: page.next })
   },
 })
 

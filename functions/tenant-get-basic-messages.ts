@@ -9,8 +9,8 @@ import { listBasicMessages } from '../lib/store/basic-messages.ts'
 export const tenantGetBasicMessages = defineOperation(TenantGetBasicMessages, {
   authorize: ({ principal, path }) => namedTenant(principal, path.tenantId),
   handle: async ({ agent, path: { connectionId }, query }) => {
-    const { records, next } = await listBasicMessages(agent, connectionId, query)
+    const { entries, next } = await listBasicMessages(agent, connectionId, query)
     const path = `/multi-tenancy/basic-messages/${connectionId}/${agent}`
-    return pageOf(records.map(toBasicMessageJson), { path, query, next })
+    return pageOf(entries.map(toBasicMessageJson), { path, query, next })
   },
 })
