@@ -1,12 +1,10 @@
-/** Contracts of credential exchanges (issue-credential, Aries RFC 0453). */
+/** Contracts for reading credential exchanges (issue-credential, Aries RFC 0453), and for revoking an issued credential. */
 import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { ConnectionOffer, OutOfBandOffer } from './credential-offer.ts'
 import { exchangeQuery } from './fields.ts'
-import { INVITATION_RESULT } from './invitation.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetCredentialById',
@@ -42,22 +40,6 @@ export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateOffer',
-  method: 'POST',
-  path: '/credentials/create-offer',
-  summary: 'Offer a credential to a connection',
-  description:
-    'As JSON-LD or as AnonCreds (indy, anoncreds). Attributes that are not those of the schema are a 422 that names them, ' +
-    'before anything is sent. No wallet gets another credential than the one that was offered to it.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: ConnectionOffer,
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404],
-}))
-
 export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RevokeCredential',
   method: 'POST',
@@ -71,26 +53,4 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   answers: { 200: CredentialExchangeRecord },
   refusals: [404, 409],
-}))
-
-export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateOfferOob',
-  method: 'POST',
-  path: '/credentials/create-offer-oob',
-  summary: 'Offer a credential in a single-use out-of-band invitation',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: OutOfBandOffer,
-  answers: {
-    200: v.strictObject({
-      ...INVITATION_RESULT,
-      outOfBandRecordId: v.string(),
-      /** What GetCredentialById is called with. */
-      credentialRecordId: v.string(),
-      /** The thread of the offer. */
-      credentialRequestThId: v.string(),
-    }),
-  },
-  refusals: [404],
 }))

@@ -21,17 +21,12 @@ import {
   AcceptCredentialOffer,
   AcceptCredentialProposal,
   AcceptCredentialRequest,
+  CreateOffer,
+  CreateOfferOob,
   DeclineCredentialOffer,
   ProposeCredential,
 } from './credential-exchanges.ts'
-import {
-  CreateOffer,
-  CreateOfferOob,
-  GetCredentialById,
-  GetCredentialFormData,
-  GetCredentials,
-  RevokeCredential,
-} from './credentials.ts'
+import { GetCredentialById, GetCredentialFormData, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import {
@@ -50,17 +45,12 @@ import {
   AcceptPresentation,
   AcceptProofProposal,
   AcceptProofRequest,
+  CreateRequest,
   DeclineProofRequest,
   ProposeProof,
-} from './proof-exchanges.ts'
-import {
-  CreateRequest,
-  GetProofById,
-  GetProofFormData,
-  GetProofs,
   RequestProof,
-  TenantProofFormData,
-} from './proofs.ts'
+} from './proof-exchanges.ts'
+import { GetProofById, GetProofFormData, GetProofs, TenantProofFormData } from './proofs.ts'
 import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'
