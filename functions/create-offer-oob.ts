@@ -3,7 +3,7 @@ import { offerCredentialOutOfBand } from '../lib/agent/credential-offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { CreateOfferOob } from '../lib/interface/credential-exchanges.ts'
+import { CreateOfferOob } from '../lib/interface/credential-offer.ts'
 
 export const createOfferOob = defineOperation(CreateOfferOob, {
   authorize: ({ principal }) => actingAgent(principal),

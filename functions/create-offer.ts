@@ -3,7 +3,7 @@ import { offerCredential } from '../lib/agent/credential-offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { CreateOffer } from '../lib/interface/credential-exchanges.ts'
+import { CreateOffer } from '../lib/interface/credential-offer.ts'
 
 export const createOffer = defineOperation(CreateOffer, {
   authorize: ({ principal }) => actingAgent(principal),

@@ -3,7 +3,7 @@ import { createProofRequest } from '../lib/agent/proof-requests.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
-import { CreateRequest } from '../lib/interface/proof-exchanges.ts'
+import { CreateRequest } from '../lib/interface/proof-request.ts'
 
 export const createRequest = defineOperation(CreateRequest, {
   authorize: ({ principal }) => actingAgent(principal),

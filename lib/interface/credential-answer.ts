@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, CredentialFormats, JsonLdOffer, SUITS, suits } from './credential-offer.ts'
-import { AutoAccept, exactly, text } from './fields.ts'
+import { Attributes, CredentialFormats, JsonLdOffer, SUITS } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 
 const Nothing = exactly({})
@@ -13,7 +13,7 @@ const STEP = {
   credentialRecordId: EntityId,
   /** For the rest of this exchange. Default: the exchange's current setting, else `contentApproved`. */
   autoAcceptCredential: v.optional(AutoAccept),
-  comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+  comment: v.optional(Comment),
 }
 
 /** `goalCode` and `goal` reach the wallet with v2. */

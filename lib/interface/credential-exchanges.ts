@@ -1,11 +1,8 @@
-/** Contracts for the steps of a credential exchange: proposal, offer, request and credential (issue-credential, Aries RFC 0453). */
-import * as v from 'valibot'
+/** Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential, Aries RFC 0453). */
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { defineContract } from './contract.ts'
 import { CredentialAnswer, OfferAnswer, OfferRefusal, ProposalAnswer, RequestAnswer } from './credential-answer.ts'
-import { ConnectionOffer, OutOfBandOffer } from './credential-offer.ts'
 import { CredentialProposal } from './credential-proposal.ts'
-import { INVITATION_RESULT } from './invitation.ts'
 
 const STEP = {
   method: 'POST',
@@ -15,44 +12,6 @@ const STEP = {
   answers: { 200: CredentialExchangeRecord },
   refusals: [404, 409],
 } as const
-
-export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateOffer',
-  method: 'POST',
-  path: '/credentials/create-offer',
-  summary: 'Offer a credential to a connection',
-  description:
-    'As JSON-LD or as AnonCreds (indy, anoncreds). Attributes that are not those of the schema are a 422 that names them, ' +
-    'before anything is sent. No wallet gets another credential than the one that was offered to it.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: ConnectionOffer,
-  answers: { 200: CredentialExchangeRecord },
-  refusals: [404],
-}))
-
-export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateOfferOob',
-  method: 'POST',
-  path: '/credentials/create-offer-oob',
-  summary: 'Offer a credential in a single-use out-of-band invitation',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: OutOfBandOffer,
-  answers: {
-    200: v.strictObject({
-      ...INVITATION_RESULT,
-      outOfBandRecordId: v.string(),
-      /** What GetCredentialById is called with. */
-      credentialRecordId: v.string(),
-      /** The thread of the offer. */
-      credentialRequestThId: v.string(),
-    }),
-  },
-  refusals: [404],
-}))
 
 export const ProposeCredential = /* @__PURE__ */ defineContract(() => ({
   ...STEP,

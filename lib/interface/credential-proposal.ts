@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, JsonLdOffer, SUITS, suits } from './credential-offer.ts'
-import { AutoAccept, exactly, text } from './fields.ts'
+import { Attributes, JsonLdOffer, SUITS } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
 
 const Id = v.optional(text(MAX_OBJECT_ID))
 
@@ -29,7 +29,7 @@ export const CredentialProposal = v.pipe(
     }),
     /** With `contentApproved` an offer of exactly what is proposed is accepted by itself, with `always` any offer on this thread. */
     autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
-    comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+    comment: v.optional(Comment),
     goalCode: v.optional(text(255)),
     goal: v.optional(text(2000)),
   }),

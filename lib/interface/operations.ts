@@ -21,11 +21,10 @@ import {
   AcceptCredentialOffer,
   AcceptCredentialProposal,
   AcceptCredentialRequest,
-  CreateOffer,
-  CreateOfferOob,
   DeclineCredentialOffer,
   ProposeCredential,
 } from './credential-exchanges.ts'
+import { CreateOffer, CreateOfferOob } from './credential-offer.ts'
 import { GetCredentialById, GetCredentialFormData, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
@@ -45,11 +44,10 @@ import {
   AcceptPresentation,
   AcceptProofProposal,
   AcceptProofRequest,
-  CreateRequest,
   DeclineProofRequest,
   ProposeProof,
-  RequestProof,
 } from './proof-exchanges.ts'
+import { CreateRequest, RequestProof } from './proof-request.ts'
 import { GetProofById, GetProofFormData, GetProofs, TenantProofFormData } from './proofs.ts'
 import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'

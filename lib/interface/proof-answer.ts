@@ -1,8 +1,7 @@
 /** How a prover answers a proof request: with which credentials, or not at all. */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
-import { exactly, noArray, text } from './fields.ts'
-import { Comment } from './proof-request.ts'
+import { Comment, exactly, noArray, text } from './fields.ts'
 
 /** Ids of input descriptors, and referents of AnonCreds, are the verifier's: whatever it has sent. */
 const Name = text(256)

@@ -1,11 +1,10 @@
-/** Contracts for the steps of a proof exchange: proposal, request and presentation (present-proof, Aries RFC 0037 and 0454). */
+/** Contracts for a prover's proposal, and for the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { ProofAnswer, ProofRefusal } from './proof-answer.ts'
 import { ProofProposal, ProposalAnswer } from './proof-proposal.ts'
-import { ConnectionProofRequest, ProofRequest, ProofRequestResult } from './proof-request.ts'
 
 const STEP = {
   method: 'POST',
@@ -16,35 +15,6 @@ const STEP = {
   answers: { 200: ProofRecord },
   refusals: [404, 409],
 } as const
-
-export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateRequest',
-  method: 'POST',
-  path: '/proofs/create-request-oob',
-  summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
-  description:
-    'A constraint, path, filter, pattern or claim format of a presentation definition that would not be enforced is a 422 that names it. ' +
-    'Contexts in the options are trusted for this request beside those of the service, and are not sent to the wallet.',
-  security: 'token',
-  idempotent: true,
-  body: ProofRequest,
-  answers: { 200: ProofRequestResult },
-  refusals: [404],
-}))
-
-export const RequestProof = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'RequestProof',
-  method: 'POST',
-  path: '/proofs/request-proof',
-  summary: 'Ask a connection for a proof',
-  description: 'What would not be enforced is a 422, as with CreateRequest.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: ConnectionProofRequest,
-  answers: { 200: ProofRecord },
-  refusals: [404],
-}))
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   ...STEP,

@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
-import { Comment, ProofFormats, SUITS, suits } from './proof-request.ts'
+import { ProofFormats, SUITS } from './proof-request.ts'
 
 const Name = text(256)
 

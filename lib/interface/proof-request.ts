@@ -1,8 +1,10 @@
-/** What a proof request is made of, on a connection or in an invitation, and what comes of the latter. */
+/** Contracts for requesting a proof, over a connection or in an invitation, and the schemas of such a request. */
 import * as v from 'valibot'
+import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
-import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
+import { defineContract } from './contract.ts'
+import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
@@ -16,15 +18,7 @@ export const ProofFormats = exactly({
 /** The same where a field of a body has it. */
 export const RequestedFormats = v.object({ proofFormats: ProofFormats })
 
-/** present-proof 1.0 knows Indy alone; 2.0 carries one or more of the three. */
-export const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
-  const keys = Object.keys(formats)
-  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
-}
-
 export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
-
-export const Comment = v.pipe(v.string(), v.maxLength(2000))
 
 const REQUEST_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
@@ -74,3 +68,32 @@ export const ProofRequestResult = v.strictObject({
   proofRecordId: v.string(),
   proofRecordThId: v.string(),
 })
+
+export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateRequest',
+  method: 'POST',
+  path: '/proofs/create-request-oob',
+  summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
+  description:
+    'A constraint, path, filter, pattern or claim format of a presentation definition that would not be enforced is a 422 that names it. ' +
+    'Contexts in the options are trusted for this request beside those of the service, and are not sent to the wallet.',
+  security: 'token',
+  idempotent: true,
+  body: ProofRequest,
+  answers: { 200: ProofRequestResult },
+  refusals: [404],
+}))
+
+export const RequestProof = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RequestProof',
+  method: 'POST',
+  path: '/proofs/request-proof',
+  summary: 'Ask a connection for a proof',
+  description: 'What would not be enforced is a 422, as with CreateRequest.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: ConnectionProofRequest,
+  answers: { 200: ProofRecord },
+  refusals: [404],
+}))
