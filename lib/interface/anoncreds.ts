@@ -1,4 +1,4 @@
-/** Contracts of AnonCreds' objects: schemas and credential definitions. https://anoncreds.github.io/anoncreds-spec/ */
+/** Contracts of AnonCreds schemas and credential definitions. https://anoncreds.github.io/anoncreds-spec/ */
 import * as v from 'valibot'
 import {
   AnonCredsCredentialDefinition,
@@ -50,7 +50,7 @@ const Attributes = v.pipe(
   ),
 )
 
-/** What the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
+/** A transaction that the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
 const LedgerTransaction = v.looseObject({
   namespace: v.string(),
   request: v.looseObject({ identifier: v.string(), protocolVersion: v.number(), operation: v.looseObject({}) }),
@@ -58,7 +58,7 @@ const LedgerTransaction = v.looseObject({
 
 const Metadata = v.record(v.string(), v.unknown())
 
-/** As clients of credo-controller say that nobody endorses. */
+/** Clients of credo-controller send these fields when there is no endorser. */
 const NOT_ENDORSED = {
   endorse: v.optional(v.literal(false, 'must be false: no transaction is endorsed here')),
   endorserDid: v.optional(v.literal('', 'must be empty: no transaction is endorsed here')),
@@ -173,7 +173,7 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
   answers: {
     200: v.looseObject({
-      // Id of the agent's own record.
+      // Only of the agent's own definitions.
       ...v.partial(CredentialDefinitionRecord).entries,
       credentialDefinition: v.optional(AnonCredsCredentialDefinition),
       ledgerObjects: v.optional(

@@ -1,4 +1,4 @@
-/** Contracts of connections: how they are found, accepted, tried and ended. */
+/** Contracts of connections: list, accept, ping and delete. */
 import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'

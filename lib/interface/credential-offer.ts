@@ -10,9 +10,9 @@ import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 
 const Attribute = exactly({
-  // An object of attributes can not have a property of this name.
+  // Libraries keep attributes as properties of an object.
   name: v.pipe(text(256), v.notValue('__proto__', 'can not be the name of an attribute')),
-  /** As text. A value that is a 32-bit integer can be used in predicates. */
+  /** Predicates are possible only for values that are 32-bit integers. */
   value: v.pipe(v.string(), v.maxLength(65_536)),
   mimeType: v.optional(text(255)),
 })
@@ -36,7 +36,7 @@ const IndyOffer = exactly({
   attributes: Attributes,
 })
 
-/** Aries RFC 0593. Wallets on Credo verify Ed25519Signature2018 only where the issuer is a did:key. */
+/** Aries RFC 0593. Wallets on Credo verify Ed25519Signature2018 only if the issuer is a did:key. */
 const JsonLdOptions = exactly({
   proofType: v.picklist(['Ed25519Signature2018', 'Ed25519Signature2020']),
   proofPurpose: v.optional(v.literal('assertionMethod'), 'assertionMethod'),
@@ -50,7 +50,7 @@ export const CredentialFormats = v.pipe(
     anoncreds: v.optional(AnonCredsOffer),
     jsonld: v.optional(JsonLdOffer),
   }),
-  // A message has one preview, whose values are those of both credentials.
+  // The message has one preview for both formats.
   v.check(
     ({ indy, anoncreds }) =>
       indy === undefined || anoncreds === undefined || isSame(indy.attributes, anoncreds.attributes),
@@ -135,9 +135,9 @@ export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
     200: v.strictObject({
       ...INVITATION_RESULT,
       outOfBandRecordId: v.string(),
-      /** What GetCredentialById is called with. */
+      /** For GetCredentialById. */
       credentialRecordId: v.string(),
-      /** The thread of the offer. */
+      /** Thread id of the offer. */
       credentialRequestThId: v.string(),
     }),
   },

@@ -1,4 +1,4 @@
-/** Contract of the endpoint for other agents (Aries RFC 0025: DIDComm over HTTP). */
+/** Contract of the DIDComm endpoint for other agents (Aries RFC 0025). */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'

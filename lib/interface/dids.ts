@@ -1,4 +1,4 @@
-/** Contracts of DIDs: those of the agent, and what anybody's resolve to. https://www.w3.org/TR/did-core/ */
+/** Contracts of DIDs: create and list the agent's own, resolve any. https://www.w3.org/TR/did-core/ */
 import * as v from 'valibot'
 import { DidDocument, DidRecord } from '../records/did.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -15,7 +15,7 @@ const DOMAIN =
 /** CREDEBL sends empty strings for absent values. */
 const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))
 
-/** A field that credo-controller has for DIDs on ledgers. */
+/** A field of credo-controller for DIDs on ledgers. */
 const OnLedger = v.optional(v.literal('', 'is for a DID on a ledger: this agent writes to none'))
 
 const Seed = v.pipe(
@@ -79,7 +79,7 @@ export const GetDids = /* @__PURE__ */ defineContract(() => ({
   answers: { 200: v.array(DidRecord) },
 }))
 
-/** As `Did`, in one rule: its length is that of what is read of others. */
+/** Like `Did`, but in one regular expression, with the maximum length of DIDs that the agent reads. */
 const DidInPath = v.pipe(v.string(), v.regex(/^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]{1,4056}$/, 'must be a DID'))
 
 const Metadata = v.record(v.string(), v.unknown())

@@ -1,4 +1,4 @@
-/** All operations of the service, in the order of the interface document. For the OpenAPI document: functions import their own contract. */
+/** All operations of the service in the order of the OpenAPI document, which is made of them. A function imports only its own contract. */
 import {
   CreateCredentialDefinition,
   CreateSchema,

@@ -4,10 +4,10 @@ import { INVITATION_MEMBERS, OLDER_MEMBERS } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 
-/** An out-of-band invitation, as its sender shares it. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
+/** An invitation of either protocol. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
 const Invitation = v.looseObject({ ...INVITATION_MEMBERS, ...OLDER_MEMBERS })
 
-/** Longer than any URL that the gateway accepts. */
+/** More characters than the gateway accepts in a URL. */
 const MAX_QUERY = 10_240
 
 export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -22,7 +22,7 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
   companion: true,
   parameters: {
     query: v.object({
-      /** The invitation in base64url, or one of the connections protocol. */
+      /** The invitation in base64url; in `c_i` one of the connections protocol. */
       oob: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
       c_i: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
     }),
@@ -60,7 +60,7 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   answers: { 200: v.string() },
 }))
 
-/** A file name without any path. */
+/** A file name without a path. */
 const FileName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'is no name of a file'),

@@ -8,14 +8,14 @@ import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
-/** What is asked for, in each format. */
+/** The request in each format. */
 export const ProofFormats = exactly({
   indy: v.optional(IndyProofRequest),
   anoncreds: v.optional(AnonCredsProofRequest),
   presentationExchange: v.optional(PresentationExchangeRequest),
 })
 
-/** The same where a field of a body has it. */
+/** A body with the formats in a field. */
 export const RequestedFormats = v.object({ proofFormats: ProofFormats })
 
 export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
@@ -40,13 +40,13 @@ export const ProofRequest = v.pipe(
   ),
 )
 
-/** The same on a connection. */
+/** A request over a connection. */
 export const ConnectionProofRequest = v.pipe(
   exactly({
     connectionId: EntityId,
     ...REQUEST_FIELDS,
     goalCode: v.optional(text(255)),
-    /** Becomes `~thread.pthid` of the request. */
+    /** `~thread.pthid` of the request. */
     parentThreadId: v.optional(ThreadId),
   }),
   v.forward(
@@ -61,10 +61,10 @@ export const ConnectionProofRequest = v.pipe(
 
 export type ProofRequest = v.InferOutput<typeof ProofRequest>
 
-/** The document's four fields, and the two without which the form data could not be asked for. */
+/** The four fields of the interface document, and two that are needed to retrieve the form data. */
 export const ProofRequestResult = v.strictObject({
   ...INVITATION_RESULT,
-  /** What tenant_ProofFormData is called with. */
+  /** For tenant_ProofFormData. */
   proofRecordId: v.string(),
   proofRecordThId: v.string(),
 })

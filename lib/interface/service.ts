@@ -1,4 +1,4 @@
-/** Contracts of the service itself: its description and whether it is there. */
+/** Contracts of the service itself: the OpenAPI document and the health check. */
 import * as v from 'valibot'
 import { defineContract } from './contract.ts'
 

@@ -1,4 +1,4 @@
-/** Contracts of the credentials that an agent holds: JSON-LD, and AnonCreds, which are stored as W3C credentials too. */
+/** Contracts for reading held credentials: JSON-LD, and AnonCreds, which are stored as W3C credentials as well. */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { W3cCredentialRecord } from '../records/w3c-credential.ts'

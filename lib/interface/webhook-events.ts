@@ -1,4 +1,4 @@
-/** The bodies of events, as endpoints of both kinds get them: what the OpenAPI document describes and tests hold them against. */
+/** Schemas of event bodies for both kinds of endpoints, for the OpenAPI document and the tests. */
 import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
@@ -12,15 +12,15 @@ import { WEBHOOK_ENDPOINT_STATUSES, WebhookEndpoint } from '../records/webhook-e
 import { ENDPOINT_KINDS, type EventType } from '../records/webhook-event.ts'
 import type { Schema } from './contract.ts'
 
-/** What one kind of record is in an event. */
+/** How a kind of record is shown in events. */
 interface EventContent {
-  /** For webhook endpoints: as the API shows it. */
+  /** For webhook endpoints: the record, as the API returns it. */
   record: Schema
-  /** For notification endpoints, and for webhook endpoints where the record is too large. */
+  /** For notification endpoints, and for records that are too large. */
   ids: Schema
-  /** Of `previousState`. */
+  /** Values of `previousState`. */
   states?: readonly string[]
-  /** What happens to an endpoint is no tenant's. */
+  /** Endpoints belong to an organization, not to a tenant. */
   tenant?: false
 }
 
@@ -37,7 +37,7 @@ const CONNECTION: EventContent = {
   states: CONNECTION_STATES,
 }
 
-/** Credentials, proofs and questions are exchanged alike. */
+/** Credential exchanges, proofs and questions. */
 const exchange = (record: Schema, states: readonly string[]): EventContent => ({
   record,
   ids: v.strictObject({
@@ -111,9 +111,9 @@ const eventBody = (type: EventType, { states, tenant }: EventContent, shown: v.O
 
 interface EventBodies {
   summary: string
-  /** Body for a webhook endpoint: with the record, or with its ids where it is too large. */
+  /** Body for a webhook endpoint: the record, or its ids if it is too large. */
   webhook: Schema
-  /** Body for a notification endpoint. */
+  /** Body for a notification endpoint: the ids. */
   notification: Schema
 }
 
@@ -143,5 +143,5 @@ const SUMMARIES: Record<EventType, [summary: string, content: EventContent]> = {
   'endpoint.test': ['The organization asked for a test', ENDPOINT],
 }
 
-/** The bodies of an event. */
+/** The bodies of an event of this type. */
 export const eventBodies = (type: EventType): EventBodies => bodies(type, ...SUMMARIES[type])

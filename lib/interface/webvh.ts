@@ -1,4 +1,4 @@
-/** Contracts of what whoever holds or verifies a credential reads: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
+/** Contracts of public documents for holders and verifiers of credentials: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
@@ -37,7 +37,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
       metadata: v.optional(v.record(v.string(), v.unknown())),
       /** Status lists of a registry, oldest first. */
       links: v.optional(v.array(v.record(v.string(), v.unknown()))),
-      /** The object, as AnonCreds has it. */
+      /** The AnonCreds object. */
       content: v.record(v.string(), v.unknown()),
       proof: v.record(v.string(), v.unknown()),
     }),
@@ -45,7 +45,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-/** SHA-256 in base58, as `tailsHash` of a revocation registry. */
+/** `tailsHash` of a revocation registry: SHA-256 in base58. */
 const TailsHash = v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'is not a SHA-256 in base58'))
 
 export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
