@@ -112,8 +112,8 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/create-offer',
   summary: 'Offer a credential to a connection',
   description:
-    'As JSON-LD or as AnonCreds (indy, anoncreds). Attributes that are not those of the schema are a 422 that names them, ' +
-    'before anything is sent. No wallet gets another credential than the one that was offered to it.',
+    'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes are not those of the schema; the error names them, and nothing is sent. ' +
+    'A wallet is only issued exactly what was offered to it.',
   security: 'token',
   idempotent: true,
   companion: true,

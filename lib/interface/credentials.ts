@@ -32,7 +32,7 @@ export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetCredentialFormData',
   method: 'GET',
   path: '/credentials/{credentialRecordId}/form-data',
-  summary: 'What the messages of a credential exchange carry: proposal, offer, request and credential',
+  summary: 'Retrieve the contents of the messages of a credential exchange: proposal, offer, request and credential',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
@@ -46,7 +46,7 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/{credentialRecordId}/revoke',
   summary: 'Revoke an AnonCreds credential that this agent has issued',
   description:
-    'The answer comes when it is certain that the credential will be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and `published` from then on. A holder with a connection is told (Aries RFC 0721). Revoked twice, it answers the same.',
+    'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
   security: 'token',
   idempotent: true,
   companion: true,

@@ -16,8 +16,8 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
   path: '/',
   summary: 'Show an invitation',
   description:
-    'Where `invitationUrl` leads: a page for the person who was given it, or the invitation itself where JSON is asked for. Only invitations ' +
-    'that an agent of this service has made are shown, as they were made. 410: it was used, or its agent has deleted it.',
+    'The target of `invitationUrl`: a page for people, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
+    'service has created are shown, unaltered. 410: the invitation was used or deleted.',
   security: 'none',
   companion: true,
   parameters: {
@@ -38,8 +38,8 @@ export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
   path: '/url/{invitationId}',
   summary: 'Get an invitation by its id',
   description:
-    'Where `shortInvitationUrl` leads: the invitation where JSON is asked for, otherwise a redirect to `invitationUrl`. An invitation too long for an ' +
-    'address is shown here. 410: it was used, or its agent has deleted it.',
+    'The target of `shortInvitationUrl`: the invitation if the caller asks for JSON, otherwise a redirect to `invitationUrl`. An invitation that is too ' +
+    'long for a URL is shown here. 410: the invitation was used or deleted.',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ invitationId: EntityId }) },
@@ -53,7 +53,7 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ShowDocs',
   method: 'GET',
   path: '/docs',
-  summary: 'Show the reference of this interface',
+  summary: 'Show the API reference',
   security: 'none',
   companion: true,
   pages: 'html',
@@ -71,7 +71,7 @@ export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetBrowserFile',
   method: 'GET',
   path: '/assets/{file}',
-  summary: 'Get a file that the pages are made of',
+  summary: 'Get a file that the pages load',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ file: FileName }) },

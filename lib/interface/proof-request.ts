@@ -75,8 +75,8 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs/create-request-oob',
   summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
   description:
-    'A constraint, path, filter, pattern or claim format of a presentation definition that would not be enforced is a 422 that names it. ' +
-    'Contexts in the options are trusted for this request beside those of the service, and are not sent to the wallet.',
+    '422: a constraint, path, filter, pattern or claim format of the presentation definition would not be enforced; the error names it. ' +
+    'Contexts in the options are trusted for this request in addition to those of the service. They are not sent to the wallet.',
   security: 'token',
   idempotent: true,
   body: ProofRequest,
@@ -88,8 +88,8 @@ export const RequestProof = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RequestProof',
   method: 'POST',
   path: '/proofs/request-proof',
-  summary: 'Ask a connection for a proof',
-  description: 'What would not be enforced is a 422, as with CreateRequest.',
+  summary: 'Send a proof request to a connection',
+  description: '422: something would not be enforced, as for CreateRequest.',
   security: 'token',
   idempotent: true,
   companion: true,

@@ -45,9 +45,9 @@ export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetProofFormData',
   method: 'GET',
   path: '/proofs/{proofRecordId}/form-data',
-  summary: 'Retrieve what was proposed, asked for and presented in a proof exchange',
+  summary: 'Retrieve what was proposed, requested and presented in a proof exchange',
   description:
-    'To a verifier a JSON-LD presentation is shown as it was verified, in the terms of the verifier. What a presentation claims counts only where the record has `isVerified: true`.',
+    'A verifier sees a JSON-LD presentation as it was verified, in terms of its own contexts. The claims of a presentation are proved only if the record has `isVerified: true`.',
   security: 'token',
   companion: true,
   parameters: { path: ONE },

@@ -16,7 +16,7 @@ export const GetHealth = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetHealth',
   method: 'GET',
   path: '/health',
-  summary: 'Whether the service is there',
+  summary: 'Check that the service is available',
   security: 'none',
   companion: true,
   answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },

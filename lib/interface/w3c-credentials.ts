@@ -22,7 +22,7 @@ export const GetW3cCredentialById = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/credentials/w3c/{w3cCredentialRecordId}',
   summary: 'Retrieve one held credential by the id of its record',
-  description: 'The `credentials` of a credential exchange name it.',
+  description: 'The id is in the `credentials` of a credential exchange.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ w3cCredentialRecordId: EntityId }) },

@@ -26,7 +26,7 @@ export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/webhooks/orgs/{orgId}',
   summary: 'List the webhook endpoints of an organization, with their health',
-  description: `${WHOSE} Registrations that wait for a token are among them, as pending.`,
+  description: `${WHOSE} Registrations without a token are included, as \`pending\`.`,
   security: 'token',
   companion: true,
   parameters: { path: v.object({ orgId: EntityId }) },
@@ -39,7 +39,7 @@ export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   method: 'DELETE',
   path: '/webhooks/orgs/{orgId}/{endpointId}',
   summary: 'Delete a webhook endpoint, or a pending registration of one',
-  description: `${WHOSE} Answers with the endpoint as it was. What is on its way to it is not sent any more.`,
+  description: `${WHOSE} Returns the deleted endpoint. Its waiting events are not sent any more.`,
   answers: { 200: WebhookEndpoint },
 }))
 
@@ -48,10 +48,10 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RotateWebhookSecret',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/rotate-secret',
-  summary: 'Give a webhook endpoint a new signing secret',
+  summary: 'Rotate the signing secret of a webhook endpoint',
   description:
-    `${WHOSE} The secret is shown this once. The one before it signs too for 24 hours; after another rotation within that ` +
-    'time, only the latest one and the one right before it do.',
+    `${WHOSE} The secret is shown only once. The previous secret also signs for 24 hours; after another rotation in this time, only ` +
+    'the newest secret and the one before it sign.',
   holdsSecret: true,
   answers: { 200: RotatedWebhookEndpoint },
 }))
@@ -62,7 +62,7 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/test',
   summary: 'Send an endpoint.test event to a webhook endpoint',
-  description: `${WHOSE} What becomes of it is among the endpoint's deliveries. An endpoint that is disabled is to be enabled first.`,
+  description: `${WHOSE} The result is in the endpoint's deliveries. A disabled endpoint has to be enabled first.`,
   answers: { 202: v.strictObject({ eventId: v.string() }) },
 }))
 
@@ -71,8 +71,8 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   operationId: 'EnableWebhookEndpoint',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
-  summary: 'Enable a webhook endpoint that was disabled',
-  description: `${WHOSE} What it has missed is kept for 30 days and waits for a replay. An endpoint that is not disabled stays as it is.`,
+  summary: 'Enable a disabled webhook endpoint',
+  description: `${WHOSE} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
   answers: { 200: WebhookEndpoint },
 }))
 
@@ -135,11 +135,11 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ReplayWebhookEvents',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/replay',
-  summary: 'Send events to a webhook endpoint again, with the ids that they had',
+  summary: 'Send events to a webhook endpoint again, with the same ids',
   description:
-    `${WHOSE} Either one event (\`eventId\`), or those that occurred since a time and before the first call (\`since\`): held, failed and ` +
-    'delivered ones, or only those of one `state`. What is on its way already is left alone. When the answer holds a `cursor`, there may be ' +
-    'more: call again with the same body and that `cursor`.',
+    `${WHOSE} Either one event (\`eventId\`), or all that occurred between a time (\`since\`) and the first call: held, failed and ` +
+    'delivered ones, or only those in one `state`. Pending events are not affected. If the answer has a `cursor`, there may be more: repeat the call ' +
+    'with the same body and this `cursor`.',
   body: Replay,
   answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
 }))

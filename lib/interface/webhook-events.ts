@@ -78,7 +78,7 @@ const ENDPOINT: EventContent = {
 
 const TenantId = v.pipe(
   v.union([EntityId, v.literal(BASE_AGENT)]),
-  v.description("Whose record it is; `@base`: the base agent's. No tenant's id has an `@`."),
+  v.description("The tenant of the record; `@base` is the base agent. No tenant's id contains `@`."),
 )
 
 const Sequence = v.pipe(
@@ -89,11 +89,11 @@ const Sequence = v.pipe(
 )
 
 const previousState = (states: readonly string[]) =>
-  v.optional(v.pipe(v.picklist(states), v.description('Absent where the record is new.')))
+  v.optional(v.pipe(v.picklist(states), v.description('Absent if the record is new.')))
 
 const Truncated = v.pipe(
   v.literal(true),
-  v.description('The record is too large for an event: these are its ids, with which it can be fetched.'),
+  v.description('The record is too large for an event. Only its ids are here, by which it can be fetched.'),
 )
 
 const HappenedAt = v.pipe(Timestamp, v.description('When it happened; `webhook-timestamp` is when it is posted.'))
@@ -127,20 +127,20 @@ const bodies = (type: EventType, summary: string, content: EventContent): EventB
 })
 
 const SUMMARIES: Record<EventType, [summary: string, content: EventContent]> = {
-  'connection.state_changed': ['A connection has come to another state', CONNECTION],
-  'credential.state_changed': ['A credential exchange has come to another state', CREDENTIAL],
-  'proof.state_changed': ['A proof has come to another state', PROOF],
-  'question_answer.state_changed': ['A question was asked, or answered', QUESTION_ANSWER],
+  'connection.state_changed': ['The state of a connection has changed', CONNECTION],
+  'credential.state_changed': ['The state of a credential exchange has changed', CREDENTIAL],
+  'proof.state_changed': ['The state of a proof exchange has changed', PROOF],
+  'question_answer.state_changed': ['A question was sent, received or answered', QUESTION_ANSWER],
   'credential_definition.state_changed': [
-    'A credential definition has come to another state: its keys are made, or it has failed',
+    'The state of a credential definition has changed: its keys are generated, or it has failed',
     CREDENTIAL_DEFINITION,
   ],
-  'basic_message.received': ['A basic message has come in', BASIC_MESSAGE],
-  'basic_message.sent': ['A basic message is on its way to the wallet', BASIC_MESSAGE],
-  'basic_message.delivered': ['The wallet has taken a basic message', BASIC_MESSAGE],
-  'basic_message.failed': ['A basic message was given up: the wallet took none of the attempts', BASIC_MESSAGE],
+  'basic_message.received': ['A basic message was received', BASIC_MESSAGE],
+  'basic_message.sent': ['A basic message was created and will be sent to the wallet', BASIC_MESSAGE],
+  'basic_message.delivered': ['A basic message was delivered to the wallet', BASIC_MESSAGE],
+  'basic_message.failed': ['The delivery of a basic message has failed for good, after all attempts', BASIC_MESSAGE],
   'endpoint.disabled': ["The organization's other endpoint was disabled", ENDPOINT],
-  'endpoint.test': ['The organization asked for a test', ENDPOINT],
+  'endpoint.test': ['The organization has requested a test event', ENDPOINT],
 }
 
 /** The bodies of an event of this type. */

@@ -34,7 +34,7 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
   summary: 'Register organization webhook endpoint for notification',
   description:
     `With a token of ${MANAGERS}, the registration is active. Without a token it is pending: it delivers nothing and expires after 7 days, ` +
-    'and the same request with such a token makes it active. The answer to a caller without a token does not tell whether the organization exists.',
+    'and the same request with such a token makes it active. The answer to a caller without a token does not reveal whether the organization exists.',
   security: 'optional',
   idempotent: true,
   holdsSecret: true,
