@@ -1,4 +1,4 @@
-/** CreateOfferOob: a credential, offered in a single-use out-of-band invitation. */
+/** CreateOfferOob: offers a credential in a single-use out-of-band invitation. */
 import { offerCredentialOutOfBand } from '../lib/agent/credential-offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** CreateOffer: a credential, offered on a connection. */
+/** CreateOffer: offers a credential over a connection. */
 import { offerCredential } from '../lib/agent/credential-offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

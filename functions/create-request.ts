@@ -1,4 +1,4 @@
-/** CreateRequest: a proof request in a single-use out-of-band invitation. */
+/** CreateRequest: creates a proof request in a single-use out-of-band invitation. */
 import { createProofRequest } from '../lib/agent/proof-requests.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

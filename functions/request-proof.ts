@@ -1,4 +1,4 @@
-/** RequestProof: a connection is asked for a proof. */
+/** RequestProof: sends a proof request to a connection. */
 import { requestProof as ask } from '../lib/agent/proof-requests.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
