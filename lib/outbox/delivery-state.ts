@@ -1,9 +1,8 @@
 /** Deliveries of sent messages, written into their entries in the connection's list, so that a list needs no other read to show them. */
 import type { Delivery } from '../records/basic-message.ts'
 import type { Change } from '../store/conditions.ts'
-import { tagPartition } from '../store/index-entries.ts'
-import { type Address, entryAddress } from '../store/keys.ts'
-import { deliveryChange } from '../store/stored-record.ts'
+import { type Address, messageEntryAddress } from '../store/keys.ts'
+import { deliveryAttributes } from '../store/stored-record.ts'
 import type { SentBasicMessage } from './message-item.ts'
 
 interface Sent {
@@ -20,10 +19,10 @@ export const deliveryUpdates = (
   { tenant, connectionId, basicMessages = [] }: Sent,
   delivery: Delivery,
 ): { update: Address; change: Change }[] => {
-  const list = tagPartition(tenant, 'BasicMessageRecord', 'connectionId', connectionId)
+  const change = { set: deliveryAttributes(delivery) }
   return basicMessages.flatMap(({ record, createdAt = record.createdAt }) =>
     typeof createdAt === 'string'
-      ? [{ update: entryAddress(list, createdAt, record.id), change: deliveryChange(delivery) }]
+      ? [{ update: messageEntryAddress(tenant, connectionId, createdAt, record.id), change }]
       : [],
   )
 }

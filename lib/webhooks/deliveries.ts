@@ -2,6 +2,7 @@
 import type { WebhookDelivery } from '../records/webhook-delivery.ts'
 import { type ListedPage, listItems } from '../store/item-list.ts'
 import { attemptPartitions } from '../store/keys.ts'
+import { queryMerged } from '../store/merged-pages.ts'
 import type { Item } from '../store/table.ts'
 import { type AttemptOutcome, attemptItem } from './attempts.ts'
 
@@ -22,7 +23,7 @@ export const listDeliveries = (
     return status === undefined || delivery.status === status ? delivery : undefined
   }
   return listItems(
-    attemptPartitions(endpointId),
+    (range) => queryMerged(attemptPartitions(endpointId), range),
     { limit, cursor, order: 'desc' },
     { show, filtered: status !== undefined },
   )

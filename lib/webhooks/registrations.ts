@@ -1,7 +1,8 @@
 /** Registers webhooks of organizations: one active endpoint of each kind with its secret, and pending notification endpoints. */
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Registration, RegistrationKind } from '../records/registration.ts'
+import type { Registration } from '../records/registration.ts'
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
+import type { EndpointKind } from '../records/webhook-event.ts'
 import { settings } from '../settings.ts'
 import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
@@ -27,7 +28,7 @@ import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
 export interface WantedEndpoint {
   orgId: string
-  kind: RegistrationKind
+  kind: EndpointKind
   url: string
 }
 

@@ -1,7 +1,7 @@
 /** dispatchChanges dies, or a call of its fails, at every place where it makes one: still every event, once, in order, with the same id. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
-import type { RegistrationKind } from '../../lib/records/registration.ts'
+import type { EndpointKind } from '../../lib/records/webhook-event.ts'
 import { eventPartitions } from '../../lib/store/keys.ts'
 import { toRecordItem } from '../../lib/store/stored-record.ts'
 import { queryAll } from '../../lib/store/table.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 const at = (version: number): string => new Date(Date.UTC(2026, 10, 20) + version * 1000).toISOString()
 
 /** A tenant whose organization has both endpoints. */
-const newTenant = async (): Promise<{ tenant: string; endpoints: Record<RegistrationKind, string> }> => {
+const newTenant = async (): Promise<{ tenant: string; endpoints: Record<EndpointKind, string> }> => {
   const tenant = `tenant${++number}`
   await transaction(tenant, async (unit) =>
     insertTenant(unit, { id: tenant, label: tenant, orgId: tenant, createdAt: at(0) }),
@@ -88,7 +88,7 @@ const STORIES = {
 const EVENTS = Object.values(STORIES).flat().length
 
 /** What an endpoint has heard of each record, in order, and how often it has heard something again. */
-const heardBy = (tenant: string, kind: RegistrationKind) => {
+const heardBy = (tenant: string, kind: EndpointKind) => {
   const all = receiver.received
     .filter(({ path }) => path === `/${tenant}/${kind}`)
     .map(({ body, headers }) => ({ id: String(headers['webhook-id']), ...JSON.parse(body) }))

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import type { RegistrationKind } from '../../../lib/records/registration.ts'
+import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
 import { attemptPartitions } from '../../../lib/store/keys.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -15,7 +15,7 @@ import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
 
 export interface RegisteredEndpoint {
   orgId: string
-  kind: RegistrationKind
+  kind: EndpointKind
   id: string
   secret: string
 }

@@ -1,6 +1,6 @@
 /** The two forms of a did:peer:4: the one that connections are found by is known from the records of DIDs. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/did.ts'
+import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/connection.ts'
 import { knownSpelling } from '../../../lib/store/did-spelling.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { type StartedTable, startTable } from './started-table.ts'
