@@ -9,9 +9,18 @@ import { decodeIfSound } from '../store/item.ts'
 import { type Address, endpointDestination, eventLane, eventLaneOf } from '../store/keys.ts'
 import { addressOf, getItems, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
-import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
 import { readEndpoints } from './endpoint-item.ts'
-import { type EventChange, eventItem, eventUpdate, type Place, placeItem, type StoredEvent } from './event-item.ts'
+import {
+  attemptItem,
+  type EventChange,
+  eventItem,
+  eventUpdate,
+  expiryOf,
+  type Place,
+  placeItem,
+  type StoredEvent,
+  storedResponse,
+} from './event-item.ts'
 import { noteHealth } from './health.ts'
 import { sendEvent } from './send-event.ts'
 
@@ -142,6 +151,7 @@ const pendingAgain = (waiting: Waiting, { nextAttemptAt }: Attempt): TableWrite[
 const record = (waiting: Waiting, { outcome, startedAt }: Attempt): TableWrite[] => {
   const { event } = waiting
   if (event === undefined) return []
+  const { status, failure, milliseconds, body } = outcome
   const started = new Date(startedAt).toISOString()
   const attempt = {
     endpointId: event.endpointId,
@@ -149,8 +159,10 @@ const record = (waiting: Waiting, { outcome, startedAt }: Attempt): TableWrite[]
     type: event.type,
     attempt: attemptsAfter(waiting),
     startedAt: started,
-    ...attemptOutcome(outcome, isTaken(outcome)),
-    expiresAt: attemptExpiry(started),
+    ...{ status, failure, milliseconds },
+    response: storedResponse(body),
+    outcome: isTaken(outcome) ? ('delivered' as const) : ('failed' as const),
+    expiresAt: expiryOf(started),
   }
   return [{ put: attemptItem.encode(attempt) }]
 }

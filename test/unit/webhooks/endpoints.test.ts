@@ -9,14 +9,18 @@ import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
-  deleteEndpoint,
   type EndpointPath,
-  enableEndpoint,
   listEndpoints,
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
-import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
+import {
+  deleteEndpoint,
+  enableEndpoint,
+  registerEndpoint,
+  registerPending,
+  rotateSecret,
+} from '../../../lib/webhooks/registrations.ts'
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
