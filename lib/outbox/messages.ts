@@ -7,10 +7,17 @@ import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type CorruptItem, setAside } from './corrupt-item.ts'
-import { deliveryUpdates } from './delivery-state.ts'
 import { readWithDestination } from './destination.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { deliveryOf, destinationAt, type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
+import {
+  deliveryOf,
+  deliveryUpdates,
+  destinationAt,
+  type OutboxItem,
+  type Outcome,
+  outboxItem,
+  outcomeItem,
+} from './message-item.ts'
 import { MESSAGE_PLAN } from './retry-plan.ts'
 import type { FirstItem } from './wake-up.ts'
 

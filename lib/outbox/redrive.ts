@@ -1,8 +1,7 @@
 /** Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool. */
 import { scanItems } from '../store/scan.ts'
 import { transact } from '../store/write.ts'
-import { deliveryUpdates } from './delivery-state.ts'
-import { deliveryOf, outboxItem, outcomeItem } from './message-item.ts'
+import { deliveryOf, deliveryUpdates, outboxItem, outcomeItem } from './message-item.ts'
 
 /**
  * Redrives what was given up at `since` (ISO 8601 UTC) or later, and returns how many items that were. Each keeps its id, and so its place

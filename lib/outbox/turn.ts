@@ -1,6 +1,5 @@
 /** A turn: one invocation delivers the waiting items of a lane in order, and records their outcomes. */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
-import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { TableWrite } from '../store/write.ts'
@@ -16,13 +15,12 @@ import {
   openDestination,
   recentDestination,
 } from './destination.ts'
-import { noteDuration } from './destination-speed.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import { repairLane } from './repair-lane.ts'
-import { nextAttemptAt } from './retry-plan.ts'
-import { takeSlot } from './slots.ts'
+import { askedDelay, nextAttemptAt } from './retry-plan.ts'
+import { noteDuration, takeSlot } from './slow-destination.ts'
 import { Tally } from './tally.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 

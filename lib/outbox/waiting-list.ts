@@ -28,7 +28,7 @@ import {
 import { dueFor } from './due.ts'
 import { enterLane } from './lane.ts'
 import { wakeLanes, wakeLater } from './queues.ts'
-import { freeSlots } from './slots.ts'
+import { freeSlots } from './slow-destination.ts'
 import type { DestinationWakeUp, LaneWakeUp } from './wake-up.ts'
 
 /** So that lanes which come to wait at once write to several partitions. */
