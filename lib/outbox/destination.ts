@@ -12,7 +12,7 @@ import { absentOrExpired, updateIf } from '../store/write.ts'
 import { addSuspicion, closes, IGNORED_FOR, MAX_SUSPECTS, probeDelay, SLOW_MS } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
-import { hurryLane } from './lane.ts'
+import { makeDueNow } from './lane.ts'
 import { wakeLater } from './queues.ts'
 
 /** Lanes and parties in a destination's item, by a part of their digests: it is read often, and must stay small. */
@@ -201,7 +201,7 @@ export interface LaneFailure {
  * Counts a failure that is the destination's own, and closes it where it is enough. Returns the destination as it is then. A lane that
  * failed while others succeeded does not count.
  */
-export const noteFailure = async (destination: string, failure: LaneFailure): Promise<Destination> => {
+export const recordFailure = async (destination: string, failure: LaneFailure): Promise<Destination> => {
   const { party, fault, probe, now, random } = failure
   const lane = suspectName(failure.lane)
   const { after, written } = await decide(destination, now, (read) => {
@@ -223,7 +223,8 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   const fields = { event: 'destination.closed', destination, fault, failures } as const
   measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
   // Their retry plans would take hours. Woken now, they wait for the destination, and are released with the other lanes.
-  for (const { own } of after.suspicions ?? []) if (own !== undefined && own !== failure.lane) await hurryLane(own, now)
+  for (const { own } of after.suspicions ?? [])
+    if (own !== undefined && own !== failure.lane) await makeDueNow(own, now)
   await wakeLater({ destination, at: after.dueAt }, after.dueAt - now)
   return after
 }
@@ -236,7 +237,7 @@ const sinceOpened = (ignored: readonly { until: number }[], now: number): number
  * Notes a success where it changes what is known: failures before it count no more, and the lane counts again. After an outage many succeed at
  * once; so what another one has written meanwhile does not lose it.
  */
-export const noteSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
+export const recordSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
   const name = suspectName(lane)
   const news = (current: Destination): Change | undefined => {
     const { suspicions = [], ignored = [] } = current

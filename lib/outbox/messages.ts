@@ -56,7 +56,7 @@ export const openMessageLane = (
   let begins = first
   return {
     plan: MESSAGE_PLAN,
-    kind: 'message',
+    metrics: { delivered: 'MessagesDelivered', givenUp: 'MessagesGivenUp' },
     party: tenant,
     read: async (now) => {
       const item = await readFirst(lane, begins, now)

@@ -19,7 +19,7 @@ export interface Duration {
  * Records how long an attempt took (or has taken so far), if that changes what is known. A slow destination counts as quick again after a quick
  * answer, because a mediator may be late once; each time that it becomes slow again it needs more of them.
  */
-export const noteDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
+export const recordDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
   if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
   else if (answered && (isSlow(read, now) || isNews(read, now)))
     await decide(read.destination, now, (current) => quicker(current, now))

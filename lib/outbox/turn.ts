@@ -2,26 +2,26 @@
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
 import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
+import { type Measurements, type MetricName, measure } from '../metrics.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type Fault, faultOf, SLOW_MS } from './circuit-breaker.ts'
-import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import {
   type Destination,
   isClosed,
   isQuick,
   isSlow,
-  noteFailure,
-  noteSuccess,
   openDestination,
   recentDestination,
+  recordFailure,
+  recordSuccess,
 } from './destination.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import { repairLane } from './repair-lane.ts'
 import { askedDelay, nextAttemptAt } from './retry-plan.ts'
-import { noteDuration, takeSlot } from './slow-destination.ts'
-import { Tally } from './tally.ts'
+import { recordDuration, takeSlot } from './slow-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 export interface TurnSurroundings extends HolderSurroundings {
@@ -46,16 +46,15 @@ const MAX_TURN_MS = 10_000
 export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurroundings): Promise<void> => {
   const now = surroundings.clock()
   const leasing = await leaseLane(wakeUp, surroundings.newId(), now)
-  if (leasing.leased === undefined) {
+  if (leasing.leased === undefined)
     return repairLane(wakeUp, leasing.found, { now, repeated: surroundings.repeated === true })
-  }
   const turn = new Turn(leasing.leased, wakeUp, surroundings)
   try {
     await turn.run()
   } catch (error) {
-    await turn.breakOff(error)
+    await turn.waitAfterFault(error)
   } finally {
-    turn.tally.report(surroundings.clock())
+    turn.report()
   }
 }
 
@@ -73,13 +72,13 @@ const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: La
     : undefined
 
 class Turn {
-  readonly tally = new Tally()
   readonly #lane: HeldLane
   readonly #in: TurnSurroundings
   readonly #endsAt: number
   /** Unique to this turn. */
   readonly #owner: string
   readonly #first: FirstItem | undefined
+  readonly #counts: Measurements = {}
   #failures: number
   #probes: boolean
   /** The destination of the last attempt is known to be quick. */
@@ -99,10 +98,16 @@ class Turn {
 
   async run(): Promise<void> {
     const contents = await this.#in.open(this.#lane.name, this.#first)
-    if (contents === undefined) return this.#remove()
+    if (contents === undefined) {
+      log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' })
+      return this.#lane.remove()
+    }
     for (let done = 0; !this.#lane.ended; ) {
       const { items, more, corrupt } = await contents.read(this.#in.clock())
-      for (const one of corrupt) await this.#setAside(one)
+      for (const { writes, about } of corrupt) {
+        await this.#finish(writes, false)
+        logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
+      }
       if (corrupt.length > 0) continue
       if (items.length === 0) await this.#finish([], true)
       this.#stale = false
@@ -117,20 +122,19 @@ class Turn {
     }
   }
 
-  /** Sets an item aside that cannot be read, and goes on. */
-  async #setAside({ writes, about }: CorruptItem): Promise<void> {
-    await this.#finish(writes, false)
-    logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
+  /** The outcomes of the attempts, in one line of the log; none where nothing was tried. */
+  report(): void {
+    if (Object.keys(this.#counts).length === 0) return
+    const measured = { values: this.#counts, now: this.#in.clock() }
+    measure('info', 'a turn has ended', { event: 'outbox.turn_ended' }, measured)
   }
 
-  /** A wake-up for a lane of no known kind: nothing is there that could ever be delivered. */
-  async #remove(): Promise<void> {
-    log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' })
-    await this.#lane.remove()
+  #count(metric: MetricName): void {
+    this.#counts[metric] = (this.#counts[metric] ?? 0) + 1
   }
 
-  /** After a fault the lane waits for a moment. Throws the fault where not even that can be written: then the wake-up comes again. */
-  async breakOff(fault: unknown): Promise<void> {
+  /** The lane waits after a fault of our own or of AWS. Throws the fault if that cannot be written: then the wake-up is received again. */
+  async waitAfterFault(fault: unknown): Promise<void> {
     if (this.#lane.ended) throw fault
     log('error', 'a turn broke off', {
       event: 'outbox.turn_failed',
@@ -141,7 +145,7 @@ class Turn {
       const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.#failures, 10))
       await this.#lane.waitUntil(this.#in.clock() + wait, this.#failures + 1)
     } catch (error) {
-      // With a conflict another invocation has had the lane since, and has read all that was committed before this one.
+      // After a conflict another invocation has the lane, and has read all that was committed before this one.
       if (!isAgentError(error, 'store.conflict')) throw fault
     }
   }
@@ -153,58 +157,58 @@ class Turn {
     if (settled !== undefined) return this.#finish(settled, last)
 
     const name = contents.destinationOf(item)
+    const giveUpAt = contents.giveUpAt(item)
     const destination = await recentDestination(name, clock())
-    const barred = isClosed(destination) && !this.#probes
-    // Where the destination is open, even what is over its time gets its last attempt.
-    if (barred && clock() >= contents.giveUpAt(item)) return this.#giveUp(contents, item, last)
-    if (barred) return this.#lane.waitFor(name, contents.giveUpAt(item))
-    const slow = isSlow(destination, clock())
+    if (isClosed(destination) && !this.#probes)
+      // Only here: if the destination is open, an item whose time is over gets a last attempt.
+      return clock() >= giveUpAt ? this.#giveUp(contents, item, last) : this.#lane.waitFor(name, giveUpAt)
     this.#quick = isQuick(destination, clock())
-    // Who is not known to be quick may take as long as it likes, and holds up nobody in the slow queue but its own tenant.
+    // A destination that is not known to be quick may take long. In the slow queue it delays only other lanes of the same owner.
     if (!this.#quick && speed === 'fast') return this.#lane.handOver(name, this.#probes)
+    const slow = isSlow(destination, clock())
     const slot = slow ? await takeSlot(name, this.#owner, { now: clock(), random: random() }) : undefined
-    if (slow && slot === undefined) return this.#lane.waitFor(name, contents.giveUpAt(item))
+    if (slow && slot === undefined) return this.#lane.waitFor(name, giveUpAt)
 
     const startedAt = clock()
-    const outcome = await this.#watch(destination, () => contents.send(item, startedAt))
+    const outcome = await this.#send(destination, () => contents.send(item, startedAt))
     const attempt = { outcome, startedAt, endedAt: clock() }
     const taken = isTaken(outcome)
-    // What a receiver has taken is recorded before anything else: a fault in between would send it twice.
+    // A success is recorded before anything else, because a fault in between would send the item twice.
     if (taken) {
       await this.#finish(contents.delivered(item, attempt), last)
-      this.tally.count(contents, 'delivered')
+      this.#count(contents.metrics.delivered)
     }
-    await this.#learn('slot', async () => slot?.release())
-    await this.#learn('duration', () => {
+    await this.#recordOrLog('slot', async () => slot?.release())
+    await this.#recordOrLog('duration', () => {
       const { milliseconds: took, status } = outcome
-      return noteDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
+      return recordDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
     })
-    await this.#learn('contents', async () => contents.note?.(item, outcome, attempt.endedAt))
+    await this.#recordOrLog('contents', async () => contents.afterAttempt?.(item, outcome, attempt.endedAt))
     if (!taken) return this.#failed(contents, item, attempt, name, last)
-    await this.#learn('success', () =>
-      this.#probes ? this.#open(name, attempt) : noteSuccess(destination, this.#lane.name, attempt.endedAt),
+    await this.#recordOrLog('success', () =>
+      this.#probes ? this.#open(name, attempt) : recordSuccess(destination, this.#lane.name, attempt.endedAt),
     )
   }
 
-  /** Makes an attempt. Records that the destination is slow while it still waits, so that other lanes need not find out by themselves. */
-  async #watch(read: Destination, send: () => Promise<PostOutcome>): Promise<PostOutcome> {
-    let noting: Promise<void> | undefined
+  /** Makes an attempt. If it takes long, the destination is recorded as slow before it ends, so that other lanes know at once. */
+  async #send(read: Destination, send: () => Promise<PostOutcome>): Promise<PostOutcome> {
+    let recording: Promise<void> | undefined
     const cancel = this.#in.after(SLOW_MS, () => {
       const late = { read, took: SLOW_MS, answered: false, now: this.#in.clock() }
-      noting = this.#learn('duration', () => noteDuration(late))
+      recording = this.#recordOrLog('duration', () => recordDuration(late))
     })
     try {
       return await send()
     } finally {
       cancel()
-      await noting
+      await recording
     }
   }
 
-  /** Records what an attempt has shown. An error is only logged, because the next attempt shows the same. */
-  async #learn(what: string, note: () => Promise<void>): Promise<void> {
+  /** Records what an attempt has shown of its destination. An error is only logged, because the next attempt shows the same. */
+  async #recordOrLog(what: string, record: () => Promise<void>): Promise<void> {
     try {
-      await note()
+      await record()
     } catch (error) {
       log('warn', 'what an attempt has shown was not written down', {
         ...{ event: 'outbox.not_noted', what },
@@ -220,11 +224,11 @@ class Turn {
     destination: string,
     last: boolean,
   ): Promise<void> {
-    this.tally.count(contents, 'failed')
+    this.#count('AttemptsFailed')
     const { outcome, endedAt: now } = attempt
     const fault = faultOf(outcome)
     const closed = await this.#closes(contents, destination, fault, now)
-    // Whoever answers is there, and the others may go on. An address that the guard refuses has not answered.
+    // A probe that gets an answer opens the destination. An address that the guard refuses has not answered.
     if (!closed && this.#probes && outcome.status !== undefined) await this.#open(destination, attempt)
     const settled = contents.settle(item)
     if (settled !== undefined) return this.#finish(settled, last)
@@ -254,7 +258,7 @@ class Turn {
     if (fault !== 'connection' && fault !== 'gateway') return false
     const { name: lane } = this.#lane
     const failure = { lane, party: contents.party, fault, probe: this.#probes, now, random: this.#in.random() }
-    return isClosed(await noteFailure(destination, failure))
+    return isClosed(await recordFailure(destination, failure))
   }
 
   async #open(destination: string, { outcome, endedAt }: Attempt): Promise<void> {
@@ -272,7 +276,7 @@ class Turn {
   async #giveUp<T>(contents: LaneContents<T>, item: T, last: boolean, attempt?: Attempt): Promise<void> {
     log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
     await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), last)
-    this.tally.count(contents, 'givenUp')
+    this.#count(contents.metrics.givenUp)
     this.#stale = true
   }
 }

@@ -21,7 +21,7 @@ import {
   type StoredEvent,
   storedResponse,
 } from './event-item.ts'
-import { noteHealth } from './health.ts'
+import { recordHealth } from './health.ts'
 import { sendEvent } from './send-event.ts'
 
 /** Events read at once, of at most 20 KB each. */
@@ -55,7 +55,7 @@ export const openEventLane = async (
 
   return {
     plan: WEBHOOK_PLAN,
-    kind: 'event',
+    metrics: { delivered: 'EventsDelivered', givenUp: 'EventsGivenUp' },
     read: async (now) => {
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
       const places = items.map((item) => decodeIfSound(placeItem, item))
@@ -93,11 +93,11 @@ export const openEventLane = async (
       if (event === undefined || endpoint === undefined) throw new Error('an event that is settled is not sent')
       return sendEvent(event, endpoint, now, transport)
     },
-    note: async (waiting, outcome, now) => {
+    afterAttempt: async (waiting, outcome, now) => {
       last = { waiting, attempt: { outcome, startedAt, endedAt: now } }
       if (endpoint === undefined) return
       const before = endpoint.status
-      endpoint = await noteHealth(endpoint, outcome, now)
+      endpoint = await recordHealth(endpoint, outcome, now)
       // The waiting lanes are released, so that their events become `held`.
       if (before !== 'disabled' && endpoint?.status === 'disabled')
         await openDestination(destination, { lane, took: outcome.milliseconds, now })

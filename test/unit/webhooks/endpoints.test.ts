@@ -1,6 +1,6 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem, isClosed, noteFailure } from '../../../lib/outbox/destination.ts'
+import { destinationItem, isClosed, recordFailure } from '../../../lib/outbox/destination.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
@@ -334,7 +334,7 @@ describe('what waits for an endpoint that is closed', () => {
       now: Date.now(),
       random: 0.5,
     }
-    await noteFailure(destination, failure)
+    await recordFailure(destination, failure)
     queues.clear()
     return destination
   }
