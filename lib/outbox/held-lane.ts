@@ -147,9 +147,9 @@ export class HeldLane {
     const { lane } = this.#lane
     const at = this.#in.clock()
     await this.end([laneWrites.wait(this.#lane, { at, failures, now: at })])
-    const use = this.#in.speed === 'fast' ? 'fast' : quick ? 'released' : 'slow'
+    const bulkhead = this.#in.speed === 'fast' ? 'fast' : quick ? 'released' : 'slow'
     const hops = (this.#wakeUp.hops ?? 0) + 1
-    if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], use)
+    if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], bulkhead)
   }
 }
 

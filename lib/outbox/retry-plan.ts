@@ -5,11 +5,11 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How far apart something is tried, and for how long. Durations are in ms. */
+/** The delays between attempts, and how long attempts are made. Durations are in ms. */
 export interface RetryPlan {
-  /** From when an item was committed until it is given up. */
+  /** Time from the commit of an item until it is given up. */
   lifetime: number
-  /** Delay after so many failed attempts (from 1), before jitter. */
+  /** Delay after this number of failed attempts (from 1), without jitter. */
   planned(failures: number): number
   /** The planned delay with jitter; `random` is in [0, 1). */
   jittered(planned: number, random: number): number
@@ -41,7 +41,7 @@ const WEBHOOK_DELAYS = [
 
 /**
  * Events to webhook endpoints: the schedule that Standard Webhooks 1.0.0 recommends ("Deliverability and reliability") with jitter of
- * ±20 %, for as long as the schedule is: 75 h 35 min 5 s.
+ * ±20 %. The lifetime is the sum of the delays: 75 h 35 min 5 s.
  */
 export const WEBHOOK_PLAN: RetryPlan = {
   lifetime: WEBHOOK_DELAYS.reduce((sum, delay) => sum + delay, 0),
@@ -49,13 +49,13 @@ export const WEBHOOK_PLAN: RetryPlan = {
   jittered: (planned, random) => planned * (0.8 + 0.4 * random),
 }
 
-/** What is known when an attempt has failed. */
+/** A failed attempt. */
 export interface FailedAttempt {
   /** Failed attempts so far, this one included. */
   failures: number
   /** In [0, 1). */
   random: number
-  /** What the receiver asked for, in ms (`retryAfterMs`). */
+  /** The delay that the receiver asked for, in ms (`askedDelay`). */
   retryAfter?: number | undefined
   /** Ms since the epoch. */
   now: number
@@ -64,8 +64,8 @@ export interface FailedAttempt {
 }
 
 /**
- * When the next attempt is due (ms since the epoch), or undefined when the item's time is over. The last attempt is made when it ends. A
- * receiver's `Retry-After` replaces the jittered delay, but counts between half and double of the planned one only.
+ * When the next attempt is due (ms since the epoch); undefined if the item's lifetime is over. The last attempt is made at the end of the lifetime.
+ * A receiver's `Retry-After` replaces the delay with jitter, limited to between half and double of the planned delay.
  */
 export const nextAttemptAt = (
   plan: RetryPlan,
@@ -84,7 +84,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const MONTH = `(?<month>${MONTHS.join('|')})`
 const TIME = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`
 
-/** RFC 9110, section 5.6.7: a recipient takes all three, though only the first may still be sent. */
+/** RFC 9110, section 5.6.7: a recipient accepts all three formats, of which senders may use the first only. */
 const FORMATS = [
   new RegExp(String.raw`^(?:${SHORT_DAYS}), (?<day>\d{2}) ${MONTH} (?<year>\d{4}) ${TIME} GMT$`),
   new RegExp(String.raw`^(?:${LONG_DAYS}), (?<day>\d{2})-${MONTH}-(?<year>\d{2}) ${TIME} GMT$`),
@@ -112,8 +112,8 @@ const httpDate = (text: string, now: number): number | undefined => {
 }
 
 /**
- * Milliseconds from `now` (ms since the epoch) that the header asks for, never negative; undefined when it is absent or
- * neither seconds nor an HTTP date. RFC 9110, section 10.2.3.
+ * Milliseconds from `now` (ms since the epoch) that a `Retry-After` header asks for, at least 0; undefined if it is absent, or neither seconds nor
+ * an HTTP date. RFC 9110, section 10.2.3.
  */
 export const retryAfterMs = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ''
@@ -122,12 +122,9 @@ export const retryAfterMs = (header: string | undefined, now: number): number | 
   return at === undefined ? undefined : Math.max(0, at - now)
 }
 
-/**
- * RFC 9110, section 10.2.3, and RFC 6585, section 4: the statuses with which a `Retry-After` speaks of the same
- * request.
- */
+/** The statuses with which `Retry-After` is about the same request: RFC 9110, section 10.2.3, and RFC 6585, section 4. */
 const WAIT_STATUSES = new Set([429, 502, 503, 504])
 
-/** Milliseconds from `now` that a receiver asks for; undefined where it asks for nothing. */
+/** The delay that a receiver asks for, in ms; undefined if it asks for none. */
 export const askedDelay = ({ status = 0, headers }: PostOutcome, now: number): number | undefined =>
   WAIT_STATUSES.has(status) ? retryAfterMs(headers['retry-after'], now) : undefined

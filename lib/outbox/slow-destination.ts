@@ -7,7 +7,7 @@ import { putIf, removeIf } from '../store/write.ts'
 import { MAX_SLOW_TIMES, QUICK_FOR, SLOW_FOR, SLOW_MS } from './circuit-breaker.ts'
 import { type Change, type Destination, decide, isSlow } from './destination.ts'
 
-/** What is known of a destination before an attempt, and how long that took (ms). */
+/** A destination as it was read before an attempt, and how long the attempt took (ms). */
 export interface Duration {
   read: Destination
   took: number
@@ -16,8 +16,8 @@ export interface Duration {
 }
 
 /**
- * Records how long an attempt took (or has taken so far), if that changes what is known. A slow destination counts as quick again after a quick
- * answer, because a mediator may be late once; each time that it becomes slow again it needs more of them.
+ * Records how long an attempt took, or has taken so far, if that is news. A slow destination counts as quick again after one quick answer, because
+ * a mediator may be late once. Each time that it becomes slow again, it needs twice as many.
  */
 export const recordDuration = async ({ read, took, answered, now }: Duration): Promise<void> => {
   if (took >= SLOW_MS) await decide(read.destination, now, (current) => slower(current, now))
@@ -32,7 +32,7 @@ const slower = (read: Destination, now: number): Change | undefined => {
   const { slowUntil = 0, slowTimes = 0, slowLeft } = read
   const times = isSlow(read, now) ? slowTimes : Math.min(slowTimes + 1, MAX_SLOW_TIMES)
   const left = 2 ** (times - 1)
-  // While it stays slow, one write a minute is enough.
+  // For a destination that stays slow, one write a minute is enough.
   if (slowLeft === left && slowUntil > now + SLOW_FOR - 60_000) return undefined
   return { set: { slowUntil: now + SLOW_FOR, slowTimes: times, slowLeft: left }, remove: ['quickUntil'] }
 }
@@ -47,7 +47,7 @@ const quicker = (read: Destination, now: number): Change | undefined => {
 /** Attempts at once at a slow destination. */
 const SLOTS = 4
 
-/** Longer than an attempt (15 s): a slot that was not given back is free after this. */
+/** In ms: longer than an attempt (15 s). A slot that was not released is free after this time. */
 const TAKEN_MS = 20_000
 
 interface SlotKey {
@@ -62,7 +62,7 @@ const slotItem = defineItem('slot', ({ destination, slot }: SlotKey) => slotAddr
   expiresAt: integer(),
 })
 
-/** Takes a free slot for `owner`, or undefined where all are taken. `now` in ms since the epoch, `random` in [0, 1). */
+/** Takes a free slot for `owner`; undefined if all are taken. `now` in ms since the epoch, `random` in [0, 1). */
 export const takeSlot = async (
   destination: string,
   owner: string,
@@ -83,7 +83,7 @@ export const takeSlot = async (
   return undefined
 }
 
-/** How many slots are free at `now` (ms since the epoch). */
+/** The number of free slots. `now` in ms since the epoch. */
 export const freeSlots = async (destination: string, now: number): Promise<number> => {
   const items = await getItems(Array.from({ length: SLOTS }, (_, slot) => slotAddress(destination, slot)))
   return SLOTS - items.filter((item) => slotItem.decode(item).until > now).length

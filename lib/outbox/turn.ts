@@ -25,23 +25,23 @@ import { recordDuration, takeSlot } from './slow-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 export interface TurnSurroundings extends HolderSurroundings {
-  /** No attempt is started from then on: the function's time ends. Ms since the epoch. */
+  /** After this time no attempt is started, because the function would run out of time. Ms since the epoch. */
   startUntil: number
-  /** Calls `act` after some ms, unless what it returns is called before. */
+  /** Calls `act` after some ms. The returned function cancels that. */
   after(ms: number, act: () => void): () => void
-  /** The wake-up was received before. */
+  /** Whether the wake-up was received before. */
   repeated?: boolean
   /** `first`: the item to begin with, if no other was waiting before it. */
   open(lane: string, first?: FirstItem): Promise<LaneContents<unknown> | undefined>
 }
 
-/** A turn ends after so many items, or when this time is over (ms), and the lane is woken again: no lane may keep a function. */
+/** A turn ends after this number of items or this time (ms), and the lane is woken again, so that no lane occupies a function for long. */
 const MAX_ITEMS = 25
 const MAX_TURN_MS = 10_000
 
 /**
- * Delivers what waits in a lane, unless somebody else does, or it is not its time. When this process dies after a receiver has taken
- * something and before that is recorded, it is sent again, with the same id. Throws `store.unavailable`, `store.conflict`.
+ * Delivers the waiting items of a lane, unless another invocation has the lane or it is not due. If this process dies after a receiver has accepted
+ * an item and before that is recorded, the item is sent again with the same id. Throws `store.unavailable`, `store.conflict`.
  */
 export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurroundings): Promise<void> => {
   const now = surroundings.clock()
@@ -58,13 +58,13 @@ export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurround
   }
 }
 
-/** Ms until a lane is tried again after a fault of our own or of AWS; it doubles with each failure, to a bound. */
+/** Ms until a lane is tried again after a fault of our own or of AWS; doubled with each failure, up to the maximum. */
 const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
 /**
- * The item of a wake-up that may be sent without reading the lane. In a lane that has failed or waited there may be items before it. If the former
- * holder died after the lane was marked, others wait whose wake-ups are gone.
+ * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be earlier items. In a lane that is
+ * still dirty, because its last holder died, there may be items whose wake-ups were already handled.
  */
 const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
   reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
@@ -81,9 +81,9 @@ class Turn {
   readonly #counts: Measurements = {}
   #failures: number
   #probes: boolean
-  /** The destination of the last attempt is known to be quick. */
+  /** Whether the destination of the last attempt is known to be quick. */
   #quick = false
-  /** What was read last is out of date. */
+  /** Whether the items that were read are out of date. */
   #stale = false
 
   constructor(lane: LeasedLane, wakeUp: LaneWakeUp, surroundings: TurnSurroundings) {
@@ -150,7 +150,7 @@ class Turn {
     }
   }
 
-  /** Finishes with the item, or ends the turn. `last`: no other was found after it. */
+  /** Delivers an item, or ends the turn. `last`: no other item was found after it. */
   async #deliver<T>(contents: LaneContents<T>, item: T, last: boolean): Promise<void> {
     const { clock, random, speed } = this.#in
     const settled = contents.settle(item)
@@ -253,7 +253,7 @@ class Turn {
     await this.#lane.waitUntil(next, this.#failures, writes)
   }
 
-  /** Whether the destination is closed now. */
+  /** Counts a failure that may close the destination. Returns whether it is closed now. */
   async #closes<T>(contents: LaneContents<T>, destination: string, fault: Fault, now: number): Promise<boolean> {
     if (fault !== 'connection' && fault !== 'gateway') return false
     const { name: lane } = this.#lane
@@ -272,7 +272,7 @@ class Turn {
     await this.#lane.finish(writes, last)
   }
 
-  /** Takes the item out of the lane; other messages of the same item go with it, so what was read is out of date. */
+  /** Removes the item from the lane. If it has several messages, they are all given up, so the items have to be read again. */
   async #giveUp<T>(contents: LaneContents<T>, item: T, last: boolean, attempt?: Attempt): Promise<void> {
     log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
     await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), last)
