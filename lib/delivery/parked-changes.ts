@@ -1,4 +1,4 @@
-/** Changes that can not be dispatched: how often each was tried, even if the process crashed, and where it is parked for an operator. */
+/** Changes that cannot be dispatched: the number of tries, which survives a crash of the process, and the parked changes for an operator. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName, isAgentError } from '../errors.ts'

@@ -38,7 +38,7 @@ export type LeasedLane = Lane & { lease: string }
 /** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
 const LEASE_MS = 45_000
 
-/** Leases that end by this time (ms since the epoch) are over: they have expired, or their holder's process is known to have ended. */
+/** Leases until this time (ms since the epoch) are over: they have expired, or the process of their holder is known to have ended. */
 const overUntil = (now: number): number => Math.max(now, (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS - 1)
 
 const MAX_TRIES = 10

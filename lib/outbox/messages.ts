@@ -33,7 +33,7 @@ const SECONDS_KEPT = 14 * 24 * 60 * 60
 /** For tests: another resolver, shorter limits. */
 export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
 
-/** One message of an item; those before it are taken. */
+/** One message of an item. Those before it were delivered. */
 interface Waiting {
   item: OutboxItem
   index: number

@@ -34,8 +34,8 @@ export const timeOfId = (id = ''): number => Number.parseInt(id.replace('-', '')
 const ENDS = Symbol('ends of lanes')
 
 /**
- * Reads the last item that waits for a connection, strongly consistent; and with it the connection's record, which the unit remembers. Whoever
- * is going to send to a connection calls this before it reads the record, and saves a request. Throws `store.unavailable`.
+ * Reads the last item that waits for a connection (strongly consistent), and in the same request the connection's record, which the unit caches. An
+ * operation that sends to a connection calls this before it reads the record, and saves a request. Throws `store.unavailable`.
  */
 export const readLaneEnd = (unit: UnitOfWork, connectionId: string): Promise<Item | undefined> => {
   const ends = unit.slot(ENDS, () => new Map<string, Promise<Item | undefined>>())
@@ -45,7 +45,7 @@ export const readLaneEnd = (unit: UnitOfWork, connectionId: string): Promise<Ite
 }
 
 /**
- * An id after those of all items that wait for the connection. Two clocks may differ; so the id is made later than that of the last one.
+ * An id after those of all items that wait for the connection. Because clocks may differ, its time is later than that of the last item.
  * Throws `store.unavailable`.
  */
 export const nextOutboxId = async (unit: UnitOfWork, connectionId: string): Promise<string> => {

@@ -70,10 +70,6 @@ export const ensureRegistry = (wanted: WantedRegistry): Promise<void> =>
     if (found.every((item) => item === undefined)) enqueue(unit, jobOf(wanted))
   })
 
-/** Adds the job that polls the ledger for a registry's writes. */
-export const enqueueRegistryWrite = (unit: UnitOfWork, registry: WantedRegistry): void =>
-  enqueue(unit, jobOf(registry, 'registry-write'))
-
 interface Write {
   /** Id of the registry's definition. */
   registryId: string
@@ -95,10 +91,10 @@ const announce = (unit: UnitOfWork, { registryId }: Write): void =>
     }),
   )
 
-/** Starts waiting for the operator, with the job `registry-write`. Conflicts if something of the registry is waiting already. */
+/** Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is waiting already. */
 export const waitForWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write): void => {
   unit.create(itemOf(registry, write))
-  enqueueRegistryWrite(unit, registry)
+  enqueue(unit, jobOf(registry, 'registry-write'))
   announce(unit, write)
 }
 
