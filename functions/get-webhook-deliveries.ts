@@ -3,8 +3,7 @@ import { managingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetWebhookDeliveries } from '../lib/interface/webhook-endpoints.ts'
-import { listDeliveries } from '../lib/webhooks/deliveries.ts'
-import { assertEndpointExists } from '../lib/webhooks/endpoints.ts'
+import { assertEndpointExists, listDeliveries } from '../lib/webhooks/endpoints.ts'
 
 export const getWebhookDeliveries = defineOperation(GetWebhookDeliveries, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),

@@ -1,7 +1,6 @@
 /** The job of a pickup queue: it gives up messages that were not fetched in time, and ends when the queue is empty. */
 import { AgentError } from '../errors.ts'
-import type { Done, JobHandler, PutOff } from '../jobs/handler.ts'
-import type { Job } from '../jobs/job.ts'
+import type { Done, Job, JobHandler, PutOff } from '../jobs/job.ts'
 import { log } from '../log.ts'
 import { logCorrupt, setAside } from '../outbox/corrupt-item.ts'
 import { decodeIfSound } from '../store/item.ts'

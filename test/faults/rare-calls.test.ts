@@ -12,7 +12,7 @@ import { dueFor } from '../../lib/outbox/due.ts'
 import { laneItem, leaseLane } from '../../lib/outbox/lane.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
-import { freeSlots, takeSlot } from '../../lib/outbox/slots.ts'
+import { freeSlots, takeSlot } from '../../lib/outbox/slow-destination.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
@@ -133,7 +133,7 @@ describe('sweepOutbox', () => {
   test('counts what waits for destinations that are closed', async () => {
     const destination = newDestination()
     await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, Date.now() + 60_000) }))
-    const { takeCensus } = await import('../../lib/outbox/census.ts')
+    const { takeCensus } = await import('../../lib/outbox/sweep.ts')
     const now = Date.now()
     const counted = () => stage.line.guard.run('sweepOutbox', () => takeCensus([{ destination, at: now }], now))
     expect(await counted()).toEqual({ lanes: 0, age: 0 })

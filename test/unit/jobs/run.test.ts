@@ -2,8 +2,15 @@
 import type { SQSRecord } from 'aws-lambda'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
-import type { JobHandler, JobHandlers } from '../../../lib/jobs/handler.ts'
-import { enqueue, type JobKey, type JobType, jobItem, jobName } from '../../../lib/jobs/job.ts'
+import {
+  enqueue,
+  type JobHandler,
+  type JobHandlers,
+  type JobKey,
+  type JobType,
+  jobItem,
+  jobName,
+} from '../../../lib/jobs/job.ts'
 import { runBatch, runJob } from '../../../lib/jobs/run.ts'
 import { sqsOnce } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'

@@ -1,6 +1,6 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem, isClosed, noteFailure } from '../../../lib/outbox/destination.ts'
+import { destinationItem, isClosed, recordFailure } from '../../../lib/outbox/destination.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
@@ -9,14 +9,18 @@ import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
-  deleteEndpoint,
   type EndpointPath,
-  enableEndpoint,
   listEndpoints,
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
-import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
+import {
+  deleteEndpoint,
+  enableEndpoint,
+  registerEndpoint,
+  registerPending,
+  rotateSecret,
+} from '../../../lib/webhooks/registrations.ts'
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
@@ -330,7 +334,7 @@ describe('what waits for an endpoint that is closed', () => {
       now: Date.now(),
       random: 0.5,
     }
-    await noteFailure(destination, failure)
+    await recordFailure(destination, failure)
     queues.clear()
     return destination
   }

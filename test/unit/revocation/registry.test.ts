@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jobNamed } from '../../../lib/jobs/job.ts'
-import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry-job.ts'
+import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
 import { itemsOf } from '../../support/table/items.ts'
