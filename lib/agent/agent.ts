@@ -30,12 +30,13 @@ import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exch
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { FeatureRegistry } from './feature-registry.ts'
-import { markMessage } from './inbound-marks.ts'
+import { handlesMessage, markMessage } from './inbox.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
 import { EnvelopeService } from './open-envelope.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { registerPickup } from './pickup-protocols.ts'
+import { PickupQueue } from './pickup-queue.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
 import { proofProtocols } from './proof-protocols.ts'
@@ -45,6 +46,7 @@ import { guardThread } from './thread-guard.ts'
 
 const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),
+  queueTransportRepository: new PickupQueue(handlesMessage),
   credentials: {
     autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
     credentialProtocols: credentialProtocols(),

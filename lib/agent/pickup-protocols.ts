@@ -23,7 +23,7 @@ import {
   DidCommStatusV2Message,
 } from '@credo-ts/didcomm'
 import { currentConnection } from './connection-service.ts'
-import { forgetMarks } from './inbound-marks.ts'
+import { forgetMarks } from './inbox.ts'
 
 /** Refuses a limit below one message. */
 const assertNumber = (wanted: number): void => {

@@ -1,11 +1,17 @@
-/** Inbox deduplication: marks of handled messages, so that a repeated message has no second effect, even in a new envelope. */
+/** Inbox deduplication: a handled message leaves marks, so that its repetition has no effect and gets the same answer, even in a new envelope. */
 import type { DidCommInboundMessageContext, DidCommMessageHandlerMiddleware } from '@credo-ts/didcomm'
+import { AgentError } from '../errors.ts'
 import { defineItem, readItem } from '../store/item.ts'
 import { inKey, integer, optional, text } from '../store/item-fields.ts'
 import { type Address, answerPieceAddress, envelopeMarkAddress, messageMarkAddress } from '../store/keys.ts'
 import { epochSeconds, getItems } from '../store/table.ts'
-import { currentUnit } from '../store/transaction.ts'
+import { currentUnit, transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { cannotHandle, type Envelope } from './envelope.ts'
+import { UnreadableEnvelopeError } from './open-envelope.ts'
+
+/** More than for a request of the API, because the sender of a message may never retry. */
+const MAX_REPETITIONS = 10
 
 /** Longer than any known sender retries. In seconds. */
 const SECONDS_KEPT = 7 * 24 * 60 * 60
@@ -24,8 +30,38 @@ const pieceItem = defineItem('answer-piece', answerPieceAddress, { text: text(),
 /** In characters, which are ASCII; an item may have 400 KB. */
 const PIECE = 300 * 1024
 
+/**
+ * Handles a tenant's envelope in one transaction, and returns the packed answer, or '' if there is none. If the message was handled before, nothing is
+ * committed, and the answer is the stored one. Throws `request.malformed` if this agent can't read or handle it.
+ */
+export const handleOnce = async (
+  tenant: string,
+  { ciphertext, tag }: Envelope,
+  handle: () => Promise<string>,
+): Promise<string> => {
+  let marks: InboxMarks | undefined
+  try {
+    return await transaction(
+      tenant,
+      async (unit) => {
+        // Unique for each packed message.
+        marks = new InboxMarks(unit, `${ciphertext}.${tag}`)
+        marks.answer = await handle()
+        return marks.answer
+      },
+      MAX_REPETITIONS,
+    )
+  } catch (error) {
+    if (error instanceof AgentError) throw error
+    // If the message was handled before, the commit has found a mark, or a handler did not expect the message any more.
+    const given = error instanceof UnreadableEnvelopeError ? undefined : await marks?.answerGiven()
+    if (given === undefined) throw cannotHandle(error)
+    return given
+  }
+}
+
 /** The marks of the message that a unit of work handles. */
-const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboundMarks } => ({}))
+const marksOf = (unit: UnitOfWork) => unit.slot(markItem, (): { marks?: InboxMarks } => ({}))
 
 /** Thrown by the commit if one of the marks exists. */
 class HandledBefore extends Error {}
@@ -33,7 +69,7 @@ class HandledBefore extends Error {}
 const handled = () => new HandledBefore('the message was handled before')
 
 /** The marks of one inbound message. They are committed in the same transaction as its changes. */
-export class InboundMarks {
+class InboxMarks {
   /** The packed message to return in the response; empty if there is none. */
   answer = ''
   readonly #unit: UnitOfWork
@@ -41,7 +77,7 @@ export class InboundMarks {
   #forgotten = false
   #piecesWritten = false
 
-  /** `envelope`: the ciphertext and tag, which identify an envelope. */
+  /** `envelope`: what identifies it. */
   constructor(unit: UnitOfWork, envelope: string) {
     this.#unit = unit
     this.add(envelopeMarkAddress(unit.tenant, envelope))
@@ -97,7 +133,7 @@ export class InboundMarks {
   }
 }
 
-/** See `InboundMarks.forget`. */
+/** Leaves no marks of the message that the running unit of work handles: see `InboxMarks.forget`. */
 export const forgetMarks = (): void => marksOf(currentUnit()).marks?.forget()
 
 /** Whether a unit of work handles an inbound message. */
