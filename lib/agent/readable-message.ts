@@ -1,4 +1,4 @@
-/** Checks decrypted messages before Credo's validators, which take long for some malformed ones. */
+/** Checks messages and DID documents before Credo reads them: for some malformed ones, and for long identifiers, it takes quadratic time or worse. */
 import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
@@ -11,7 +11,33 @@ import {
   MAX_VALUES,
   parseBase64,
 } from '../json.ts'
-import { hasLongIdentifier, MAX_IDENTIFIER } from './identifiers.ts'
+
+/** In characters, also of DIDs in requests to the API. */
+export const MAX_IDENTIFIER = 4096
+
+/** Members that Credo matches as URIs or parses as DIDs, in messages and attachments. */
+const IDENTIFIERS = new Set([
+  ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
+  ...['recipientKeys', 'routingKeys', 'serviceEndpoint', 'publicKeyBase58', 'publicKeyMultibase', 'signer', 'uri'],
+  ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
+])
+
+/** Keys of a service. Each is looked for among those of its document, and every message is encrypted for each. */
+export const MAX_KEYS = 16
+
+const LISTS_OF_KEYS = new Set(['recipientKeys', 'routingKeys'])
+
+/** Whether a message or document, including its base64 attachments, has an identifier that is too long, or a service with too many keys. */
+export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
+  if (typeof value === 'string')
+    return name === 'base64'
+      ? hasLongIdentifier(parseBase64(value))
+      : value.length > MAX_IDENTIFIER && IDENTIFIERS.has(name)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value))
+    return (LISTS_OF_KEYS.has(name) && value.length > MAX_KEYS) || value.some((one) => hasLongIdentifier(one, name))
+  return Object.entries(value).some(([member, one]) => hasLongIdentifier(one, member))
+}
 
 /** Maximum length of a message type (Aries RFC 0003) or id: Credo's patterns for them take polynomial time. */
 const MAX_CHARACTERS = 256
@@ -39,9 +65,12 @@ const structureOf = (value: unknown): number =>
     ? Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'json' ? 0 : structureOf(member)), 1)
     : 0
 
-/** Whether Credo may make instances of classes of a message, or of a DID document. */
-export const isSmall = (value: unknown): boolean =>
+/** Whether Credo may turn a message or a DID document into class instances. */
+const isSmall = (value: unknown): boolean =>
   findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
+
+/** Whether Credo may read a DID document of another agent. */
+export const isReadableDocument = (document: unknown): boolean => isSmall(document) && !hasLongIdentifier(document)
 
 /** An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature. */
 const AttachedDidDocument = v.looseObject({

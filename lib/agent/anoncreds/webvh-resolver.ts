@@ -20,8 +20,7 @@ import {
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
 import { noteVersions } from '../../webvh/seen-versions.ts'
-import { hasLongIdentifier } from '../identifiers.ts'
-import { isSmall } from '../readable-message.ts'
+import { isReadableDocument } from '../readable-message.ts'
 import { readText } from '../web-documents.ts'
 
 /** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
@@ -43,7 +42,7 @@ export const resolveWebvh = (agentContext: AgentContext, did: WebvhDid): Promise
   const known = resolved.get(did.did)
   if (known !== undefined) return known
   const document = resolve(agentContext, did).then((found) => {
-    if (!isSmall(found) || hasLongIdentifier(found)) throw new CredoError('the document is too large')
+    if (!isReadableDocument(found)) throw new CredoError('the document is too large')
     return JsonTransformer.fromJSON(found, DidDocument)
   })
   resolved.set(did.did, document)

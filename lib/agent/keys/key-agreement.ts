@@ -2,9 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
-import { box, NONCE_LENGTH, openBox, openSealed, seal } from './crypto-box.ts'
+import {
+  box,
+  NONCE_LENGTH,
+  openBox,
+  openSealed,
+  seal,
+  type X25519KeyPair,
+  type X25519PublicKey,
+  x25519KeyPair,
+  x25519OfEd25519,
+  x25519PublicKey,
+} from './crypto-box.ts'
 import type { Ed25519Key } from './ed25519-key.ts'
-import { type X25519KeyPair, type X25519PublicKey, x25519KeyPair, x25519OfEd25519, x25519PublicKey } from './x25519.ts'
 
 /** Bounded, because strangers choose keys too. */
 const MAX_CONVERTED = 1_000

@@ -10,7 +10,7 @@ import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../tenant-contexts.ts'
-import type { KeyStore } from './key-store.ts'
+import type { KeyStore } from './key-management-service.ts'
 
 /** Maximum number of keys in memory. */
 const MAX_REMEMBERED = 5_000

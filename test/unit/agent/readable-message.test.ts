@@ -1,7 +1,7 @@
 /** What Credo's validators must not be given. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { assertReadable } from '../../../lib/agent/readable-message.ts'
+import { assertReadable, hasLongIdentifier } from '../../../lib/agent/readable-message.ts'
 import { isNestedDeeperThan, MAX_DEPTH } from '../../../lib/json.ts'
 import { processorTime } from '../../support/processor-time.ts'
 
@@ -107,4 +107,40 @@ test('no thread id takes long to be judged', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+const longIdentifier = 'a'.repeat(4097)
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+
+test.each<[string, unknown]>([
+  ['the DID of a handshake request', { did: longIdentifier }],
+  ['the DID of a rotation', { to_did: longIdentifier }],
+  ['a key in a document', { connection: { DIDDoc: { publicKey: [{ publicKeyBase58: longIdentifier }] } } }],
+  ['one of several recipient keys', { '~service': { recipientKeys: ['a', longIdentifier] } }],
+  ['an endpoint', { service: [{ serviceEndpoint: longIdentifier }] }],
+  ['the id of a revoked credential', { credential_id: longIdentifier }],
+  [
+    'the holder of an attached presentation',
+    { 'presentations~attach': [{ data: { json: { holder: longIdentifier } } }] },
+  ],
+  ['the same in base64', { 'presentations~attach': [{ data: { base64: base64({ holder: longIdentifier }) } }] }],
+  ['base64 in base64', { data: { base64: base64({ base64: base64({ id: longIdentifier }) }) } }],
+  ['a list of routing keys', { '~service': { routingKeys: Array(17).fill('a') } }],
+  ['that of recipient keys in a document', { service: [{ recipientKeys: Array(17).fill('#key') }] }],
+])('%s can be too long', (_, message) => {
+  expect(hasLongIdentifier(message)).toBe(true)
+})
+
+describe('nothing is too long about', () => {
+  test.each<[string, unknown]>([
+    ['a long text', { content: 'a'.repeat(100_000) }],
+    ['a picture among the claims', { credentialSubject: { id: 'did:example:1', photo: 'a'.repeat(100_000) } }],
+    ['an attachment that is no JSON', { data: { base64: 'a'.repeat(100_000) } }],
+    ['a did:peer:4 of usual length', { did: `did:peer:4zQm${'a'.repeat(1500)}` }],
+    ['numbers, lists and nothing', { id: 5, did: null, kid: [[1], {}] }],
+    ['as many keys as a service may have', { recipientKeys: Array(16).fill('a'), routingKeys: Array(16).fill('a') }],
+    ['a text by itself', 'a'.repeat(100_000)],
+  ])('%s', (_, message) => {
+    expect(hasLongIdentifier(message)).toBe(false)
+  })
 })

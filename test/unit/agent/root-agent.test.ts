@@ -1,7 +1,7 @@
 /** Credo's base58 takes what wallets send, and refuses at once what would take it seconds. */
 import { DidKey, Kms, MultiBaseEncoder, TypedArrayEncoder } from '@credo-ts/core'
 import { beforeAll, expect, test } from 'vitest'
-import { boundBase58 } from '../../../lib/agent/bounded-base58.ts'
+import { boundBase58 } from '../../../lib/agent/root-agent.ts'
 import { processorTime } from '../../support/processor-time.ts'
 
 beforeAll(boundBase58)
