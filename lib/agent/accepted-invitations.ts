@@ -11,10 +11,10 @@ import {
   DidCommOutOfBandState,
 } from '@credo-ts/didcomm'
 import { invalidField, isAgentError } from '../errors.ts'
+import { defined } from '../json.ts'
 import type { TenantAgent } from './agent.ts'
 import { handleAttachedRequest, requestOf } from './attached-requests.ts'
 import { send } from './connections.ts'
-import { defined } from './defined.ts'
 import { assertReachableDid } from './dids.ts'
 import { currentProfile } from './inviter.ts'
 

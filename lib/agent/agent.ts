@@ -1,6 +1,7 @@
 /** The agent with all protocols: connections, basic messages, credentials, proofs. A process has one, and each tenant a child context of it. */
 // Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './anoncreds/library.ts'
+import { AnonCredsModule } from '@credo-ts/anoncreds'
 import {
   type AgentContext,
   type AgentContextProvider,
@@ -23,13 +24,14 @@ import {
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
 import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
-import { anonCredsModule } from './anoncreds/module.ts'
+import { anoncreds } from './anoncreds/library.ts'
+import { registries } from './anoncreds/registries.ts'
+import { TailsFiles } from './anoncreds/tails-files.ts'
+import { Dispatcher } from './attached-requests.ts'
 import { ConnectionService } from './connection-service.ts'
 import { credentialProtocols } from './credential-protocols.ts'
 import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
-import { Dispatcher } from './dispatcher.ts'
-import { FeatureRegistry } from './feature-registry.ts'
 import { handlesMessage, markMessage } from './inbox.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
@@ -60,11 +62,23 @@ const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
     ...below,
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),
-    anoncreds: anonCredsModule(),
+    anoncreds: new AnonCredsModule({
+      anoncreds,
+      // Credo's type asks for at least one registry.
+      registries: registries as [(typeof registries)[number]],
+      tailsFileService: new TailsFiles(),
+    }),
     questionAnswer: new QuestionAnswerModule(),
     // Must be last: they replace registrations of the modules above.
     platform,
     protocols: new ProtocolsModule(),
+  }
+}
+
+/** Answers feature queries (Aries RFC 0031, 0557). Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
+class FeatureRegistry extends DidCommFeatureRegistry {
+  override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
+    return [...new Set(super.query(...queries))]
   }
 }
 

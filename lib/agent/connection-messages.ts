@@ -9,13 +9,13 @@ import {
   DidCommTrustPingMessage,
 } from '@credo-ts/didcomm'
 import { AgentError, isAgentError } from '../errors.ts'
+import { defined } from '../json.ts'
 import { readLaneEnd } from '../outbox/next-id.ts'
 import { toConnectionJson } from '../records/connection.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { messagingContext } from './basic-messages.ts'
 import { readyConnection, send } from './connections.ts'
-import { defined } from './defined.ts'
 import { withoutQueue } from './pickup-queue.ts'
 import { toStored } from './storage-service.ts'
 

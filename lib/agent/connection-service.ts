@@ -20,11 +20,10 @@ import {
   DidCommRoutingService,
 } from '@credo-ts/didcomm'
 import { assertFewDids, didsWithKey, isOfDid } from './did-repository.ts'
-import { expireUnlessCompleted, keepForGood } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { assertOfSender } from './legacy-document.ts'
 import { withoutQueue } from './pickup-queue.ts'
-import { admitStranger } from './strangers.ts'
+import { admitStranger, expireUnlessCompleted, keepForGood } from './strangers.ts'
+import { assertOfSender } from './their-did.ts'
 
 export class ConnectionService extends DidCommConnectionService {
   constructor(services: Pick<DependencyManager, 'resolve'>) {

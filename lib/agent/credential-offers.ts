@@ -7,12 +7,12 @@ import {
   DidCommMessageRepository,
   DidCommMessageRole,
 } from '@credo-ts/didcomm'
+import { defined } from '../json.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { type OfferedAttributes, toAnonCredsFormats } from './anoncreds/offered-attributes.ts'
 import { readyConnection, send } from './connections.ts'
-import { defined } from './defined.ts'
 import { type InvitationOptions, inviteWith } from './invitation-with-request.ts'
 import type { InvitationAnswer } from './inviter.ts'
 import { type OfferedJsonLd, toJsonLdFormat } from './json-ld/offered-credential.ts'

@@ -1,13 +1,13 @@
 /** Credential proposals (Aries RFC 0453 and 0036): a holder sends them, and an issuer answers with an offer. */
 import { type DidCommAutoAcceptCredential, DidCommCredentialRole, DidCommCredentialState } from '@credo-ts/didcomm'
 import * as v from 'valibot'
+import { defined } from '../json.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
 import { type OfferedFormats, toOfferedFormats } from './credential-offers.ts'
 import { optionsOf, type Step, takeCredentialStep } from './credential-steps.ts'
-import { defined } from './defined.ts'
 import type { Formats } from './exchange-steps.ts'
 import { toStored } from './storage-service.ts'
 

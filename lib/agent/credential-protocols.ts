@@ -9,11 +9,11 @@ import {
   DidCommProblemReportError,
   V2CredentialProblemReportError,
 } from '@credo-ts/didcomm'
+import { defined } from '../json.ts'
 import { AnonCredsFormat, IndyFormat, requestFormats } from './anoncreds/credential-formats.ts'
+import { isAutoAccepted, OfferAcceptance, proposesAllOf } from './auto-accept.ts'
 import { abandonedUnlessOffered, assertPreview, mayAutoRespond, processOfferedRequest } from './credential-checks.ts'
-import { defined } from './defined.ts'
 import { JsonLdFormat } from './json-ld/credential-format.ts'
-import { isAutoAccepted, OfferAcceptance, proposesAllOf } from './offer-acceptance.ts'
 
 const problemCode = DidCommCredentialProblemReportReason.IssuanceAbandoned
 

@@ -9,10 +9,10 @@ import {
   DidCommProblemReportError,
 } from '@credo-ts/didcomm'
 import { invalidField } from '../errors.ts'
+import { defined } from '../json.ts'
 import { toCredentialExchangeJson } from '../records/credential-exchange.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import type { TenantAgent } from './agent.ts'
-import { defined } from './defined.ts'
 import { type Formats, type Turn, takeStep } from './exchange-steps.ts'
 
 type Exchange = DidCommCredentialExchangeRecord

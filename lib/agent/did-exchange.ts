@@ -14,13 +14,12 @@ import {
   DidExchangeProtocol,
   parseMessageType,
 } from '@credo-ts/didcomm'
+import { defined } from '../json.ts'
 import { isOfCurrentDid } from './connection-service.ts'
-import { defined } from './defined.ts'
 import { storeTheirDid } from './did-repository.ts'
-import { expires, expireUnlessCompleted } from './handshake-expiry.ts'
 import { withoutQueue } from './pickup-queue.ts'
 import { isProblemReport } from './problem-reports.ts'
-import { admitStranger } from './strangers.ts'
+import { admitStranger, expires, expireUnlessCompleted } from './strangers.ts'
 import { assertOfResponder, refusal, theirDidOf } from './their-did.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse' | 'processResponse'> = Parameters<

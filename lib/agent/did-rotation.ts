@@ -19,8 +19,8 @@ import {
 import * as v from 'valibot'
 import { connectionsOfOurKey, currentConnection } from './connection-service.ts'
 import { didsWithKey, isOfDid, storeTheirDid } from './did-repository.ts'
-import { expires, expireUnlessCompleted } from './handshake-expiry.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
+import { expires, expireUnlessCompleted } from './strangers.ts'
 import { recipientKeysOf, UnusableDidError } from './their-services.ts'
 import { isHandshakeRequest } from './thread-guard.ts'
 

@@ -9,7 +9,7 @@ import {
   DidCommForwardMessage,
   DidCommModuleConfig,
 } from '@credo-ts/didcomm'
-import { MAX_ROUTING_KEYS } from '../records/invitation-message.ts'
+import { MAX_ROUTING_KEYS } from '../records/did.ts'
 import { encryptContent } from './keys/content-encryption.ts'
 import { type Ed25519Key, verkeyOf } from './keys/ed25519-key.ts'
 import { agreementKeyOf, encryptByAgreement } from './keys/key-agreement.ts'

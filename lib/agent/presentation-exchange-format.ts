@@ -18,10 +18,10 @@ import type { PresentationDefinition } from '../presentation-exchange/definition
 import { shortcoming } from '../presentation-exchange/presentation.ts'
 import { Submission } from '../presentation-exchange/submission.ts'
 import { PRESENTED, PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../records/record-json.ts'
+import { preparedAnswer } from './auto-accept.ts'
 import { CREDENTIALS_V1 } from './json-ld/bundled-contexts.ts'
 import { readVerifierContexts, selectVerifierContexts, VerifierContexts } from './json-ld/verifier-contexts.ts'
 import { verifyPresentation } from './json-ld/verify-presentation.ts'
-import { preparedAnswer } from './prepared-answers.ts'
 import { presentationFor } from './presentation-exchange-answer.ts'
 
 const REQUEST = 'dif/presentation-exchange/definitions@v1.0'

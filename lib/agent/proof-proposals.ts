@@ -7,13 +7,12 @@ import {
   type DidCommProofExchangeRecord,
 } from '@credo-ts/didcomm'
 import { invalidField } from '../errors.ts'
-import { isObject } from '../json.ts'
+import { defined, isObject } from '../json.ts'
 import { toProofJson } from '../records/proof.ts'
 import { requestOfPreview } from '../records/proof-form-data.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
-import { defined } from './defined.ts'
 import { takeProofStep, VERIFIER_HAS_PROPOSAL } from './proof-steps.ts'
 import { toStored } from './storage-service.ts'
 

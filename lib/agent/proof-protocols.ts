@@ -23,8 +23,7 @@ import {
   V2PresentationProblemReportError,
 } from '@credo-ts/didcomm'
 import { AnonCredsProofFormat, IndyProofFormat, isUnverified } from './anoncreds/proof-formats.ts'
-import { autoAccept } from './auto-accept.ts'
-import { prepareAnswer } from './prepared-answers.ts'
+import { autoAccept, prepareAnswer } from './auto-accept.ts'
 import { PresentationExchangeFormat } from './presentation-exchange-format.ts'
 
 /** `errorMessage` of a presentation that only AnonCreds' native library could verify. */

@@ -1,10 +1,10 @@
 /** Proof requests (Aries RFC 0037 and 0454), on a connection or in an invitation (RFC 0434). */
 import type { DidCommAutoAcceptProof } from '@credo-ts/didcomm'
+import { defined } from '../json.ts'
 import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
 import { readyConnection, send } from './connections.ts'
-import { defined } from './defined.ts'
 import { type InvitationOptions, inviteWith } from './invitation-with-request.ts'
 import type { InvitationAnswer } from './inviter.ts'
 import { toStored } from './storage-service.ts'

@@ -8,11 +8,11 @@ import {
   DidCommProofState,
 } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../errors.ts'
+import { defined } from '../json.ts'
 import { toProofJson } from '../records/proof.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { TenantAgent } from './agent.ts'
-import { defined } from './defined.ts'
 import { type Formats, type Turn, takeStep } from './exchange-steps.ts'
 
 type Exchange = DidCommProofExchangeRecord

@@ -1,14 +1,20 @@
-/** Checks whose DID a did-exchange message names (Aries RFC 0023): it has to belong to the key that packed the message. */
+/** Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that packed the message. */
 import {
   type AgentContext,
+  CredoError,
+  createPeerDidDocumentFromServices,
   DidCommV1Service,
   DidDocument,
+  DidKey,
   DidsApi,
   didDocumentJsonToNumAlgo1Did,
+  didDocumentToNumAlgo4Did,
+  IndyAgentService,
   isDid,
   JsonEncoder,
   JsonTransformer,
   JwsService,
+  Kms,
   TypedArrayEncoder,
 } from '@credo-ts/core'
 import {
@@ -18,8 +24,7 @@ import {
   DidExchangeProblemReportReason,
 } from '@credo-ts/didcomm'
 import { isObject, parseBase64 } from '../json.ts'
-import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { assertOfSender, toPeerDid } from './legacy-document.ts'
+import { type Ed25519Key, keyOfVerkey } from './keys/ed25519-key.ts'
 import { QUEUE } from './return-route.ts'
 import { authenticationMethod } from './their-services.ts'
 
@@ -116,3 +121,38 @@ export const refusal = (message: string): DidExchangeProblemReportError =>
 
 const rejection = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })
+
+/**
+ * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender, and adds a queue if it has no service. Throws a CredoError if it has another recipient key: messages
+ * packed with that key would be attributed to this wallet.
+ */
+export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
+  const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
+  const keyOf = (key: string) => document.publicKey.find(({ id }) => id.endsWith(key))?.value ?? key
+  const services = document.didCommServices
+  if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
+  if (services.some(({ recipientKeys }) => recipientKeys.some((key) => keyOf(key) !== own)))
+    throw new CredoError('the document names a key that the message is not packed with')
+  if (services.length === 0) document.service.push(queueService(document.id, own))
+}
+
+const queueService = (did: string, recipientKey: string): IndyAgentService =>
+  new IndyAgentService({ id: `${did}#queue`, serviceEndpoint: QUEUE, recipientKeys: [recipientKey] })
+
+/** Converts such a document to a did:peer:4, which only this agent uses for the wallet. */
+const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
+  const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
+    id: `#didcomm-${index}`,
+    serviceEndpoint,
+    recipientKeys: [senderKey],
+    routingKeys: routingKeys.map(toKey),
+  }))
+  return didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices(services, false).didDocument).longFormDid
+}
+
+/** Routing keys are in base58, or are DIDs. */
+const toKey = (key: string): Ed25519Key => {
+  const parsed = key.startsWith('did:key:') ? DidKey.fromDid(key).publicJwk : keyOfVerkey(key)
+  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key is of another kind than Ed25519')
+  return parsed
+}

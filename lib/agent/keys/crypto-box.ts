@@ -51,13 +51,13 @@ export const x25519KeyPair = (secret: Uint8Array): X25519KeyPair => {
 }
 
 /** A new key pair for one message. */
-export const ephemeralKeyPair = (): X25519KeyPair => {
+const ephemeralKeyPair = (): X25519KeyPair => {
   const { privateKey, publicKey } = generateKeyPairSync('x25519')
   return { privateKey, publicBytes: rawBytes(publicKey) }
 }
 
 /** The 32-byte shared secret (RFC 7748 section 6.1). Throws on a public key of small order. */
-export const sharedSecret = ({ privateKey }: X25519KeyPair, { key: publicKey }: X25519PublicKey): Uint8Array =>
+const sharedSecret = ({ privateKey }: X25519KeyPair, { key: publicKey }: X25519PublicKey): Uint8Array =>
   diffieHellman({ privateKey, publicKey })
 
 /**
