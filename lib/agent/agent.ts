@@ -34,7 +34,7 @@ import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exch
 import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
 import { handlesMessage, markMessage } from './inbox.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
-import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
+import { signatureSuites } from './json-ld/signature-suites.ts'
 import { EnvelopeService } from './open-envelope.ts'
 import { OutOfBandService } from './out-of-band-service.ts'
 import { registerPickup } from './pickup-protocols.ts'

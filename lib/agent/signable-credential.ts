@@ -8,8 +8,8 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { invalidField } from '../errors.ts'
-import { keyTypesOf } from './json-ld/ed25519-signature-2020.ts'
 import { canonicalize, newBudget, toQuads } from './json-ld/rdf.ts'
+import { keyTypesOf } from './json-ld/signature-suites.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 

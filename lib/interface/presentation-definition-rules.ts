@@ -1,5 +1,6 @@
 /** Rules between the parts of a presentation definition. */
 
+import type { Field } from '../presentation-exchange/constraints.ts'
 import {
   type InputDescriptor,
   isVerifiable,
@@ -8,7 +9,6 @@ import {
   type PresentationDefinition,
   VERIFIABLE_PROOF_TYPES,
 } from '../presentation-exchange/definition.ts'
-import type { Field } from '../presentation-exchange/field.ts'
 import type { Filter } from '../presentation-exchange/filter.ts'
 import { compilePattern } from '../presentation-exchange/pattern.ts'
 import { PatternError } from '../presentation-exchange/pattern-characters.ts'

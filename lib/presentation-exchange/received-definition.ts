@@ -4,10 +4,9 @@
  */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
+import type { Field } from './constraints.ts'
 import { MAX_DESCRIPTORS, MAX_PATHS, MAX_PATTERN_SIZES, type PresentationDefinition } from './definition.ts'
-import type { Field } from './field.ts'
-import type { Filter as Keywords } from './filter.ts'
-import { FORMATS } from './formats.ts'
+import { FORMATS, type Filter as Keywords } from './filter.ts'
 import { TENANT_PATH } from './path.ts'
 import { compilePattern } from './pattern.ts'
 import { PatternError } from './pattern-characters.ts'

@@ -15,7 +15,7 @@ import { isObject } from '../../json.ts'
 import { NotAsOfferedError } from '../credential-checks.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { newBudget } from './rdf.ts'
-import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
+import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
 import { CREDENTIAL, irisOf, readStatements, type Statements, typeIrisOf } from './signed-json.ts'
 
 /** Exactly one proof, so that no other can replace it. */
