@@ -4,7 +4,7 @@ import { AgentError, isAgentError } from '../errors.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
-import { readyConnection, send } from './connections.ts'
+import { readyConnection, send } from './connections/ready-connection.ts'
 import type { Exchange } from './exchanges.ts'
 import { toStored } from './storage-service.ts'
 

@@ -4,7 +4,7 @@ import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { agentContexts } from './agent.ts'
-import type { Envelope } from './envelope.ts'
+import type { Envelope } from './envelopes/envelope.ts'
 import { handleOnce } from './inbox.ts'
 import { ReturnRouteSession } from './return-route.ts'
 

@@ -9,10 +9,10 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import { PUBLIC_DID } from '../records/did.ts'
+import { findOwnDid } from './dids/own-dids.ts'
 import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
-import { findInvitation, findInvitationsOfKey, isAddressedTo, noteNamedInvitation } from './invitations.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo, noteNamedInvitation } from './invitations/invitations.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
-import { findOwnDid } from './own-dids.ts'
 import { isProblemReport } from './problem-reports.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
 

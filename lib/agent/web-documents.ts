@@ -13,7 +13,7 @@ import { isObject } from '../json.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../webvh/web-document.ts'
-import { isReadableDocument } from './readable-message.ts'
+import { isReadableDocument } from './envelopes/readable-message.ts'
 
 /** Maximum size of a context or DID document. */
 const MAX_BYTES = 256 * 1024

@@ -6,7 +6,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { isOurLocation, type Location, locationOf, parseDomain, parseWebvhDid } from '../../webvh/did.ts'
 import { logIn, publishLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../agent.ts'
-import { saveOwnDid } from '../own-dids.ts'
+import { saveOwnDid } from '../dids/own-dids.ts'
 
 /** A result of didwebvh-ts. Node's rules can't resolve its own types. */
 interface Created {

@@ -20,7 +20,7 @@ import {
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
 import { noteVersions } from '../../webvh/seen-versions.ts'
-import { isReadableDocument } from '../readable-message.ts'
+import { isReadableDocument } from '../envelopes/readable-message.ts'
 import { readText } from '../web-documents.ts'
 
 /** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */

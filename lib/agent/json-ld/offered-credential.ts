@@ -2,9 +2,9 @@
 import type { JsonCredential } from '@credo-ts/didcomm'
 import { isObject } from '../../json.ts'
 import type { TenantAgent } from '../agent.ts'
-import { assertOwnDid, issuerDid } from '../dids.ts'
-import { assertSignable } from '../signable-credential.ts'
+import { assertOwnDid, issuerDid } from '../dids/dids.ts'
 import { issuerOf } from './credential-detail.ts'
+import { assertSignable } from './signable-credential.ts'
 import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
 export interface OfferedJsonLd {
