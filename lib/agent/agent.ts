@@ -7,6 +7,7 @@ import {
   type AgentContextProvider,
   BaseAgent,
   type DependencyManager,
+  Kms,
   type Module,
   SignatureSuiteRegistry,
 } from '@credo-ts/core'
@@ -37,6 +38,7 @@ import { Dispatcher } from './invitations/attached-requests.ts'
 import { OutOfBandService } from './invitations/out-of-band-service.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
 import { signatureSuites } from './json-ld/signature-suites.ts'
+import { KeyManagementService } from './keys/key-management-service.ts'
 import { registerPickup } from './pickup-protocols.ts'
 import { PickupQueue } from './pickup-queue.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
@@ -59,6 +61,7 @@ const didCommOptions = (endpoint: string) => ({
 const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
   const { below, platform } = platformModules(contexts)
   return {
+    kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
     ...below,
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),

@@ -10,7 +10,6 @@ import {
   JwkDidRegistrar,
   JwkDidResolver,
   KeyDidRegistrar,
-  Kms,
   type Module,
   PeerDidRegistrar,
   type StorageService,
@@ -21,7 +20,6 @@ import { AgentDidRepository, KnownDids } from './dids/did-repository.ts'
 import { DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './dids/did-resolvers.ts'
 import { DocumentService } from './dids/their-services.ts'
 import { PackingService } from './envelopes/pack-envelope.ts'
-import { KeyManagementService } from './keys/key-management-service.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
 import { PickupQueue } from './pickup-queue.ts'
@@ -49,7 +47,6 @@ export const commonOptions = (endpoint: string) => ({
 /** Credo's modules below DIDComm (`below`), and the module that has to come after DIDComm's, because it replaces their registrations (`platform`). */
 export const platformModules = (contexts: AgentContextProvider) => ({
   below: {
-    kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
     // The default cache writes to the storage. This one only caches DID documents.
     cache: new CacheModule({ cache: resolvedDocuments, useCachedStorageService: false }),
     dids: new DidsModule({

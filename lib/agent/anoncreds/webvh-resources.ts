@@ -75,7 +75,7 @@ const readOthers = async (
   if (resource.id !== id) throw new CredoError('it has another id')
   if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
-  await verify(agentContext, resource, await resolveWebvh(agentContext, issuer))
+  await verify(agentContext, resource, await resolveWebvh(issuer))
   if (freshness === 'growing') await noteVersions(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
   return resource

@@ -4,23 +4,8 @@ import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
 import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType, newKeyId } from './key-pair.ts'
+import type { KeyStore } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
-
-/**
- * A store of private keys, separate for each agent context (`agentContext.contextCorrelationId`, the tenant). Its interface has plain JWKs; sealing
- * them at rest is left to the implementation.
- */
-export interface KeyStore {
-  /** The private key, or `null` if this agent has none with that id. */
-  get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null>
-  /**
-   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if another process created it
-   * concurrently.
-   */
-  insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void>
-  /** Deletes a key. Returns whether there was one. */
-  delete(agentContext: AgentContext, keyId: string): Promise<boolean>
-}
 
 /** Credo calls this service, which calls the store. */
 export class KeyManagementService implements Kms.KeyManagementService {
