@@ -1,6 +1,6 @@
 /** Submission requirements of DIF Presentation Exchange: which groups of descriptors have to be met. */
 import * as v from 'valibot'
-import type { SubmissionRequirement as Requirement } from '../presentation-exchange/submission-requirements.ts'
+import type { SubmissionRequirement as Requirement } from '../presentation-exchange/definition.ts'
 import { exactly, text } from './fields.ts'
 
 const Sentence = v.optional(text(1024))

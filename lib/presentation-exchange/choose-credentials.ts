@@ -6,8 +6,9 @@ import {
   type PresentationDefinition,
   permits,
   type SchemaFacts,
+  type SubmissionRequirement,
 } from './definition.ts'
-import { isSatisfiedBy, type SubmissionRequirement } from './submission-requirements.ts'
+import { isSatisfiedBy } from './submission-requirements.ts'
 import type { Work } from './work.ts'
 
 /** A credential that the prover holds. */

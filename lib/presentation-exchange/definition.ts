@@ -1,6 +1,18 @@
 /** A presentation definition, as far as the verifier reads it: what claim formats and schemas permit. Its schema is in lib/interface. */
 import type { Constraints } from './constraints.ts'
-import type { SubmissionRequirement } from './submission-requirements.ts'
+
+export interface SubmissionRequirement {
+  name?: string | undefined
+  purpose?: string | undefined
+  rule: 'all' | 'pick'
+  /** With `pick`: exactly, at least, at most so many. At least one without `count` and `min`. */
+  count?: number | undefined
+  min?: number | undefined
+  max?: number | undefined
+  /** A group of descriptors, or else requirements. */
+  from?: string | undefined
+  from_nested?: readonly SubmissionRequirement[] | undefined
+}
 
 export interface InputDescriptor {
   id: string

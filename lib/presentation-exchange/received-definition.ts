@@ -5,13 +5,18 @@
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
 import type { Field } from './constraints.ts'
-import { MAX_DESCRIPTORS, MAX_PATHS, MAX_PATTERN_SIZES, type PresentationDefinition } from './definition.ts'
+import {
+  MAX_DESCRIPTORS,
+  MAX_PATHS,
+  MAX_PATTERN_SIZES,
+  type PresentationDefinition,
+  type SubmissionRequirement as Requirement,
+} from './definition.ts'
 import { FORMATS, type Filter as Keywords } from './filter.ts'
 import { TENANT_PATH } from './path.ts'
 import { compilePattern } from './pattern.ts'
 import { PatternError } from './pattern-characters.ts'
 import { MAX_PATTERN, translatePattern } from './pattern-syntax.ts'
-import type { SubmissionRequirement as Requirement } from './submission-requirements.ts'
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 const Text = v.pipe(v.string(), v.maxLength(2048))

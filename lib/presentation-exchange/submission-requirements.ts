@@ -1,18 +1,5 @@
 /** Which input descriptors have to be met (DIF Presentation Exchange, section Submission Requirements). */
-import type { PresentationDefinition } from './definition.ts'
-
-export interface SubmissionRequirement {
-  name?: string | undefined
-  purpose?: string | undefined
-  rule: 'all' | 'pick'
-  /** With `pick`: exactly, at least, at most so many. At least one without `count` and `min`. */
-  count?: number | undefined
-  min?: number | undefined
-  max?: number | undefined
-  /** A group of descriptors, or else requirements. */
-  from?: string | undefined
-  from_nested?: readonly SubmissionRequirement[] | undefined
-}
+import type { PresentationDefinition, SubmissionRequirement } from './definition.ts'
 
 /** Whether descriptors of these ids are enough: all of them, or what every submission requirement says. */
 export const isSatisfiedBy = (definition: PresentationDefinition, met: ReadonlySet<string>): boolean => {

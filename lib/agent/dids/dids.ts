@@ -1,30 +1,38 @@
 /** The agent's own DIDs. */
-import { createPeerDidDocumentFromServices, DidDocumentRole, DidRepository, Kms, PeerDidNumAlgo } from '@credo-ts/core'
+import {
+  type BaseAgent,
+  createPeerDidDocumentFromServices,
+  DidDocumentRole,
+  DidRepository,
+  Kms,
+  PeerDidNumAlgo,
+} from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
 import { AgentError, invalidField } from '../../errors.ts'
 import { defineItem } from '../../store/item.ts'
 import { text } from '../../store/item-fields.ts'
 import { issuerDidAddress } from '../../store/keys.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import type { TenantAgent } from '../agent.ts'
 import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from '../keys/ed25519-key.ts'
 import { endpointOf } from '../root-agent.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 
+type Agent = Pick<BaseAgent, 'context' | 'dids'>
+
 /** Throws `request.invalid` unless the DID was created by this agent. `path` is the field that names it. */
-export const assertOwnDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
+export const assertOwnDid = async (agent: Agent, did: string, path: string): Promise<void> => {
   if ((await findOwnDid(agent, did)) === undefined) throw invalidField(path, 'is not a DID of this agent')
 }
 
 /** Throws `request.invalid` unless the DID is this agent's and messages to it reach the agent. */
-export const assertReachableDid = async (agent: TenantAgent, did: string, path: string): Promise<void> => {
+export const assertReachableDid = async (agent: Agent, did: string, path: string): Promise<void> => {
   await assertOwnDid(agent, did, path)
   const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
   if (didDocument.didCommServices.length === 0) throw invalidField(path, 'names no DIDComm service')
 }
 
 /** A new did:peer:2 with the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
-export const freshPeerDid = async (agent: TenantAgent): Promise<string> => {
+export const freshPeerDid = async (agent: Agent): Promise<string> => {
   const routing = await agent.context.resolve(DidCommRoutingService).getRouting(agent.context)
   const { didDocument, keys } = createPeerDidDocumentFromServices(
     [
@@ -51,7 +59,7 @@ const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) 
 })
 
 /** The agent's default issuer DID, a did:key that is created once. */
-export const issuerDid = async (agent: Pick<TenantAgent, 'context'>): Promise<string> => {
+export const issuerDid = async (agent: Pick<Agent, 'context'>): Promise<string> => {
   const unit = currentUnit()
   const { tenant } = unit
   const known = await unit.load(issuerDidItem, { tenant })
@@ -72,7 +80,7 @@ const created = ({ didState }: { didState: { did?: string; reason?: string } }):
  * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws `request.invalid` for a key that is not this
  * agent's.
  */
-export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promise<string> => {
+export const didOfKey = async (agent: Agent, recipientKey: string): Promise<string> => {
   const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
     recipientKeyFingerprints: [parseKey(recipientKey).fingerprint],
     role: DidDocumentRole.Created,
@@ -82,7 +90,7 @@ export const didOfKey = async (agent: TenantAgent, recipientKey: string): Promis
 }
 
 /** A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other key. */
-export const ownKey = async (agent: TenantAgent, recipientKey: string): Promise<Ed25519Key> => {
+export const ownKey = async (agent: Agent, recipientKey: string): Promise<Ed25519Key> => {
   const key = parseKey(recipientKey)
   key.keyId = key.legacyKeyId
   const known = await agent.context

@@ -1,5 +1,6 @@
 /** Creates the agent's public DIDs: their keys, new or from a seed, and their records. */
 import {
+  type BaseAgent,
   type DidDocument,
   DidDocumentRole,
   DidKey,
@@ -13,11 +14,10 @@ import {
 import { invalidField } from '../../errors.ts'
 import { PUBLIC_DID } from '../../records/did.ts'
 import { conflicting } from '../../store/faults.ts'
-import type { TenantAgent } from '../agent.ts'
 import { uuidOf } from '../hash-id.ts'
 import { jwkOfSeed, newKeyId } from '../keys/key-pair.ts'
 
-type Agent = Pick<TenantAgent, 'context'>
+type Agent = Pick<BaseAgent, 'context'>
 
 const KEY_TYPES = {
   ed25519: { kty: 'OKP', crv: 'Ed25519' },

@@ -6,11 +6,9 @@ import {
   matchesSchema,
   permits,
   type SchemaEntry,
-} from '../../../lib/presentation-exchange/definition.ts'
-import {
-  isSatisfiedBy,
   type SubmissionRequirement,
-} from '../../../lib/presentation-exchange/submission-requirements.ts'
+} from '../../../lib/presentation-exchange/definition.ts'
+import { isSatisfiedBy } from '../../../lib/presentation-exchange/submission-requirements.ts'
 
 describe('a schema matches', () => {
   const facts = {
