@@ -4,6 +4,7 @@ import { isObject } from '../json.ts'
 import { unmetConstraints } from './constraints.ts'
 import {
   type InputDescriptor,
+  isSatisfiedBy,
   MAX_DESCRIPTORS,
   matchesSchema,
   type PresentationDefinition,
@@ -11,7 +12,6 @@ import {
   type SchemaFacts,
 } from './definition.ts'
 import { parseWalletPath } from './path.ts'
-import { isSatisfiedBy } from './submission-requirements.ts'
 import { Work, WorkLimitError } from './work.ts'
 
 const Name = v.pipe(v.string(), v.maxLength(256))
