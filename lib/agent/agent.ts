@@ -123,7 +123,7 @@ export class TenantAgent extends BaseAgent<ReturnType<typeof agentModules>> {
   }
 }
 
-/** Agents by context; collected with it. */
+/** Agents by context, and garbage-collected with it. */
 const agents = new WeakMap<AgentContext, TenantAgent>()
 
 /** The agent of the tenant that the running unit of work is for. */

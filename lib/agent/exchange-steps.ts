@@ -1,4 +1,4 @@
-/** Common rules of steps in exchanges: a step needs the right state, and a message of the other agent that can be answered. */
+/** Steps of exchanges that API calls take: a step needs the right state, and a message of the other agent that can be answered. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../errors.ts'
 import type { RecordJson } from '../records/record-json.ts'

@@ -122,8 +122,9 @@ const ReceivedInvitation = v.object({
 })
 
 /**
- * The tags of a record. By them answers find the invitation of their request (Aries RFC 0434). A received invitation is tagged only with the thread of the request that was handled: its author could name the thread of
- * another exchange, to be treated as the other party of that exchange, or to block that party's messages.
+ * The tags of a record. Answers find the invitation of their request by its thread (Aries RFC 0434). A received invitation is tagged only with the
+ * thread of the request that was handled: its author could name the thread of another exchange, to be treated as the other party of that exchange, or
+ * to block that party's messages.
  */
 const withHandledThread = (type: string, value: NewRecord['value'], tags: NewRecord['tags']): NewRecord['tags'] => {
   if (type !== DidCommOutOfBandRecord.type) return tags

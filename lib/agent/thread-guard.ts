@@ -11,7 +11,12 @@ import {
 import { PUBLIC_DID } from '../records/did.ts'
 import { findOwnDid } from './dids/own-dids.ts'
 import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
-import { findInvitation, findInvitationsOfKey, isAddressedTo, noteNamedInvitation } from './invitations/invitations.ts'
+import {
+  findInvitation,
+  findInvitationsOfKey,
+  isAddressedTo,
+  rememberNamedInvitation,
+} from './invitations/invitations.ts'
 import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { isProblemReport } from './problem-reports.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
@@ -82,7 +87,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
         )
       : await isInvitedTo(inbound, invitationId)
   if (!known) throw new CredoError('the request was not sent to the invitation that it names')
-  noteNamedInvitation(recipientKey, invitationId)
+  rememberNamedInvitation(recipientKey, invitationId)
 }
 
 /** For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as public. */

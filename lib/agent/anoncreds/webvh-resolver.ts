@@ -19,7 +19,7 @@ import {
   type VerifyEd25519,
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
-import { noteVersions } from '../../webvh/seen-versions.ts'
+import { recordVersions } from '../../webvh/seen-versions.ts'
 import { isReadableDocument } from '../envelopes/readable-message.ts'
 import { verifyWith } from '../keys/signature.ts'
 import { readText } from '../web-documents.ts'
@@ -68,7 +68,7 @@ const readDocument = async (did: WebvhDid): Promise<object> => {
     ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
     : []
   const document = await documentOf(did, { log, witnessProofs, verify })
-  await noteVersions(
+  await recordVersions(
     currentUnit(),
     did.did,
     log.map(({ versionId }) => versionId),

@@ -43,7 +43,7 @@ const countItem = defineItem(
 
 /**
  * Admits a request for an invitation in the running unit of work. Throws `quota.exceeded` if the tenant's rate is used up, or too many requests wait
- * to be accepted. If too many responses were not answered, the oldest connection is given up.
+ * to be accepted. If too many responses were not answered, the oldest connection is deleted.
  */
 export const admitStranger = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
   if (!invitation.reusable) return
@@ -71,7 +71,7 @@ const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRec
   const waits = autoAcceptConnection === false
   const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
   const partition = tagPartition(unit.tenant, DidCommConnectionRecord.type, 'unfinished', list)
-  // The newest first: what has expired may still be there.
+  // Newest first, because expired entries may still be there.
   const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
   const oldest = items.at(-1)
   if (oldest === undefined || items.length < MAX_UNFINISHED) return

@@ -123,8 +123,8 @@ const rejection = (message: string): DidExchangeProblemReportError =>
   new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })
 
 /**
- * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender, and adds a queue if it has no service. Throws a CredoError if it has another recipient key: messages
- * packed with that key would be attributed to this wallet.
+ * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender, and adds a queue if it has no
+ * service. Throws a CredoError if it has another recipient key: messages packed with that key would be attributed to this wallet.
  */
 export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
   const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)

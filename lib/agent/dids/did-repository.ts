@@ -32,7 +32,7 @@ export class KnownDids extends Bounded<string, readonly DidRecord[]> {
 }
 
 /**
- * A DID's record says the same for ever, so a process reads it once. This covers DIDs of this agent, and DIDs that name their document by its hash
+ * A DID's record never changes, so a process reads it once. This covers DIDs of this agent, and DIDs that name their document by its hash
  * (did:peer:1, and the short form of did:peer:4). Those of an unfinished handshake expire (strangers.ts): no connection names them then.
  */
 export class AgentDidRepository extends DidRepository {

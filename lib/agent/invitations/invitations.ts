@@ -62,7 +62,7 @@ export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: st
 const namedInvitations = new WeakMap<Ed25519Key, string>()
 
 /** Remembers the invitation that a request of connections/1.0 names. */
-export const noteNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
+export const rememberNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
   namedInvitations.set(recipientKey, invitationId)
 }
 

@@ -63,7 +63,7 @@ export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
   return converted.get(x) ?? converted.set(x, agreementPublicKey(key.convertTo(Kms.X25519PublicJwk).toJson()))
 }
 
-/** X25519 forms of private keys. Each is collected together with the key store's JWK. */
+/** X25519 forms of private keys. Each is garbage-collected with the key store's JWK. */
 const agreementKeys = new WeakMap<Kms.KmsJwkPrivate, X25519KeyPair>()
 
 /** The X25519 form of a stored key: DIDComm v1 uses Ed25519 keys as X25519 keys. */

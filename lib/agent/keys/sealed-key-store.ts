@@ -12,8 +12,8 @@ import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../tenant-contexts.ts'
 
 /**
- * A store of private keys, separate for each agent context (`agentContext.contextCorrelationId`, the tenant). Its interface has plain JWKs; sealing
- * them at rest is left to the implementation.
+ * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the
+ * implementation.
  */
 export interface KeyStore {
   /** The private key, or `null` if this agent has none with that id. */
