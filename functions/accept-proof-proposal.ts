@@ -1,5 +1,5 @@
 /** AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. */
-import { acceptProofProposal as accept } from '../lib/agent/proof-proposals.ts'
+import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

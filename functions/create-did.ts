@@ -1,5 +1,5 @@
 /** CreateDid: creates a DID of the agent, and its keys. */
-import { writeDid } from '../lib/agent/write-did.ts'
+import { writeDid } from '../lib/agent/dids/write-did.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

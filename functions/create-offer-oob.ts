@@ -1,5 +1,5 @@
 /** CreateOfferOob: offers a credential in a single-use out-of-band invitation. */
-import { offerCredentialOutOfBand } from '../lib/agent/credential-offers.ts'
+import { offerCredentialOutOfBand } from '../lib/agent/credentials/offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

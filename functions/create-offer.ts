@@ -1,5 +1,5 @@
 /** CreateOffer: offers a credential over a connection. */
-import { offerCredential } from '../lib/agent/credential-offers.ts'
+import { offerCredential } from '../lib/agent/credentials/offers.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
 /** ProposeCredential: sends a credential proposal to a connection. */
-import { proposeCredential as propose } from '../lib/agent/credential-proposals.ts'
+import { proposeCredential as propose } from '../lib/agent/credentials/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
 /** ReceiveInvitation: stores and accepts an invitation of another agent in one transaction. */
-import { storeInvitation } from '../lib/agent/received-invitations.ts'
+import { storeInvitation } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
 /** RequestProof: sends a proof request to a connection. */
-import { requestProof as ask } from '../lib/agent/proof-requests.ts'
+import { requestProof as ask } from '../lib/agent/proofs/requests.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

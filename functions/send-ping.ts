@@ -1,5 +1,5 @@
 /** SendPing: sends a trust ping to a connection. */
-import { sendTrustPing } from '../lib/agent/connection-messages.ts'
+import { sendTrustPing } from '../lib/agent/connections/messages.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,4 +1,5 @@
 /** Checks between the parts of a presentation definition. Each returns what it has found wrong. */
+import type { Field } from '../presentation-exchange/constraints.ts'
 import {
   type InputDescriptor,
   isVerifiable,
@@ -7,7 +8,6 @@ import {
   type PresentationDefinition,
   VERIFIABLE_PROOF_TYPES,
 } from '../presentation-exchange/definition.ts'
-import type { Field } from '../presentation-exchange/field.ts'
 import type { Filter } from '../presentation-exchange/filter.ts'
 import { compilePattern } from '../presentation-exchange/pattern.ts'
 import { PatternError } from '../presentation-exchange/pattern-characters.ts'

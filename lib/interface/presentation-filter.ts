@@ -1,7 +1,6 @@
 /** Filters of presentation definitions: the keywords of JSON Schema that are enforced. All others are refused. */
 import * as v from 'valibot'
-import type { Filter as Keywords } from '../presentation-exchange/filter.ts'
-import { FORMATS } from '../presentation-exchange/formats.ts'
+import { FORMATS, type Filter as Keywords } from '../presentation-exchange/filter.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
 import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
 import { type Fault, noFaults } from './faults.ts'

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import {
   type ClaimFormats,
+  isSatisfiedBy,
   isVerifiable,
   matchesSchema,
   permits,
   type SchemaEntry,
   type SubmissionRequirement,
 } from '../../../lib/presentation-exchange/definition.ts'
-import { isSatisfiedBy } from '../../../lib/presentation-exchange/submission-requirements.ts'
 
 describe('a schema matches', () => {
   const facts = {
