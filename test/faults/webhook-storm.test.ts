@@ -8,7 +8,7 @@ import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
 import { startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { checkTable } from '../support/table/table-checker.ts'
-import { startFailingReceiver } from '../support/webhooks/failing-receiver.ts'
+import { startFailingReceiver } from './failing-receiver.ts'
 
 const ORGANIZATIONS = 10
 const RECORDS = 50

@@ -5,8 +5,8 @@ import { createTenant, offerBody } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 import { connectTenants } from '../support/tenants.ts'
-import { verifies2020 } from '../support/wallets/digital-bazaar.ts'
 import { waitFor } from '../wallet/wait.ts'
+import { verifies2020 } from './digital-bazaar.ts'
 
 const stage = await useStage()
 const issuer = await createTenant(stage, 'Issuer')
