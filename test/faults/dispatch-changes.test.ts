@@ -1,5 +1,5 @@
 /** dispatchChanges dies, or a call of its fails, at every place where it makes one: still every event, once, in order, with the same id. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import type { EndpointKind } from '../../lib/records/webhook-event.ts'
 import { eventPartitions } from '../../lib/store/keys.ts'
@@ -8,26 +8,21 @@ import { queryAll } from '../../lib/store/table.ts'
 import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
-import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
 const KINDS = ['webhook', 'notification'] as const
 
-let pipeline: Pipeline
-let receiver: FaultyReceiver
 let number = 0
 
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {})
-  // The queues are in this process: delays, leases and visibility timeouts all go by this clock.
-  vi.useFakeTimers({ toFake: ['Date'] })
-  pipeline = await startPipeline()
-  receiver = await startFaultyReceiver()
-})
+vi.spyOn(console, 'log').mockImplementation(() => {})
+// The queues are in this process: delays, leases and visibility timeouts all go by this clock.
+vi.useFakeTimers({ toFake: ['Date'] })
+const pipeline = await stopAtEnd(startPipeline())
+const receiver = await stopAtEnd(startFaultyReceiver())
 afterAll(async () => {
   vi.useRealTimers()
-  await pipeline.stop()
-  await receiver.stop()
 })
 
 const at = (version: number): string => new Date(Date.UTC(2026, 10, 20) + version * 1000).toISOString()

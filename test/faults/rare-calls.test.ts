@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
 import { destinationItem, readDestination } from '../../lib/outbox/destination.ts'
 import { dueFor } from '../../lib/outbox/due.ts'
@@ -19,13 +19,12 @@ import { type Address, endpointDestination, messageLane } from '../../lib/store/
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
-let stage: InProcessStage
-let receiver: FaultyReceiver
 let lane: string
 let issuer: TestIssuer
 let keySet: Server
@@ -46,15 +45,11 @@ const trustIssuers = async (): Promise<void> => {
   ])
 }
 
-beforeAll(async () => {
-  await trustIssuers()
-  stage = await startInProcessStage()
-  receiver = await startFaultyReceiver()
-})
+await trustIssuers()
+const stage = await useStage({ delivers: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
 afterAll(async () => {
   keySet.close()
-  await receiver.stop()
-  await stage.stop()
 })
 beforeEach(() => {
   lane = messageLane('acme', randomUUID())

@@ -1,6 +1,6 @@
 /** Jobs: done once whatever is repeated, killed or taken over, and given up after three attempts. */
 import type { SQSRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
 import {
   enqueue,
@@ -17,26 +17,19 @@ import { sweep } from '../../../lib/outbox/sweep.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import type { StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
-let table: StartedTable
-let queues: SentWakeUps
 const lines: string[] = []
 
 /** What the handlers of these tests leave behind. */
 const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '-' }), { text: text() })
 
-beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  process.env.LOG_LEVEL = 'debug'
-  ;({ table, queues } = await startTableAndQueues())
-})
+vi.useFakeTimers({ toFake: ['Date'] })
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+process.env.LOG_LEVEL = 'debug'
+const { table, queues } = await useTableAndQueues({ check: false })
 afterAll(async () => {
   vi.useRealTimers()
-  await table.stop()
 })
 beforeEach(() => {
   table.way = undefined

@@ -2,18 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { destinationItem, recordFailure } from '../../../lib/outbox/destination.ts'
-import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -6,7 +6,7 @@ import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-recor
 import { ACME, storedRecord } from './records.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(() => table.watch())
 

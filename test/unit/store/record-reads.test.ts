@@ -12,7 +12,7 @@ import { useTable } from './use-table.ts'
 const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(() => table.watch())
 

@@ -34,7 +34,7 @@ import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { ACME, storedRecord } from './records.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(async () => {
   for (const item of await table.items()) await remove(item)

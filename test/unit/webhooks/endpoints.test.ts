@@ -1,5 +1,5 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, isClosed, recordFailure } from '../../../lib/outbox/destination.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
@@ -24,7 +24,8 @@ import {
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -33,19 +34,12 @@ const NOT_ACTIVE = expect.objectContaining({ code: 'endpoint.not_active' })
 const CONFLICT = expect.objectContaining({ code: 'store.conflict' })
 const UNKNOWN = 'd734a876-e3ca-478c-901f-b447ad6b579f'
 
-let table: StartedTable
 let queues: SentWakeUps
 let organizations = 0
 let orgId: string
 
-beforeAll(async () => {
-  nameQueues()
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+nameQueues()
+const table = await useTable()
 beforeEach(async () => {
   // Mocks are restored after each test.
   queues = watchQueues()

@@ -28,7 +28,7 @@ const NOW = START + 3_600_000
 const SINCE = new Date(START).toISOString()
 const AT_REST = ['held', 'failed', 'delivered'] as const
 
-const table = useTable()
+const table = await useTable()
 let endpoints = 0
 let endpointId: string
 
