@@ -1,4 +1,4 @@
-/** How many of the account's concurrent invocations the queues may take: the operations keep at least half. */
+/** How many of the account's concurrent invocations the queues and strangers may take: the operations keep the rest. */
 import { getAttOf, isObject, ofType, type Template } from '../service.ts'
 
 /** What an account has that nobody has asked anything of, and what a new one may have instead. */
@@ -25,10 +25,12 @@ export interface Caps {
   jobs: number
 }
 
-/** By the setting that overrides it. */
+/** The settings that override what is computed. */
 export interface CapSettings {
   DELIVERY_CONCURRENCY?: number | undefined
   SLOW_DELIVERY_CONCURRENCY?: number | undefined
+  /** Envelopes a second of strangers. */
+  DIDCOMM_RATE?: number | undefined
 }
 
 const between = (most: number, value: number): number => Math.max(LEAST, Math.min(most, Math.floor(value)))
@@ -106,3 +108,27 @@ export const capsIn = (template: Template): Caps | undefined => {
   }
   return Object.values(caps).some(Number.isNaN) ? undefined : caps
 }
+
+/** Concurrent functions for each envelope per second: 0.2 s each, at either of two addresses. */
+const FUNCTIONS_PER_ENVELOPE = 0.4
+
+/** The methods that need no token: the paths of infra/stage.yml that begin so. */
+const ADDRESSES = '/~1didcomm'
+
+/** Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then use at most two fifths of it. */
+export const applyStrangersRate = (template: Template, concurrency: number, { DIDCOMM_RATE }: CapSettings): void => {
+  if (DIDCOMM_RATE !== undefined) return
+  const settings: unknown = template.Resources.ApiStage?.Properties.MethodSettings
+  for (const setting of Array.isArray(settings) ? settings : [])
+    if (isObject(setting) && String(setting.ResourcePath).startsWith(ADDRESSES))
+      for (const name of ['ThrottlingRateLimit', 'ThrottlingBurstLimit'])
+        setting[name] = Math.min(Number(setting[name]), concurrency)
+}
+
+/** A warning if the given rate may use more than half of the account's concurrency; otherwise none. */
+export const strangerLosses = (concurrency: number, { DIDCOMM_RATE = 0 }: CapSettings): string[] =>
+  DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE <= concurrency / 2
+    ? []
+    : [
+        `DIDCOMM_RATE=${DIDCOMM_RATE}: strangers may take ${Math.ceil(DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE)} of the account's ${concurrency} concurrent functions: set ${concurrency} or less, or leave it out`,
+      ]

@@ -3,9 +3,8 @@ import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import { capSettings } from './checks.ts'
-import { applyCaps, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
+import { applyCaps, applyStrangersRate, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
 import { useExisting } from './existing-data.ts'
-import { applyStrangersRate } from './strangers-rate.ts'
 import { TABLE } from './template.ts'
 
 /** Changes the template. `account` is undefined where AWS was not asked: for packaging alone. */

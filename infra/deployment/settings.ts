@@ -69,22 +69,7 @@ export const DeploymentSettings = v.object({
   LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
   ...RateSettings.entries,
   ...CanarySettings.entries,
-  ALARM_EMAIL: v.pipe(
-    WatchSettings.entries.ALARM_EMAIL,
-    v.description('Who is told of alarms; without it nobody is, until somebody subscribes to the topic.'),
-  ),
-  WAITING_LANES: v.pipe(
-    WatchSettings.entries.WAITING_LANES,
-    v.description('Lanes of messages and events that may wait before it is an alarm; 1000 by default.'),
-  ),
-  ACCOUNT_CONCURRENCY: v.pipe(
-    WatchSettings.entries.ACCOUNT_CONCURRENCY,
-    v.description('Functions that the account may run at once, for an alarm at 80 %; asked of the account by default.'),
-  ),
-  TRACING: v.pipe(
-    WatchSettings.entries.TRACING,
-    v.description('`on`: X-Ray shows requests, functions and calls to DynamoDB.'),
-  ),
+  ...WatchSettings.entries,
   DELIVERY_CONCURRENCY: v.pipe(
     v.optional(EventSourceConcurrency),
     v.description(

@@ -1,9 +1,15 @@
 /** Checks of the account: who deploys and where, what the account may run at once, its quotas, and what it has to write logs and make keys. */
 import type { Account } from '../account.ts'
-import { type CapSettings, type Caps, capLosses, capsOf, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
+import {
+  type CapSettings,
+  type Caps,
+  capLosses,
+  capsOf,
+  NEW_ACCOUNT_CONCURRENCY,
+  strangerLosses,
+} from '../concurrency.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { found } from '../reading.ts'
-import { type StrangerSettings, strangerLosses } from '../strangers-rate.ts'
 
 /** A code of a region, as `ap-southeast-1` or `us-gov-west-1`. */
 const REGION = /^[a-z]{2,3}(-[a-z]+){1,3}-\d{1,2}$/
@@ -23,7 +29,7 @@ export const checkCredentials = ({ identity, region }: Account): Finding[] => {
   ]
 }
 
-export const checkConcurrency = ({ lambda }: Account, settings: StrangerSettings): Finding[] => {
+export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Finding[] => {
   const check = 'concurrency'
   if ('failure' in lambda && lambda.failure.kind === 'unavailable') {
     const { action, message } = lambda.failure
