@@ -7,7 +7,7 @@ import { applyCaps, applyStrangersRate, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_C
 import { useExisting } from './existing-data.ts'
 import { TABLE } from './template.ts'
 
-/** Changes the template. `account` is undefined where AWS was not asked: for packaging alone. */
+/** Changes the template. `account` is undefined for packaging alone, which does not ask AWS. */
 export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, account: Account | undefined): void => {
   const concurrency = concurrencyOf(account)
   const settings = capSettings(environment)
@@ -20,13 +20,13 @@ export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, 
 
   const { existingTable } = account ?? {}
   if (existingTable === undefined || EXISTING_KEY === undefined) return
-  // What is wrong with them ends a deployment in its checks; a package has no checks.
+  // A deployment has been checked already, but packaging alone has no checks.
   if ('failure' in existingTable) throw new Error(`EXISTING_TABLE: ${existingTable.failure.message}`)
   if (existingTable.value === undefined) throw new Error(`EXISTING_TABLE=${EXISTING_TABLE}: there is no such table`)
   useExisting(template, existingTable.value, EXISTING_KEY)
 }
 
-/** An account that does not say what it has is taken for a new one. */
+/** If the account's limit can't be read, that of a new account is assumed. */
 const concurrencyOf = (account: Account | undefined): number => {
   if (account === undefined) return USUAL_CONCURRENCY
   return 'value' in account.lambda ? account.lambda.value.unreserved : NEW_ACCOUNT_CONCURRENCY

@@ -1,8 +1,7 @@
-/** Has the functions of this process held to their roles, as IAM would: every client of AWS that they use is watched. */
+/** Holds the functions of this process to their roles, as IAM would: watches every client of AWS that they use. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { RoleGuard } from '../roles/guard.ts'
-import { roleCheck } from '../roles/role-check.ts'
+import { RoleGuard, roleCheck } from '../roles/guard.ts'
 import type { Start } from './function-messages.ts'
 
 export const guardFunctions = async ({ folder, resources }: Start): Promise<RoleGuard> => {
