@@ -50,13 +50,13 @@ const TOUCHED_LATE = new RegExp(
   ].join('|')})$`,
 )
 
-/** Credo extends classes of jsonld-signatures while its modules are evaluated, so that one can't wait; but what it imports can. */
+/** Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its own imports are not. */
 const IMPORTER =
   /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds|lib\/webvh/
 
 const NAMESPACE = 'late'
 
-/** A module whose exports are getters of the real one. A CommonJS `default` is looked through, as Node does. */
+/** A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does. */
 const stub = (path: string): string => `
   let loaded
   const load = () => (loaded ??= import(${JSON.stringify(path)}))
@@ -90,7 +90,7 @@ export const lateModules: Plugin = {
   },
 }
 
-/** Paths of the modules that stubs stand for. */
+/** Paths of the modules that have stubs. */
 export const lateEntries = (inputs: Metafile['inputs']): Set<string> =>
   new Set(
     Object.entries(inputs)
