@@ -1,4 +1,4 @@
-/** A failure of the local stage that its user can mend: the message is one line that says what and how. */
+/** A failure that whoever runs a command can mend: the message is one line that says what is wrong and what to do. */
 
 export class StageFailure extends Error {
   constructor(message: string, cause?: unknown) {
@@ -7,7 +7,7 @@ export class StageFailure extends Error {
   }
 }
 
-/** What an error of the operating system or of a package says, in one line. */
+/** The first line of an error's message. */
 export const reason = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   return message.split('\n', 1)[0] ?? ''

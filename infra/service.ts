@@ -1,4 +1,4 @@
-/** What the plugins and the local stage use of the Serverless Framework's objects: the service as serverless.yml says it. */
+/** Types of the Serverless Framework's objects, as far as the plugins and the local stage use them: the service as serverless.yml describes it. */
 import type { Finding } from './deployment/finding.ts'
 
 /** A reference to another resource of the template. */
@@ -13,7 +13,7 @@ export interface TokenAuthorizer {
   resultTtlInSeconds: number
 }
 
-/** What a browser is told before it calls from another origin. */
+/** Answer to a browser's preflight request. */
 export interface Cors {
   origin: string
   headers: string[]
@@ -59,11 +59,11 @@ export interface FunctionDefinition {
   role?: string
   /** Settings that are zipped with the code, by their names (infra/plugins/packed-settings.ts). */
   packed?: Record<string, unknown>
-  /** What Serverless has events invoke in place of the function: an alias by name, which is in the template. */
+  /** The alias that events invoke in place of the function. */
   targetAlias?: { name: string; logicalId: string }
 }
 
-/** What the gateway answers by itself, as its OpenAPI extension has it. */
+/** An answer of the gateway itself, as its OpenAPI extension describes it. */
 export interface GatewayResponse {
   statusCode: number
   responseParameters: Record<string, string>
@@ -104,25 +104,25 @@ export const variablesOf = ({ Properties: { Environment } }: Resource): Record<s
 export interface Service {
   service: string
   custom: {
-    /** What the API keys begin with that tenants' rates are counted by. */
+    /** Prefix of the API keys by which tenants' requests are counted. */
     rateKeyPrefix: string
-    /** Functions that the account may run at once, where a deployment has asked it (infra/plugins/deployment.ts). */
+    /** Concurrent functions that the account allows; set by a deployment (infra/plugins/deployment.ts). */
     accountConcurrency?: number
     /** What packaging found about the keys of token issuers (infra/plugins/packed-settings.ts). */
     issuerFindings?: Finding[]
     /** Logical ids of the alarms that judge a canary. */
     canaryAlarms: string[]
-    /** Address of the API without a domain, as the template says it. */
+    /** Address of the API without a domain: an expression of the template. */
     stageUrl: unknown
     /** infra/gateway-responses.yml, by type. */
     gatewayResponses: Record<string, GatewayResponse>
   }
   provider: {
-    /** Of the functions' processors. */
+    /** Processor of the functions. */
     architecture: string
     stage: string
     region: string
-    /** Seconds, of a function that says none. */
+    /** Seconds, for functions without a timeout of their own. */
     timeout: number
     environment: Record<string, unknown>
     /** Set while packaging. */
@@ -152,12 +152,12 @@ export interface Serverless {
   classes: { Error: new (message: string) => Error }
 }
 
-/** What a plugin gets beside them. */
+/** The third argument of a plugin's constructor. */
 export interface PluginTools {
   log: { warning(line: string): void }
 }
 
-/** Runs it. What it throws becomes an error of Serverless's own, which is shown without a stack. */
+/** Runs `run`. Its error becomes one of Serverless's own, which is shown without a stack trace. */
 export const orRefuse = <T>({ classes }: Pick<Serverless, 'classes'>, run: () => T): T => {
   try {
     return run()

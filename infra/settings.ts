@@ -1,7 +1,7 @@
-/** How settings are read out of an environment, whatever they are of: an empty one is none, and what is wrong is named in one line. */
+/** Reads settings from the environment. An empty variable counts as not set; an invalid one is named in one line. */
 import * as v from 'valibot'
 
-/** The settings that are there: an empty one is as good as none. */
+/** The variables that are set. */
 export const withoutEmpty = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 

@@ -1,4 +1,4 @@
-/** Brings AnonCreds' native library into its folder: the first source whose bytes are the known ones. */
+/** Downloads AnonCreds' native library into its folder, from the first source with the known bytes. */
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { reason, StageFailure } from '../failure.ts'
 import { type Architecture, isLibrary, LIBRARY_NAME, libraryFolder, readLibrary } from './library-file.ts'
 import { LIBRARY_SOURCES, type LibrarySource } from './library-sources.ts'
 
-/** A failed program's last line says most; the first one of the error is the command. */
+/** The last line of a failed program's output; the first line of the error is only the command. */
 const failureOf = (error: unknown): string => {
   const stderr = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : ''
   const cause = stderr.match(/^(?:.*Error|ERROR): .*$/m)?.[0] ?? reason(error)
   return cause.trim().slice(0, 200)
 }
 
-/** Checked: another build of the same release is refused, too. */
+/** Checks the bytes: another build of the same release is refused, too. */
 const bringFrom = async (source: LibrarySource, architecture: Architecture): Promise<Uint8Array> => {
   const folder = await mkdtemp(join(tmpdir(), 'anoncreds-'))
   try {
@@ -25,7 +25,7 @@ const bringFrom = async (source: LibrarySource, architecture: Architecture): Pro
   }
 }
 
-/** Whole or not at all: a stage may start at this moment. */
+/** Writes it atomically, because a stage may start at this moment. */
 const place = async (bytes: Uint8Array, folder: string): Promise<void> => {
   const path = join(folder, LIBRARY_NAME)
   await mkdir(folder, { recursive: true })
@@ -33,7 +33,7 @@ const place = async (bytes: Uint8Array, folder: string): Promise<void> => {
   await rename(`${path}.${process.pid}`, path)
 }
 
-/** Returns what was done, in a line. Throws `StageFailure` with a line on each source where none works. */
+/** Returns a line that says what was done. Throws `StageFailure` with a line for each source if none works. */
 export const bringLibrary = async (
   architecture: Architecture,
   folder: string = libraryFolder(architecture),

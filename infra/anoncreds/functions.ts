@@ -1,6 +1,6 @@
-/** Which functions have what of AnonCreds, by the names of their files. All others are bundled without it. */
+/** Which functions use AnonCreds' native library and registries, by the names of their files. All others are bundled without them. */
 
-/** The native library, and what binds it. */
+/** With the native library and its binding. */
 const WITH_LIBRARY = [
   'accept-connection-response',
   'accept-credential-offer',
@@ -16,7 +16,7 @@ const WITH_LIBRARY = [
   'run-jobs',
 ]
 
-/** The registries of AnonCreds objects, and did:webvh. */
+/** With the registries of AnonCreds objects, and did:webvh. */
 const WITH_REGISTRIES = [
   ...WITH_LIBRARY,
   'create-credential-definition',

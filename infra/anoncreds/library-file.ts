@@ -25,7 +25,7 @@ export const libraryFolder = (architecture: string): string =>
 export const isLibrary = (bytes: Uint8Array, architecture: Architecture): boolean =>
   createHash('sha256').update(bytes).digest('hex') === DIGESTS[architecture]
 
-/** The library, whose bytes are checked; undefined where there is none or another one. */
+/** The library, with its bytes checked; undefined if there is none or another one. */
 export const readLibrary = (
   architecture: Architecture,
   folder: string = libraryFolder(architecture),
@@ -49,5 +49,5 @@ export const folderOnThisMachine = (): string | undefined => {
   return existsSync(join(folder, OTHER_NAMES[process.platform] ?? LIBRARY_NAME)) ? folder : undefined
 }
 
-/** What is said where it is not. */
+/** The line for a stage without it. */
 export const WITHOUT_LIBRARY = 'AnonCreds is off: its native library is not here. npm run anoncreds brings it.'

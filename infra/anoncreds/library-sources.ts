@@ -1,4 +1,4 @@
-/** Where AnonCreds' native library can be brought from: its project's release, by the package's own installer, or its Python wheel, by pip. */
+/** Sources of AnonCreds' native library: its project's release, by the package's own installer, and its Python wheel, by pip. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -9,22 +9,22 @@ import { type Architecture, LIBRARY_NAME } from './library-file.ts'
 
 export interface LibrarySource {
   name: string
-  /** Brings it by way of `folder`, which is empty. Rejects where it can't. */
+  /** Downloads it into `folder`, which is empty, and returns its bytes. */
   bring(architecture: Architecture, folder: string): Promise<Uint8Array>
 }
 
 const require = createRequire(import.meta.url)
 const run = promisify(execFile)
 
-/** Ms, of a program that downloads 4 MB. */
+/** Ms for downloading 4 MB. */
 const TIMEOUT = 120_000
 
 const RELEASE_NAMES: Record<Architecture, string> = { x64: 'x86_64', arm64: 'aarch64' }
 
-/** The installer ends its process where it fails, so it has one of its own. Its arguments are the installer's path and options. */
+/** The installer ends its process if it fails, so it runs in one of its own. Arguments: the installer's path and options. */
 const INSTALL = `require(process.argv[1]).downloadBinaryIfNeeded(JSON.parse(process.argv[2]))`
 
-/** What the package's install script does, which knows this machine's processor only and writes into node_modules. */
+/** The same as the package's install script, which supports only this machine's processor and writes into node_modules. */
 const release: LibrarySource = {
   name: 'the release',
   bring: async (architecture, folder) => {

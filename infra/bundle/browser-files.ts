@@ -6,7 +6,7 @@ import { PLACES } from '../../lib/pages/browser-file-places.ts'
 
 const MODULE = /lib[\\/]pages[\\/]browser-file-places\.ts$/
 
-/** In a bundle the files are beside it. */
+/** In a zip the files are beside the bundle. */
 export const browserFilePlaces: Plugin = {
   name: 'browser-file-places',
   setup(build) {
@@ -17,7 +17,7 @@ export const browserFilePlaces: Plugin = {
   },
 }
 
-/** Those files by their names in the zip; none where the bundle serves none. */
+/** The files by their names in the zip; none if the bundle serves none. */
 export const browserFiles = async ({ inputs }: Metafile): Promise<Record<string, Uint8Array>> => {
   if (!Object.keys(inputs).some((path) => MODULE.test(path))) return {}
   const read = Object.entries(PLACES).map(

@@ -3,9 +3,7 @@ import { basename } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { needsLibrary, needsRegistries } from '../anoncreds/functions.ts'
 import { browserFilePlaces, browserFiles } from './browser-files.ts'
-import { lambdaCredentials } from './lambda-credentials.ts'
-import { lateEntries, lateModules } from './late-modules.ts'
-import { lazyBuiltins } from './lazy-builtins.ts'
+import { lambdaCredentials, lateEntries, lateModules, lazyBuiltins } from './cold-start.ts'
 import { nativeLibrary } from './native-library.ts'
 import { bindingLeftOut, englishZod, leftOut, registriesLeftOut, slimWebvh, treeOfRxjs } from './slim-packages.ts'
 
@@ -25,17 +23,17 @@ export interface Bundle {
  */
 const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
-/** The one module that reads from outside by Node's `fetch`, which no address guard sees. */
+/** The only module that may use Node's `fetch`, which the address guard does not check. */
 const READS_BY_FETCH = 'lib/egress/operator-address.ts'
 
-/** For all other functions: whatever a package would read past the guarded client is refused. On the banner's line, so that no line moves. */
+/** All other functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that source maps stay right. */
 const REFUSE_FETCH = "globalThis.fetch=async()=>{throw Error('only the guarded client reads from outside')};"
 
 const withoutFetch = (code: string): string => (code.startsWith(REQUIRE) ? `${REFUSE_FETCH}${code}` : code)
 
 /**
- * esbuild splits at `import()`, which gives a promise. A late module is wanted in the midst of a synchronous call, and Node's `require` takes
- * ES modules too (https://nodejs.org/docs/latest-v24.x/api/modules.html#loading-ecmascript-modules-using-require).
+ * esbuild splits at `import()`, which returns a promise. A late module is needed within a synchronous call, and Node's `require` loads ES modules
+ * too (https://nodejs.org/docs/latest-v24.x/api/modules.html#loading-ecmascript-modules-using-require).
  */
 const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
   const late = lateEntries(inputs)
@@ -44,7 +42,7 @@ const loadAtOnce = (code: string, { inputs, outputs }: Metafile): string => {
   return code.replace(/\bimport\("([^"]+)"\)/g, (found, path) => (names.has(path) ? `atOnce("${path}")` : found))
 }
 
-/** Names of the outputs that the module `name` can come to load. esbuild also writes those that only code imports which it then leaves out. */
+/** Names of the outputs that the module `name` may load. esbuild also writes outputs that are imported only by code that it leaves out. */
 const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
   const used = new Set<string>()
   const pending = [`.build/${name}.mjs`]
@@ -56,7 +54,7 @@ const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
   return used
 }
 
-/** What is left out of a bundle, or is not. */
+/** Optional parts of a bundle. */
 interface Contents {
   withLibrary: boolean
   withRegistries: boolean
@@ -114,7 +112,7 @@ const buildEntries = async (
   return built
 }
 
-/** The part of what was built that the module `name` can come to load. */
+/** The part of the build that the module `name` may load. */
 const bundleOf = async (
   { outputFiles, metafile }: Awaited<ReturnType<typeof buildEntries>>,
   name: string,
@@ -143,15 +141,14 @@ export const bundle = async (folder: string, entry: string, withLibrary = needsL
 
 /**
  * Bundles several modules, by the names of the files that export their handlers, for tests that load them all: it is many times faster than
- * one by one. What one of them imports is in chunks with what the others do, and is as much as any of them needs; each is therefore larger
- * than by itself.
+ * one by one. They share chunks, so each is larger than alone.
  */
 export const bundleTogether = async (
   folder: string,
   entries: Record<string, string>,
   contents: Contents,
 ): Promise<Map<string, Bundle>> => {
-  // Shared chunks are not evaluated in the order of the imports: this comes before all others, which need it.
+  // Shared chunks are not evaluated in the order of the imports, and this module has to be the first.
   const built = await buildEntries(folder, entries, contents, ['reflect-metadata'])
   const bundles = Object.keys(entries).map(async (name) => [name, await bundleOf(built, name)] as const)
   return new Map(await Promise.all(bundles))
@@ -161,7 +158,7 @@ export const bundleTogether = async (
 export const sizeOf = (files: Record<string, Uint8Array>): number =>
   Object.values(files).reduce((sum, { length }) => sum + length, 0)
 
-/** Bytes that each npm package has in the bundle, largest first. What is not of a package is the service's own. */
+/** Bytes of each npm package in the bundle, largest first. `serverless-agent`: the service's own code. */
 export const packagesOf = ({ outputs }: Metafile): Record<string, number> => {
   const sizes: Record<string, number> = {}
   for (const { inputs } of Object.values(outputs)) {

@@ -6,7 +6,7 @@ import { LIBRARY_NAME } from '../anoncreds/library-file.ts'
 
 const KOFFI = 'koffi.node'
 
-/** Node's `require`, which the bundler does not follow, in the module that loads the binding. Without it that one's `require` is the bundler's. */
+/** Lines of the module that loads the binding. They define Node's `require`, which the bundler does not follow; without them it uses the bundler's. */
 const OWN_REQUIRE = [
   "import { createRequire } from 'node:module'\n",
   'const require = createRequire(import.meta.url)\n',
@@ -35,7 +35,7 @@ export const nativeLibrary: Plugin = {
   },
 }
 
-/** What goes into the zip of a function on `architecture` beside its code: the library, and koffi's binary for it. */
+/** Further files in the zip of a function on `architecture`: the library, and koffi's binary for it. */
 export const nativeFiles = async (architecture: string, library: Uint8Array): Promise<Record<string, Uint8Array>> => {
   const koffi = import.meta.resolve(`koffi/build/koffi/linux_${architecture}/koffi.node`)
   return { [LIBRARY_NAME]: library, [KOFFI]: await readFile(fileURLToPath(koffi)) }

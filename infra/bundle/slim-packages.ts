@@ -1,4 +1,4 @@
-/** esbuild plugins that leave out of packages what no function ever reaches. */
+/** esbuild plugins that leave out parts of packages that no function uses. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Plugin } from 'esbuild'
@@ -12,7 +12,7 @@ import type { Plugin } from 'esbuild'
 const NEVER_CALLED =
   /^(@animo-id\/(mdoc|pex(\/.*)?)|@astronautlabs\/jsonpath|@sphereon\/kmp-mdoc-core|undici|cross-fetch)$/
 
-/** Anything may be read of it, nothing can be called. */
+/** A module whose exports can be read, but not called. */
 const absent = (path: string): string => `
   function refuse() { throw new Error(${JSON.stringify(`${path} is not part of this bundle`)}) }
   const absent = new Proxy(refuse, {
@@ -31,10 +31,10 @@ const leaveOut = (name: string, filter: RegExp): Plugin => ({
 
 export const leftOut = leaveOut('absent', NEVER_CALLED)
 
-/** Of functions that call no AnonCreds library (infra/anoncreds/functions.ts). */
+/** For functions without AnonCreds' native library (infra/anoncreds/functions.ts). */
 export const bindingLeftOut = leaveOut('absent-binding', /^@hyperledger\/anoncreds-nodejs$/)
 
-/** In place of modules that functions without registries of AnonCreds objects do not use; a name that is missing here ends the bundling. */
+/** Replacements of modules for functions without registries of AnonCreds objects. If an export is missing here, bundling fails. */
 const NO_REGISTRIES: Record<string, string> = {
   'registries.ts': 'export const registries = []',
   'webvh-resolver.ts': `export class WebvhDidResolver {
@@ -44,7 +44,7 @@ const NO_REGISTRIES: Record<string, string> = {
   }`,
 }
 
-/** Of functions that read and publish no AnonCreds objects: the registries, and did:webvh. */
+/** For functions that read and publish no AnonCreds objects: leaves out the registries, and did:webvh. */
 export const registriesLeftOut: Plugin = {
   name: 'registries-left-out',
   setup(build) {
@@ -53,7 +53,7 @@ export const registriesLeftOut: Plugin = {
   },
 }
 
-/** To Node, rxjs shows CommonJS, of which nothing can be left out. Its ES modules are the same code. */
+/** Node gets rxjs's CommonJS build, of which nothing can be left out. Its ES modules are the same code. */
 export const treeOfRxjs: Plugin = {
   name: 'tree-of-rxjs',
   setup(build) {
@@ -65,9 +65,9 @@ export const treeOfRxjs: Plugin = {
   },
 }
 
-/** What is changed of didwebvh-ts: what it has, and what it becomes. */
+/** Replacements in the code of didwebvh-ts. */
 const OF_WEBVH: readonly (readonly [string, string])[] = [
-  // It keeps every hash that it has made, and the text that it is of, for ever: logs of strangers would fill a function's memory.
+  // It caches every hash and its text for ever: logs of strangers would fill a function's memory.
   ['hashCache.set(key, hash);', ''],
   // Ways to load modules that it uses for tests of its own, or not at all.
   ['import { createRequire } from "node:module";', ''],
@@ -76,10 +76,10 @@ const OF_WEBVH: readonly (readonly [string, string])[] = [
   ['getEnvValue("NODE_ENV") === "test"', 'false'],
 ]
 
-/** It reads and writes files, by whatever name `node:fs` is found. Here logs come from the table or the guarded client. */
+/** Its reads and writes of files. Here logs come from the table or the guarded client. */
 const READS_FILES = /\bawait import\([^)]*\)/g
 
-/** didwebvh-ts as it is bundled. Throws where it has changed, so that an update of the package is looked at. */
+/** The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates of the package are reviewed. */
 export const slimWebvhCode = (code: string): string =>
   OF_WEBVH.reduce((slim, [from, to]) => {
     if (!slim.includes(from)) throw new Error(`didwebvh-ts no longer has ${from}`)
@@ -96,7 +96,7 @@ export const slimWebvh: Plugin = {
   },
 }
 
-/** Of the fifty languages that zod can say its errors in, English. */
+/** Leaves out all languages of zod's error messages but English. */
 export const englishZod: Plugin = {
   name: 'english-zod',
   setup(build) {

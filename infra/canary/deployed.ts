@@ -1,4 +1,4 @@
-/** What a deployed stack has of versions and aliases, on AWS. */
+/** Reads the versions and aliases of a deployed stack, and deletes old versions. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import {
   DeleteFunctionCommand,
@@ -11,7 +11,7 @@ import { deployedTemplate, physicalIds } from '../deployment/stack.ts'
 import { ALIAS } from './aliases.ts'
 
 export interface DeployedVersions {
-  /** Logical ids of what the stack has. */
+  /** Logical ids of the stack's resources. */
   ids: Set<string>
   /** Versions by the logical id of the alias that points to them. */
   versions: Map<string, string>
@@ -19,7 +19,7 @@ export interface DeployedVersions {
   template: string
 }
 
-/** A stack's aliases are those of functions that the template has an alias for, by the alias's logical id. */
+/** `functionNames`: by the logical ids of their aliases. */
 export const readVersions = async (
   config: ClientConfig,
   stackName: string,
@@ -37,10 +37,10 @@ export const readVersions = async (
   return { ids, versions, template: await deployedTemplate(cloudFormation, stackName) }
 }
 
-/** The newest, and the one before, which a hand may point the alias back to. */
+/** The newest, and the one before, to which an operator may point the alias back. */
 const VERSIONS_KEPT = 2
 
-/** Deletes older versions: Lambda keeps 75 GB of code for a region, and CloudFormation leaves what it no longer needs. */
+/** Deletes older versions, which CloudFormation keeps: Lambda's limit is 75 GB of code in a region. */
 export const deleteOldVersions = async (config: ClientConfig, functionNames: Iterable<string>): Promise<void> => {
   const lambda = new LambdaClient(config)
   for (const FunctionName of functionNames) {
@@ -49,7 +49,7 @@ export const deleteOldVersions = async (config: ClientConfig, functionNames: Ite
       numbers.push(...Versions.map(({ Version }) => Number(Version)).filter(Number.isInteger))
     const old = numbers.toSorted((a, b) => b - a).slice(VERSIONS_KEPT)
     if (old.length === 0) continue
-    // A hand may have pointed it to any of them.
+    // An operator may have pointed it to any of them.
     const { FunctionVersion } = await lambda.send(new GetAliasCommand({ FunctionName, Name: ALIAS }))
     for (const version of old.map(String).filter((one) => one !== FunctionVersion))
       await lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier: version }))

@@ -1,4 +1,4 @@
-/** What a deployment wants to know of the account before anything is made: all of it read side by side, nothing of it changed. */
+/** Reads what the checks of a deployment need to know about the account. Nothing is changed. */
 import { APIGatewayClient, GetAccountCommand, paginateGetApiKeys } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs'
@@ -15,13 +15,13 @@ import { type Reading, read } from './reading.ts'
 import type { ClientConfig } from './serverless.ts'
 import { type DeployedStack, deployedTemplate, describeStack, physicalIds } from './stack.ts'
 
-/** What is deployed, and with which settings that AWS knows something of. */
+/** What is to be deployed: the settings for which something is looked up on AWS. */
 export interface Deployment {
   stackName: string
-  /** What the names of API keys begin with that tenants are counted by. */
+  /** Prefix of the API keys by which tenants' requests are counted. */
   rateKeyPrefix: string
   existing: { table: string; key: string } | undefined
-  /** Undefined: the stack makes none. */
+  /** Undefined: the stack creates none. */
   domain: WantedDomain | undefined
 }
 
@@ -31,18 +31,18 @@ interface Identity {
 }
 
 interface LambdaLimits {
-  /** Invocations at once, of all functions in the region. */
+  /** Concurrent invocations of all functions in the region. */
   concurrency: number
-  /** Of those what no function has reserved for itself. */
+  /** Of those, how many no function has reserved. */
   unreserved: number
-  /** Bytes of code that the region takes beside what is there; undefined: AWS does not say. */
+  /** Bytes of code that the region still takes; undefined: AWS does not say. */
   codeLeft?: number | undefined
 }
 
 interface GatewayAccount {
-  /** Role by which API Gateway writes logs, of the whole account in the region; undefined: none is set. */
+  /** The account's role for API Gateway's logs in the region; undefined: none is set. */
   cloudWatchRole: string | undefined
-  /** Whether IAM knows it. */
+  /** Whether the role exists. */
   roleExists: boolean
 }
 
@@ -66,20 +66,20 @@ export interface Account {
   roles: Reading<{ used: number; most: number }>
   gateway: Reading<GatewayAccount>
   keyRights: Reading<KeyRights>
-  /** Undefined: there is none of this name. */
+  /** Undefined: there is no stack of this name. */
   stack: Reading<Stack | undefined>
   existingTable: Reading<ExistingTable | undefined> | undefined
   existingKey: Reading<ExistingKey | undefined> | undefined
-  /** Undefined: the stack makes no domain. */
+  /** Undefined: the stack creates no domain. */
   address: AddressOnAws | undefined
-  /** Names that begin as those of a stack of this name do. */
+  /** Names with the prefix that a stack of this name gives them. */
   tables: Reading<string[]>
   logGroups: Reading<string[]>
   apiKeys: Reading<ApiKey[]>
 }
 
 export const readAccount = async (config: ClientConfig, deployment: Deployment): Promise<Account> => {
-  // Two attempts: a service that does not answer becomes a line, not a wait.
+  // Two attempts only: a service that does not answer is reported, and not waited for.
   const client = { ...config, maxAttempts: 2 }
   const [sts, lambda, iam, apiGateway] = [
     new STSClient(client),
@@ -140,7 +140,7 @@ const readRoles = async (iam: IAMClient): Promise<{ used: number; most: number }
 
 const readGateway = async (apiGateway: APIGatewayClient, iam: IAMClient): Promise<GatewayAccount> => {
   const { cloudwatchRoleArn } = await apiGateway.send(new GetAccountCommand())
-  // Empty where it was taken away again.
+  // Empty after it was removed.
   const cloudWatchRole = cloudwatchRoleArn || undefined
   return { cloudWatchRole, roleExists: cloudWatchRole !== undefined && (await roleExists(iam, cloudWatchRole)) }
 }
@@ -158,7 +158,7 @@ const roleExists = async (iam: IAMClient, arn: string): Promise<boolean> => {
 const readStack = async (cloudFormation: CloudFormationClient, stackName: string): Promise<Stack | undefined> => {
   const stack = await describeStack(cloudFormation, stackName)
   if (stack === undefined) return undefined
-  // One that is only under review has neither.
+  // A stack under review has no template and no resources yet.
   if (stack.status === 'REVIEW_IN_PROGRESS') return { ...stack, template: '', physicalIds: {} }
   const [template, ids] = await Promise.all([
     deployedTemplate(cloudFormation, stackName),
@@ -180,7 +180,7 @@ const readLogGroups = async (client: CloudWatchLogsClient, logGroupNamePrefix: s
   return names
 }
 
-/** All are asked for: one whose value begins as ours do may have any name. */
+/** Reads all keys, because one whose value has our prefix may have any name. */
 const readApiKeys = async (client: APIGatewayClient, prefix: string): Promise<ApiKey[]> => {
   const keys: ApiKey[] = []
   for await (const { items = [] } of paginateGetApiKeys({ client, pageSize: 500 }, { includeValues: true }))

@@ -1,4 +1,4 @@
-/** What AWS has of the domain that a stack is to make: its certificate, the domain itself, and the zone that its record goes into. */
+/** Looks up what AWS knows about the domain that a stack is to create: certificate, domain and hosted zone. */
 import { ACMClient, DescribeCertificateCommand, ResourceNotFoundException } from '@aws-sdk/client-acm'
 import { APIGatewayClient, GetDomainNameCommand, NotFoundException } from '@aws-sdk/client-api-gateway'
 import {
@@ -17,34 +17,34 @@ import type { ClientConfig } from './serverless.ts'
 export interface WantedDomain {
   domainName: string
   certificateArn: string
-  /** Undefined: the stack makes no record. */
+  /** Undefined: the stack creates no record. */
   zoneId: string | undefined
 }
 
 interface Certificate {
   /** `ISSUED`. */
   status: string
-  /** That it is for, as `*.example.org`. */
+  /** Domain names, such as `*.example.org`. */
   names: string[]
 }
 
 interface Zone {
-  /** Without a dot at its end. */
+  /** Without the final dot. */
   name: string
   isPrivate: boolean
-  /** Types of the records that the domain has there. */
+  /** Types of the domain's records in it. */
   records: string[]
 }
 
-/** Of each part undefined: there is none. */
+/** A value that is undefined: it does not exist. */
 export interface AddressOnAws extends WantedDomain {
   certificate: Reading<Certificate | undefined>
-  /** With the stack that made it, by its tag. */
+  /** `stack`: the one that created it, by its tag. */
   domain: Reading<{ stack: string | undefined } | undefined>
   zone: Reading<Zone | undefined> | undefined
 }
 
-/** The domain that the settings have a stack in the region make. Undefined: none, or settings that are wrong, which have their lines. */
+/** The domain that a stack in the region is to create. Undefined: none, or the settings are invalid, which is reported elsewhere. */
 export const wantedDomain = (environment: NodeJS.ProcessEnv, region: string): WantedDomain | undefined => {
   const parsed = v.safeParse(AddressSettings, withoutEmpty(environment))
   if (!parsed.success) return undefined
@@ -91,7 +91,7 @@ const findDomain = async (apiGateway: APIGatewayClient, domainName: string) => {
 const findZone = async (route53: Route53Client, zoneId: string, domainName: string): Promise<Zone | undefined> => {
   try {
     const { HostedZone } = await route53.send(new GetHostedZoneCommand({ Id: zoneId }))
-    // In the order of their names, so that the domain's own come first; it can't have more types than these.
+    // Sorted by name, so the domain's own come first, of which there are fewer than 20.
     const { ResourceRecordSets = [] } = await route53.send(
       new ListResourceRecordSetsCommand({ HostedZoneId: zoneId, StartRecordName: domainName, MaxItems: 20 }),
     )

@@ -1,4 +1,4 @@
-/** Errors of AWS's APIs as an operator reads them: one line, with the right that is missing where that is it. */
+/** Classifies errors of AWS's APIs for operators, and puts them into one line. */
 
 /** The code of an error, such as `AccessDeniedException`. */
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')
@@ -6,17 +6,17 @@ export const errorName = (error: unknown): string => (error instanceof Error ? e
 const DENIED =
   /^(AccessDenied(Exception)?|AccessDeniedError|UnauthorizedOperation|AuthorizationError(Exception)?|Forbidden(Exception)?|NotAuthorized)$/
 
-/** Codes of credentials that are not taken by any service. */
-const NOT_KNOWN =
+/** Error codes of invalid or missing credentials. */
+const UNAUTHENTICATED =
   /^(InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|ExpiredToken(Exception)?|RequestExpired|AuthFailure|InvalidAccessKeyId|CredentialsProviderError|AWS_CREDENTIALS_NOT_FOUND|UNRECOGNIZED_AWS_PROFILE|TokenProviderError|MissingAuthenticationToken)$/
 
 export const isDenied = (error: unknown): boolean => DENIED.test(errorName(error))
 
-/** Nobody is known by these credentials, or there are none. */
+/** The credentials are invalid or missing. */
 export const isUnauthenticated = (error: unknown): boolean =>
-  NOT_KNOWN.test(errorName(error)) || NOT_KNOWN.test(String(Object(error).code))
+  UNAUTHENTICATED.test(errorName(error)) || UNAUTHENTICATED.test(String(Object(error).code))
 
-/** The first line of what it says, of a bounded length. */
+/** Its name and the first line of its message, of a bounded length. */
 export const errorLine = (error: unknown): string => {
   if (error instanceof SyntaxError) return 'the answer is not one of the service'
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)

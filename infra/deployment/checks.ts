@@ -1,4 +1,4 @@
-/** All checks of a deployment: those of settings and account, and those of the template that is made of them. */
+/** All checks of a deployment: of its settings, of the account, and of the packaged template. */
 import * as v from 'valibot'
 import { ofType, type Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
@@ -23,7 +23,7 @@ import type { Finding } from './finding.ts'
 import { DeploymentSettings } from './settings.ts'
 import { SEALING_KEY } from './template.ts'
 
-/** What is to be deployed, as far as it is known before it is packaged. */
+/** What is to be deployed, as far as it is known before packaging. */
 export interface Plan {
   stage: string
   region: string
@@ -37,7 +37,7 @@ export interface Plan {
   indexes: readonly string[]
 }
 
-/** Before anything is packaged, and before AWS is asked for anything. */
+/** Checks that need neither a package nor AWS. */
 export const checkPlan = ({
   environment,
   stage,
@@ -50,7 +50,7 @@ export const checkPlan = ({
   ...checkAnonCreds(anonCreds, environment),
 ]
 
-/** What the account says, before anything is packaged. Settings that are wrong have had their lines. */
+/** Checks of the account, before packaging. Invalid settings were reported by `checkPlan`. */
 export const checkAccount = (account: Account, { environment, stackName, indexes }: Plan): Finding[] => {
   const credentials = checkCredentials(account)
   if ('failure' in account.identity) return credentials
@@ -67,7 +67,7 @@ export const checkAccount = (account: Account, { environment, stackName, indexes
   ]
 }
 
-/** What the template says, and the account of it. */
+/** Checks of the packaged template, and of the account for it. */
 export const checkPackaged = (account: Account, plan: Plan, template: Template): Finding[] => {
   const { region, identity } = account
   const ofTemplate = [
@@ -96,7 +96,7 @@ export const checkPackaged = (account: Account, plan: Plan, template: Template):
   ]
 }
 
-/** Whether a stack has its resources; one of which only the first step was made has none of them. */
+/** Whether the stack has its resources: after the first step of its creation it has none of them. */
 const hasStack = ({ stack }: Account): boolean =>
   'value' in stack && stack.value !== undefined && SEALING_KEY in stack.value.physicalIds
 
@@ -108,6 +108,6 @@ const Caps = v.object({
   DIDCOMM_RATE: v.fallback(DIDCOMM_RATE, undefined),
 })
 
-/** What is set of the account's concurrency, where it is set as it should be. */
+/** The settings for the account's concurrency that are valid. */
 export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
   v.parse(Caps, withoutEmpty(environment))

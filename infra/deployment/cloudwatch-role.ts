@@ -1,4 +1,4 @@
-/** The role by which API Gateway writes logs: one of the account in a region, so it is no stack's. Set only where none is. */
+/** The role with which API Gateway writes logs. It is a setting of the account in a region, so no stack owns it: it is set only if there is none. */
 import { setTimeout } from 'node:timers/promises'
 import { type APIGatewayClient, BadRequestException, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
 import {
@@ -9,10 +9,10 @@ import {
   PutRolePolicyCommand,
 } from '@aws-sdk/client-iam'
 
-/** IAM's roles are of the account, so that all regions share this one. */
+/** All regions of the account share it. */
 const ROLE = 'api-gateway-cloudwatch-logs'
 
-/** What the managed policy AmazonAPIGatewayPushToCloudWatchLogs has. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html */
+/** The same as the managed policy AmazonAPIGatewayPushToCloudWatchLogs. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html */
 const RIGHTS = {
   Version: '2012-10-17',
   Statement: [
@@ -32,10 +32,10 @@ const TRUST = {
   Statement: [{ Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' }, Action: 'sts:AssumeRole' }],
 }
 
-/** A new role is known everywhere after some seconds: ms between tries, and how many. */
+/** A new role can be used after some seconds: ms between attempts, and their number. */
 const PATIENCE = { pause: 5_000, tries: 8 }
 
-/** Makes the role where it is missing, and sets it. Resolves to its ARN. */
+/** Creates the role unless it exists, and sets it. Returns its ARN. */
 export const setCloudWatchRole = async (
   apiGateway: APIGatewayClient,
   iam: IAMClient,

@@ -1,17 +1,17 @@
-/** How many of the account's concurrent invocations the queues may take: the operations keep at least half. */
+/** How many of the account's concurrent invocations the queues and strangers may take: the operations keep the rest. */
 import { getAttOf, isObject, ofType, type Template } from '../service.ts'
 
-/** What an account has that nobody has asked anything of, and what a new one may have instead. */
+/** The default of an account, and what a new account may have instead. */
 export const USUAL_CONCURRENCY = 1000
 export const NEW_ACCOUNT_CONCURRENCY = 10
 
 /**
- * What Lambda takes as the maximum concurrency of an SQS event source.
+ * The smallest maximum concurrency of an SQS event source that Lambda accepts.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 const LEAST = 2
 
-/** What is of use: more deliveries at once than this would only wait for their receivers in parallel. */
+/** Upper bounds: more deliveries at once would only wait for their receivers in parallel. */
 const MOST = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
 
 export interface Caps {
@@ -19,21 +19,23 @@ export interface Caps {
   deliver: number
   /** Those to slow destinations. */
   deliverSlowly: number
-  /** What passes wake-ups on, in some milliseconds each. */
+  /** Passing on delayed wake-ups, which takes some milliseconds each. */
   wake: number
-  /** Jobs of the background. */
+  /** Background jobs. */
   jobs: number
 }
 
-/** By the setting that overrides it. */
+/** The settings that override what is computed. */
 export interface CapSettings {
   DELIVERY_CONCURRENCY?: number | undefined
   SLOW_DELIVERY_CONCURRENCY?: number | undefined
+  /** Envelopes a second of strangers. */
+  DIDCOMM_RATE?: number | undefined
 }
 
 const between = (most: number, value: number): number => Math.max(LEAST, Math.min(most, Math.floor(value)))
 
-/** `concurrency` is the account's that no function has reserved for itself. */
+/** `concurrency`: the account's, without what functions have reserved. */
 export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps => {
   const half = Math.floor(concurrency / 2)
   const deliverSlowly = settings.SLOW_DELIVERY_CONCURRENCY ?? between(MOST.deliverSlowly, half / 6)
@@ -43,7 +45,7 @@ export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps =>
   return { deliver, deliverSlowly, wake, jobs }
 }
 
-/** What an operator of a small account should know of it, a line each; none where nothing is lost. */
+/** Warnings for the operator of a small account; none if nothing is lost. */
 export const capLosses = (concurrency: number, caps: Caps): string[] => {
   const { deliver, deliverSlowly } = caps
   const left = concurrency - deliver - deliverSlowly
@@ -61,7 +63,7 @@ export const capLosses = (concurrency: number, caps: Caps): string[] => {
   return losses
 }
 
-/** The queue that has each cap, by its id in the template. Those of dead letters have work only after a fault of our own. */
+/** The cap of each queue, by its logical id. Dead-letter queues get the least: they have work only after a fault of our own. */
 const QUEUES: Record<string, keyof Caps | 'least'> = {
   WakeUpQueue: 'deliver',
   SlowWakeUpQueue: 'deliverSlowly',
@@ -71,7 +73,7 @@ const QUEUES: Record<string, keyof Caps | 'least'> = {
   TimerDeadLetterQueue: 'least',
 }
 
-/** Ids of the event source mappings of the queues, each with the queue's. */
+/** The event source mappings of the queues: the queue's logical id, and the mapping's properties. */
 const mappingsOf = (template: Template): [queue: string, properties: Record<string, unknown>][] =>
   ofType(template.Resources, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
     const [queue] = getAttOf(Properties.EventSourceArn) ?? []
@@ -106,3 +108,27 @@ export const capsIn = (template: Template): Caps | undefined => {
   }
   return Object.values(caps).some(Number.isNaN) ? undefined : caps
 }
+
+/** Concurrent functions for each envelope per second: 0.2 s each, at either of two addresses. */
+const FUNCTIONS_PER_ENVELOPE = 0.4
+
+/** The methods that need no token: the paths of infra/stage.yml that begin so. */
+const ADDRESSES = '/~1didcomm'
+
+/** Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then use at most two fifths of it. */
+export const applyStrangersRate = (template: Template, concurrency: number, { DIDCOMM_RATE }: CapSettings): void => {
+  if (DIDCOMM_RATE !== undefined) return
+  const settings: unknown = template.Resources.ApiStage?.Properties.MethodSettings
+  for (const setting of Array.isArray(settings) ? settings : [])
+    if (isObject(setting) && String(setting.ResourcePath).startsWith(ADDRESSES))
+      for (const name of ['ThrottlingRateLimit', 'ThrottlingBurstLimit'])
+        setting[name] = Math.min(Number(setting[name]), concurrency)
+}
+
+/** A warning if the given rate may use more than half of the account's concurrency; otherwise none. */
+export const strangerLosses = (concurrency: number, { DIDCOMM_RATE = 0 }: CapSettings): string[] =>
+  DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE <= concurrency / 2
+    ? []
+    : [
+        `DIDCOMM_RATE=${DIDCOMM_RATE}: strangers may take ${Math.ceil(DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE)} of the account's ${concurrency} concurrent functions: set ${concurrency} or less, or leave it out`,
+      ]

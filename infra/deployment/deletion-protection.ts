@@ -1,7 +1,7 @@
-/** The table's deletion protection: switched on after a first success, since a protected table blocks its own rollback. */
+/** The table's deletion protection. It is switched on after the first successful deployment, because a protected table blocks its own rollback. */
 import { DescribeTableCommand, type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb'
 
-/** Resolves to whether anything was changed. */
+/** Returns whether anything was changed. */
 export const protectTable = async (
   dynamodb: DynamoDBClient,
   TableName: string,

@@ -1,4 +1,4 @@
-/** The table and the key of an earlier stack: looked up, and put into the template in place of new ones. */
+/** The table and the key of an earlier stack: looks them up, and puts them into the template in place of new ones. */
 import {
   DescribeTableCommand,
   type DynamoDBClient,
@@ -19,7 +19,7 @@ export interface ExistingTable {
   /** `ACTIVE`. */
   status: string
   indexes: string[]
-  /** ARN of the key that its stack had; undefined where it does not say. */
+  /** ARN of its stack's key, by its tag; undefined without the tag. */
   sealingKey: string | undefined
 }
 
@@ -30,7 +30,7 @@ export interface ExistingKey {
   state: string
 }
 
-/** What is known of a table; undefined: there is none of this name. */
+/** A table by its name; undefined: there is none. */
 export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Promise<ExistingTable | undefined> => {
   let table: TableDescription | undefined
   try {
@@ -51,7 +51,7 @@ export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Pr
   }
 }
 
-/** What is known of a key by its ARN or id; undefined: there is none. */
+/** A key by its ARN or id; undefined: there is none. */
 export const findKey = async (kms: KMSClient, KeyId: string): Promise<ExistingKey | undefined> => {
   try {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }))
@@ -62,7 +62,7 @@ export const findKey = async (kms: KMSClient, KeyId: string): Promise<ExistingKe
   }
 }
 
-/** Changes the template: it makes neither table nor key, and uses these. */
+/** Changes the template: it creates neither table nor key, and uses these. */
 export const useExisting = (template: Template, table: ExistingTable, keyArn: string): void => {
   const { name, arn, streamArn } = table
   const id = keyArn.slice(keyArn.lastIndexOf('/') + 1)

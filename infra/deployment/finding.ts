@@ -1,11 +1,11 @@
-/** What a check found, and the lines that an operator reads. */
+/** The result of a check, and the line of it that an operator reads. */
 
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word or two. */
   check: string
-  /** A fault ends a deployment before anything is made; a warning does not. */
+  /** A fault ends a deployment before anything is created; a warning does not. */
   status: 'ok' | 'warning' | 'fault'
-  /** What was found; of a warning or a fault also what to do. */
+  /** What was found; for a warning or a fault also what to do. */
   message: string
 }
 
@@ -20,13 +20,13 @@ export const toLine = ({ check, status, message }: Finding): string => `${MARKS[
 
 export const faultsOf = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status === 'fault')
 
-/** What a deployment is refused with, a line for each fault; undefined where there is none. */
+/** The error of a deployment that is refused, a line for each fault; undefined if there is none. */
 export const refusal = (findings: readonly Finding[]): string | undefined => {
   const faults = faultsOf(findings)
   return faults.length === 0 ? undefined : faults.map(({ check, message }) => `${check}: ${message}`).join('\n')
 }
 
-/** Without those that say what another one has said before: some checks are made of the settings, and of what is packaged with them. */
+/** Leaves out repeated messages: some checks look at the settings, and again at what is packaged with them. */
 export const onceEach = (findings: readonly Finding[]): Finding[] =>
   findings.filter(
     ({ status, message }, index) =>

@@ -3,12 +3,11 @@ import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import type { Account } from './account.ts'
 import { capSettings } from './checks.ts'
-import { applyCaps, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
+import { applyCaps, applyStrangersRate, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CONCURRENCY } from './concurrency.ts'
 import { useExisting } from './existing-data.ts'
-import { applyStrangersRate } from './strangers-rate.ts'
 import { TABLE } from './template.ts'
 
-/** Changes the template. `account` is undefined where AWS was not asked: for packaging alone. */
+/** Changes the template. `account` is undefined for packaging alone, which does not ask AWS. */
 export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, account: Account | undefined): void => {
   const concurrency = concurrencyOf(account)
   const settings = capSettings(environment)
@@ -21,13 +20,13 @@ export const fitTemplate = (template: Template, environment: NodeJS.ProcessEnv, 
 
   const { existingTable } = account ?? {}
   if (existingTable === undefined || EXISTING_KEY === undefined) return
-  // What is wrong with them ends a deployment in its checks; a package has no checks.
+  // A deployment has been checked already, but packaging alone has no checks.
   if ('failure' in existingTable) throw new Error(`EXISTING_TABLE: ${existingTable.failure.message}`)
   if (existingTable.value === undefined) throw new Error(`EXISTING_TABLE=${EXISTING_TABLE}: there is no such table`)
   useExisting(template, existingTable.value, EXISTING_KEY)
 }
 
-/** An account that does not say what it has is taken for a new one. */
+/** If the account's limit can't be read, that of a new account is assumed. */
 const concurrencyOf = (account: Account | undefined): number => {
   if (account === undefined) return USUAL_CONCURRENCY
   return 'value' in account.lambda ? account.lambda.value.unreserved : NEW_ACCOUNT_CONCURRENCY

@@ -1,16 +1,16 @@
-/** Whether whoever deploys may make the key: IAM's own simulation says so, where it can be asked. */
+/** Whether whoever deploys may create the key, by IAM's simulation of policies. */
 import { GetRoleCommand, type IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam'
 import { type KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
 
 export interface KeyRights {
-  /** Actions that IAM would refuse; undefined: it could not be asked. */
+  /** Actions that IAM would refuse; undefined: the simulation was not possible. */
   refused: string[] | undefined
 }
 
 /** What CloudFormation does with the key, as whoever deploys. */
 const KEY_ACTIONS = ['kms:CreateKey', 'kms:DescribeKey', 'kms:EnableKeyRotation', 'kms:PutKeyPolicy', 'kms:TagResource']
 
-/** Rejects where KMS itself can't be asked. `arn` is who deploys. */
+/** Rejects if KMS itself does not answer. `arn`: of whoever deploys. */
 export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string): Promise<KeyRights> => {
   await kms.send(new ListKeysCommand({ Limit: 1 }))
   try {
@@ -22,7 +22,7 @@ export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string)
     const refused = EvaluationResults.filter(({ EvalDecision }) => EvalDecision !== 'allowed')
     return { refused: refused.flatMap(({ EvalActionName }) => EvalActionName ?? []) }
   } catch {
-    // The simulation is a right of its own, which a deployment does without.
+    // A deployment does not need the right to simulate policies.
     return { refused: undefined }
   }
 }

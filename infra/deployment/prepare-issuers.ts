@@ -5,7 +5,7 @@ import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
-/** An issuer that nobody could be verified by, or whose address no function would ask; undefined where there is none. */
+/** Describes the first issuer without any keys, or with an address that the functions would refuse; undefined if there is none. */
 export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefined => {
   for (const { issuer, jwks, jwksUri } of issuers) {
     if (jwksUri === undefined && jwks === undefined)
@@ -24,9 +24,8 @@ export interface Prepared {
 const CHECK = 'token issuers'
 
 /**
- * Fetches the keys of those who give none. An address that does not answer, or with what is no key set, is no reason to deploy nothing: one
- * issuer, however limited, could keep the operator from deploying. The functions ask it. An address that is not allowed is a fault. `now` in
- * ms since the epoch; `ask` is for tests.
+ * Fetches the keys of issuers that give none in the settings. If that fails, it is a warning only, since otherwise any issuer could prevent a
+ * deployment; the functions ask the address again. An address that is not allowed is a fault. `now`: ms since the epoch; `ask`: for tests.
  */
 export const prepareIssuers = async (
   issuers: readonly TokenIssuer[],
@@ -36,8 +35,8 @@ export const prepareIssuers = async (
   const problem = issuerProblem(issuers)
   if (problem !== undefined) return { issuers: [...issuers], findings: [fault(CHECK, problem)] }
   const findings: Finding[] = []
-  // Without an address, and without a key that is of use, nobody would ever be let in.
-  const isAnyOfUse = issuers.some(
+  // Without any address or usable key no token would ever be valid.
+  const isAnyUsable = issuers.some(
     ({ jwks, jwksUri }) => jwksUri !== undefined || importableKeys(jwks?.keys ?? []).length > 0,
   )
   const prepare = async (entry: TokenIssuer): Promise<TokenIssuer> => {
@@ -47,7 +46,7 @@ export const prepareIssuers = async (
     if (jwksUri === undefined) {
       if (!isGiven)
         findings.push(
-          (isAnyOfUse ? warning : fault)(
+          (isAnyUsable ? warning : fault)(
             CHECK,
             `the jwks of ${issuer} has no key that could verify a token, so none of it is valid: give its public keys, or its jwksUri`,
           ),

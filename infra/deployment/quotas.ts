@@ -1,12 +1,12 @@
-/** Quotas of the account that a deployment can come up against, beside Lambda's own. */
+/** Reads the quotas of API Gateway that a deployment may exceed. */
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas'
 import type { ClientConfig } from './serverless.ts'
 
-/** What is asked for, with what AWS gives by default. https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
+/** With AWS's defaults. https://docs.aws.amazon.com/general/latest/gr/apigateway.html */
 const QUOTAS = {
-  /** Parts of paths, of one API. */
+  /** Resources (parts of paths) of one API. */
   apiResources: { ServiceCode: 'apigateway', QuotaCode: 'L-01C8A9E0', usual: 300 },
-  /** Requests a second to all APIs of the region. */
+  /** Requests a second to all APIs in the region. */
   apiRate: { ServiceCode: 'apigateway', QuotaCode: 'L-8A5B8E43', usual: 10_000 },
 } as const
 
@@ -18,7 +18,7 @@ export const readQuotas = async (config: ClientConfig): Promise<Quotas> => {
     try {
       return (await client.send(new GetServiceQuotaCommand({ ServiceCode, QuotaCode }))).Quota?.Value ?? usual
     } catch (error) {
-      // An account that nothing was ever changed for may have no entry.
+      // An account whose quota was never changed may have no entry.
       if (error instanceof NoSuchResourceException) return usual
       throw error
     }

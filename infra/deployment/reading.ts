@@ -1,11 +1,11 @@
-/** Something that was asked of AWS: what it answered, or why it did not, so that a failed reading is a line like any other. */
+/** A reading from AWS: a value or a failure, so that a check can report a failed reading like any other finding. */
 import { errorLine, isDenied, isUnauthenticated } from './aws-error.ts'
 import { type Finding, fault, warning } from './finding.ts'
 
 interface Failure {
-  /** The right to it is missing; nobody is known by the credentials; or AWS did not answer as documented. */
+  /** The right is missing, the credentials are not valid, or AWS did not answer as documented. */
   kind: 'denied' | 'unauthenticated' | 'unavailable'
-  /** The right that it needs, as `lambda:GetAccountSettings`. */
+  /** The right that is needed, such as `lambda:GetAccountSettings`. */
   action: string
   /** One line. */
   message: string
@@ -13,7 +13,7 @@ interface Failure {
 
 export type Reading<T> = { value: T } | { failure: Failure }
 
-/** Asks; never rejects. */
+/** Never rejects. */
 export const read = async <T>(action: string, ask: () => Promise<T>): Promise<Reading<T>> => {
   try {
     return { value: await ask() }
@@ -23,7 +23,7 @@ export const read = async <T>(action: string, ask: () => Promise<T>): Promise<Re
   }
 }
 
-/** What a check says of a reading that failed. Without credentials one line says so, and the others are left out. */
+/** The findings for a failed reading. Missing credentials are reported once, by `checkCredentials`. */
 const unread = (check: string, { kind, action, message }: Failure): Finding[] => {
   if (kind === 'unauthenticated') return []
   if (kind === 'denied')
@@ -31,6 +31,6 @@ const unread = (check: string, { kind, action, message }: Failure): Finding[] =>
   return [warning(check, `${action} could not be asked, so this is not checked (${message})`)]
 }
 
-/** What `look` finds in what was read; what is to be said of it where it could not be read. */
+/** The findings of `look` for the value that was read, or those for a failed reading. */
 export const found = <T>(check: string, reading: Reading<T>, look: (value: T) => Finding[]): Finding[] =>
   'failure' in reading ? unread(check, reading.failure) : look(reading.value)

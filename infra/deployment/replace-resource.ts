@@ -1,13 +1,13 @@
-/** Takes a resource out of a template, and says what AWS knows it by wherever the template refers to it. */
+/** Removes a resource from a template, and replaces all references to it by the values of an existing one. */
 import { isObject, type Template } from '../service.ts'
 
-/** What `Ref` and `Fn::GetAtt` of the resource stand for. */
+/** Values of `Ref` and `Fn::GetAtt`. */
 export interface Known {
   ref: string
   attributes: Record<string, string>
 }
 
-/** Changes the template. Throws when something refers to an attribute that is not known. */
+/** Changes the template. Throws if it refers to an attribute that is not known. */
 export const replaceResource = (template: Template, id: string, known: Known): void => {
   delete template.Resources[id]
   for (const resource of Object.values(template.Resources)) {

@@ -1,8 +1,8 @@
-/** What the plugins of a deployment use of Serverless, beside what the others use. */
+/** Types of the Serverless Framework's objects that only the plugins of a deployment use. */
 import type { STSClientConfig } from '@aws-sdk/client-sts'
 import type { AwsProvider, Serverless } from '../service.ts'
 
-/** Where and as whom AWS is asked; each client of the SDK takes it. */
+/** Configuration for the clients of the AWS SDK. */
 export type ClientConfig = Pick<STSClientConfig, 'credentials' | 'endpoint'> & { region: string }
 
 export interface DeployingServerless extends Serverless {

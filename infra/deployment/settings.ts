@@ -1,4 +1,4 @@
-/** What can be set for a deployment, by the environment of `npm run deploy`: one schema, with a sentence on each for the guide. */
+/** The settings of a deployment, read from the environment of `npm run deploy`. The descriptions are those of docs/operations.md. */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
 import { refusedUrl } from '../../lib/egress/address-guard.ts'
@@ -21,7 +21,7 @@ const TableName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{3,255}$/, 'is not 
 
 const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
 
-/** A proxy that no function would ask; undefined where there is none. */
+/** Describes the first proxy whose address the functions would refuse; undefined if there is none. */
 const proxyProblem = (proxies: Record<string, string>): string | undefined => {
   for (const [namespace, address] of Object.entries(proxies)) {
     const refusal = refusedUrl(address, { local: false })
@@ -69,22 +69,7 @@ export const DeploymentSettings = v.object({
   LOG_LEVEL: v.pipe(LOG_LEVEL, v.description('The least level of lines that are logged.')),
   ...RateSettings.entries,
   ...CanarySettings.entries,
-  ALARM_EMAIL: v.pipe(
-    WatchSettings.entries.ALARM_EMAIL,
-    v.description('Who is told of alarms; without it nobody is, until somebody subscribes to the topic.'),
-  ),
-  WAITING_LANES: v.pipe(
-    WatchSettings.entries.WAITING_LANES,
-    v.description('Lanes of messages and events that may wait before it is an alarm; 1000 by default.'),
-  ),
-  ACCOUNT_CONCURRENCY: v.pipe(
-    WatchSettings.entries.ACCOUNT_CONCURRENCY,
-    v.description('Functions that the account may run at once, for an alarm at 80 %; asked of the account by default.'),
-  ),
-  TRACING: v.pipe(
-    WatchSettings.entries.TRACING,
-    v.description('`on`: X-Ray shows requests, functions and calls to DynamoDB.'),
-  ),
+  ...WatchSettings.entries,
   DELIVERY_CONCURRENCY: v.pipe(
     v.optional(EventSourceConcurrency),
     v.description(
@@ -120,10 +105,10 @@ export const DeploymentSettings = v.object({
 const EXAMPLE =
   '[{"issuer":"https://id.example.org","audience":"serverless-agent","jwksUri":"https://id.example.org/jwks"}]'
 
-/** Where Serverless deploys to by default; without AWS_REGION serverless.yml has another. */
+/** Serverless's own default; that of serverless.yml, without AWS_REGION, is another. */
 const SERVERLESS_REGION = 'us-east-1'
 
-/** What is wrong with an environment, a line for each setting. */
+/** A line for each setting that is wrong. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   const given = withoutEmpty(environment)
   const { issues = [] } = v.safeParse(DeploymentSettings, given)
@@ -131,7 +116,7 @@ export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, 
   const problems = [...named].map(([name, issue]) =>
     given[name] === undefined ? `${name} is not set; for example ${EXAMPLE}` : issueLine(issue),
   )
-  // What a workflow makes of a variable that it does not have.
+  // A GitHub workflow passes on a variable that is not set as an empty text.
   if (environment.AWS_REGION === '' && ['', SERVERLESS_REGION].includes(region))
     problems.push(`AWS_REGION is empty, for which Serverless takes ${SERVERLESS_REGION}: unset it, or name a region`)
   const isAddressGiven = Object.keys(AddressSettings.entries).every((name) => !named.has(name))
@@ -147,7 +132,7 @@ const addressProblems = (given: NodeJS.ProcessEnv, stage: string, region: string
   }
 }
 
-/** A table and the key that opens it belong together. */
+/** EXISTING_TABLE and EXISTING_KEY have to be set together. */
 const dataProblems = ({ EXISTING_TABLE, EXISTING_KEY, TABLE_NAME }: NodeJS.ProcessEnv): string[] => {
   const problems: string[] = []
   if (EXISTING_TABLE !== undefined && EXISTING_KEY === undefined)

@@ -1,4 +1,4 @@
-/** A deployed stack as CloudFormation describes it: its state, its outputs, and the resources that it has. */
+/** Reads a deployed stack from CloudFormation: its status, outputs, resources and template. */
 import {
   type CloudFormationClient,
   DescribeStacksCommand,
@@ -13,7 +13,7 @@ export interface DeployedStack {
   outputs: Record<string, string>
 }
 
-/** Undefined: there is none of this name. */
+/** Undefined: there is no stack of this name. */
 export const describeStack = async (
   cloudFormation: CloudFormationClient,
   StackName: string,
@@ -24,15 +24,15 @@ export const describeStack = async (
     const outputs = (stack.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue])
     return { status: stack.StackStatus ?? '', outputs: Object.fromEntries(outputs) }
   } catch (error) {
-    // CloudFormation has no error of its own for it.
+    // CloudFormation has no error code for a missing stack.
     if (errorName(error) === 'ValidationError' && /does not exist/.test(String(error))) return undefined
     throw error
   }
 }
 
 /**
- * Ids that AWS knows the stack's resources by, by their ids in the template, and those of its nested stacks' resources; for a while
- * CloudFormation also lists what it has deleted.
+ * Physical ids of the resources of a stack and its nested stacks, by their logical ids. For a while CloudFormation also lists deleted ones, which are
+ * left out.
  */
 export const physicalIds = async (
   cloudFormation: CloudFormationClient,
@@ -54,7 +54,7 @@ export const physicalIds = async (
   return ids
 }
 
-/** The template that the stack was deployed with, as text; processed, so that it is JSON where it was sent as JSON. */
+/** The deployed template as text: JSON if it was sent as JSON. */
 export const deployedTemplate = async (cloudFormation: CloudFormationClient, StackName: string): Promise<string> => {
   const { TemplateBody = '' } = await cloudFormation.send(new GetTemplateCommand({ StackName }))
   return TemplateBody

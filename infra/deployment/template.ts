@@ -1,9 +1,9 @@
-/** Which resources of the template hold what must not be lost, and the outputs that name them. */
+/** Names in the template of the table and the key, which must not be lost. */
 
-/** Ids in the template of what holds the tenants' data, and of the key that opens what is sealed in it. */
+/** Logical ids of the table, and of the key that opens what is sealed in it. */
 export const TABLE = 'Table'
 export const SEALING_KEY = 'SealingKey'
 
-/** Outputs that say what AWS knows them by. */
+/** Outputs with the table's name and the key's ARN. */
 export const TABLE_OUTPUT = 'TableName'
 export const KEY_OUTPUT = 'SealingKeyArn'

@@ -5,7 +5,7 @@
 import type { Cors, HttpEvent, Service, TokenAuthorizer } from '../service.ts'
 import { preflightHeaders } from './preflight.ts'
 
-/** What the template refers to things by. */
+/** References to other parts of the template. */
 export interface References {
   /** ARN under which the API invokes a function, by its key. */
   arnOf: (functionKey: string) => string

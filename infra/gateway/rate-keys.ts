@@ -1,7 +1,7 @@
 /** The usage plan of infra/stage.yml and its API keys, by which callers are counted, in a nested stack. */
 import * as v from 'valibot'
 import { rateKeys } from '../../lib/auth/rate-key.ts'
-import type { Resource, Template } from '../service.ts'
+import { ofType, type Resource, type Template, variablesOf } from '../service.ts'
 import { idOf } from './invocations.ts'
 
 /** Logical id of the usage plan. */
@@ -69,3 +69,22 @@ export const ratesStack = (key: string, prefix: unknown): Resource => ({
     },
   },
 })
+
+/** A part of the stack's id: eight characters that no other stack has. */
+const STACK_PART = {
+  'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] }] }],
+}
+
+/**
+ * Prefix of the keys' values, which are unique in an account: those of an earlier stack would conflict with the next. It differs from that of keys which the stack itself had before they were nested: an update creates the new keys before it
+ * deletes the old ones, and no two keys may have the same value.
+ */
+export const prefixOfStack = (prefix: string) => ({ 'Fn::Join': ['', [`${prefix}-nested-`, STACK_PART]] as const })
+
+/** Gives the prefix to the authorizer, which names the keys. */
+export const tellPrefixOfStack = (resources: Record<string, Resource>, prefix: string): void => {
+  for (const [, lambda] of ofType(resources, 'AWS::Lambda::Function')) {
+    const variables = variablesOf(lambda)
+    if (variables.RATE_KEY_PREFIX === prefix) variables.RATE_KEY_PREFIX = prefixOfStack(prefix)
+  }
+}

@@ -1,7 +1,7 @@
-/** What the stage says when it is ready: to people on the console, to the program that started it through its channel. */
+/** Announces that the stage is ready: on the console for people, and by an IPC message for the program that started it. */
 import type { Stage } from './stage.ts'
 
-/** How long the announced token is good. */
+/** Validity of the announced token. */
 const EXPIRES = '1d'
 
 /** Sent to the parent process. */
@@ -13,7 +13,7 @@ export interface ReadyStage {
   tableName: string
 }
 
-/** The smallest proof request that a wallet understands. */
+/** A minimal proof request. */
 const PROOF_REQUEST = {
   protocolVersion: 'v2',
   proofFormats: {

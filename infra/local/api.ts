@@ -1,4 +1,4 @@
-/** The API: serverless-offline's HTTP server in this process, without its banner, its lines for each request and its ways to exit. */
+/** The API: serverless-offline's HTTP server in this process, without its banner, its log of requests and its ways to exit. */
 import ServerlessOffline from 'serverless-offline'
 import Lambda from 'serverless-offline/lambda'
 import { StageFailure, systemCode } from '../failure.ts'
@@ -8,8 +8,8 @@ import { applyGateway } from './gateway.ts'
 import { LOOPBACK } from './port.ts'
 
 /**
- * Has serverless-offline's routes invoke the functions where they are, instead of in a pool of its own. It takes a status out of an error's
- * message, if there is one in brackets: what the function throws is in the log, and not in this message.
+ * Makes serverless-offline's routes invoke our functions, instead of a pool of its own. The error's message is a fixed text, because serverless-offline
+ * reads a status in brackets from it; the function's own error is in the log.
  */
 const invokeBy = (invoke: Invoke): void => {
   Lambda.prototype.get = (functionKey) => {
@@ -29,7 +29,7 @@ const invokeBy = (invoke: Invoke): void => {
   }
 }
 
-/** Runs something that writes to the console what nobody asked for. */
+/** Runs `act` without its output on the console. */
 const quietly = async (act: () => Promise<void>): Promise<void> => {
   const write = console.log
   console.log = () => {}
@@ -50,13 +50,13 @@ export const startApi = async (serverless: Serverless, invoke: Invoke, port: num
     host: LOOPBACK,
     httpPort: port,
     noPrependStageInUrl: true,
-    // Authorizers are gateway.ts's.
+    // gateway.ts does it.
     noAuth: true,
-    // hapi's word for `*` in every answer; by default it repeats the caller's origin, and says nothing to a caller without one.
+    // hapi then answers with `*`. By default it repeats the caller's origin, and sends no header to a caller without one.
     corsAllowOrigin: 'ignore',
   }
   invokeBy(invoke)
-  // Without a log: it tells of everything.
+  // Without a log, because it would log every request.
   const offline = new ServerlessOffline(serverless, options, {})
   const internals = offline.internals()
   await quietly(async () => {

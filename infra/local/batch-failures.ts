@@ -1,5 +1,5 @@
 /**
- * What a function says of a batch that it was given: the items that failed.
+ * Reads a function's answer to a batch: which items failed.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 import * as v from 'valibot'
@@ -10,7 +10,7 @@ const Report = v.nullish(
   }),
 )
 
-/** Identifiers of the failed items. Throws when the answer is no report: then, as on AWS, the whole batch has failed. */
+/** Identifiers of the failed items. Throws if the answer is not a report: then, as on AWS, the whole batch has failed. */
 export const failedItems = (answer: unknown, functionResponseType: string | undefined): Set<string> => {
   if (functionResponseType !== 'ReportBatchItemFailures') return new Set()
   const report = v.parse(Report, answer)

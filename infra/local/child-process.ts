@@ -1,4 +1,4 @@
-/** A program that runs beside the stage and ends with it, however the stage ends. */
+/** Child processes that end with the stage, even if it is killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
@@ -7,27 +7,26 @@ import { setTimeout } from 'node:timers/promises'
 const POLL_MS = 10
 
 /**
- * A shell that waits for the end of our pipe to it and then kills. The pipe ends with this process, SIGKILL included: no handler of ours
- * would run then.
+ * Starts a shell that kills the child when its pipe from this process closes. The pipe also closes after SIGKILL, when no handler of ours would run.
  */
 const killWhenWeEnd = (child: ChildProcess, pid: number): void => {
   const guard = spawn('sh', ['-c', 'read -r _; kill -9 "$0"', String(pid)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // Where there is no shell, stopping in order is all there is.
+  // Without a shell the child only ends with `stopChild`.
   guard.once('error', () => {})
   guard.unref()
-  // The number may be another process's by the time that we end.
+  // Another process may get the same id later.
   child.once('exit', () => guard.kill())
 }
 
-/** Ties `child` to this process. It is to be spawned `detached`, so that Ctrl-C leaves it running until the stage has finished with it. */
+/** Makes `child` end with this process. Spawn it `detached`, so that Ctrl-C does not end it before the stage stops it. */
 export const tieToUs = (child: ChildProcess): void => {
   if (child.pid !== undefined) killWhenWeEnd(child, child.pid)
 }
 
-/** Resolves when `child` has ended; one that could not be started has. */
+/** Ends `child`, and resolves when it has ended. */
 export const stopChild = async (child: ChildProcess): Promise<void> => {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -35,7 +34,7 @@ export const stopChild = async (child: ChildProcess): Promise<void> => {
   await exited
 }
 
-/** Rejects with the last line that `child` wrote when it ends, or when it could not be started. */
+/** Rejects when `child` ends or could not be started, with the last line that it wrote. */
 const whenEnded = async (child: ChildProcess): Promise<never> => {
   let said = ''
   const listen = (chunk: Buffer) => {
@@ -47,13 +46,13 @@ const whenEnded = async (child: ChildProcess): Promise<never> => {
   throw new Error(said.trim().split('\n').at(-1) || `it ended with ${code}`)
 }
 
-/** Asks once. Not `fetch`: the first one of a process takes 40 ms of processor time, and every test file with a database would pay. */
+/** One request. Not with `fetch`, whose first call in a process takes 40 ms of processor time, in every test file with a database. */
 const ask = async (url: string, signal: AbortSignal): Promise<void> => {
   const [response] = await once(get(url, { agent: false, signal }), 'response')
   await once(response.resume(), 'end')
 }
 
-/** Resolves when somebody answers at `url`, whatever the answer is. */
+/** Resolves with the first answer from `url`, whatever it is. */
 const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => {
   for (;;) {
     try {
@@ -65,7 +64,7 @@ const whenAnswered = async (url: string, signal: AbortSignal): Promise<void> => 
   }
 }
 
-/** Resolves when `child` answers HTTP requests at `url`; rejects when it ends instead. */
+/** Resolves when `child` answers HTTP requests at `url`; rejects if it ends before. */
 export const whenServing = async (child: ChildProcess, url: string): Promise<void> => {
   const waiting = new AbortController()
   try {

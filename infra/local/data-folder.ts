@@ -1,12 +1,12 @@
-/** The folder of DATA_DIR: one stage at a time. */
+/** Locks the folder DATA_DIR, so that one stage at a time uses it. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { reason, StageFailure } from '../failure.ts'
 
 /**
- * Makes the folder and locks it: two stages would hand out the same messages twice. The operating system frees the lock when this process
- * ends, however it ends. Throws `StageFailure`.
+ * Creates the folder and locks it: two stages would deliver the same messages twice. The operating system releases the lock when this process ends.
+ * Throws `StageFailure`.
  */
 export const lockDataFolder = async (folder: string): Promise<Disposable> => {
   try {

@@ -1,4 +1,4 @@
-/** The SQLite file of dynoxide: where it lies, and the index that dynoxide's own reads need. */
+/** The SQLite file of dynoxide: its path, and the index that dynoxide's own reads need. */
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite'
 
 const NAME = 'dynamodb.sqlite'
 
-/** Linux's shared memory: nothing waits for a disk there. dynoxide syncs each write, which takes ms on a disk. */
+/** Linux's shared memory. On a disk each write takes ms, because dynoxide syncs it. */
 const MEMORY = '/dev/shm'
 
 /** Containers often have 64 MB of it, which a long run fills. */
 const MIN_FREE_BYTES = 2 ** 30
 
-/** How long making the index waits for the file's lock, in ms. dynoxide holds it for a write only. */
+/** Ms to wait for the file's lock, which dynoxide holds during a write. */
 const LOCK_TIMEOUT_MS = 10_000
 
 /**
@@ -37,8 +37,8 @@ export interface DatabaseFile extends AsyncDisposable {
 }
 
 /**
- * The file in `dataDir`, or a temporary one. Dispose of it when dynoxide has opened it: a temporary file then loses its name, as SQLite's
- * own temporary files do, and the operating system frees it when dynoxide ends, however it ends.
+ * The file in `dataDir`, or a temporary one. Dispose of it when dynoxide has opened it: a temporary file is then unlinked, as SQLite's own
+ * temporary files are, and the operating system deletes it when dynoxide ends.
  */
 export const databaseFile = async (dataDir: string | undefined): Promise<DatabaseFile> => {
   if (dataDir !== undefined) return { path: join(dataDir, NAME), [Symbol.asyncDispose]: async () => {} }
@@ -46,7 +46,7 @@ export const databaseFile = async (dataDir: string | undefined): Promise<Databas
   return { path: join(folder, NAME), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Makes the index unless it is there. dynoxide makes its tables before it answers requests; it may be running and writing. */
+/** Creates the index unless it exists. dynoxide creates its tables before it answers requests; it may be writing meanwhile. */
 export const indexStream = (path: string): void => {
   using database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS })
   database.exec(INDEX)

@@ -1,4 +1,4 @@
-/** The DynamoDB of the local stage: dynoxide, or what stands in for it where dynoxide has no binary. */
+/** The DynamoDB of the local stage: dynoxide, a given endpoint, or DynamoDB Local where dynoxide has no binary. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -13,9 +13,9 @@ import type { LocalSettings } from './settings.ts'
 
 export interface Database {
   endpoint: string
-  /** What its user should know about it, in one line. */
+  /** A line that its user should read. */
   remark?: string
-  /** Rejects when it has ended without being told to. */
+  /** Rejects if it ends without `stop`. */
   failed: Promise<never>
   stop(): Promise<void>
 }
@@ -99,7 +99,7 @@ const given = async (endpoint: string): Promise<Database> => {
   return { endpoint, remark: `DynamoDB is the one at ${endpoint}.`, failed: never(), stop: async () => {} }
 }
 
-/** Starts it, or takes the one that there is. Throws `StageFailure`. */
+/** Starts it, or uses the one at `dynamodbEndpoint`. Throws `StageFailure`. */
 export const startDatabase = async ({
   dynamodbEndpoint,
   dataDir,

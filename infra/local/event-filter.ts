@@ -12,7 +12,7 @@ const matches = (pattern: unknown, value: unknown): boolean =>
       isObject(value) &&
       Object.entries(pattern).every(([name, inner]) => matches(inner, value[name]))
 
-/** Refuses what only AWS understands (`prefix`, `exists`, ...), instead of letting nothing through. */
+/** Refuses patterns that only AWS supports (`prefix`, `exists`, ...), because no event would match them here. */
 const check = (pattern: unknown): void => {
   if (isObject(pattern)) Object.values(pattern).forEach(check)
   else if (!Array.isArray(pattern) || pattern.some(isObject)) {
@@ -20,7 +20,7 @@ const check = (pattern: unknown): void => {
   }
 }
 
-/** Whether an event passes one of the patterns; all pass when there is none. */
+/** Returns a test for whether an event matches one of the patterns; without patterns all do. */
 export const eventFilter = (patterns: unknown[] = []): ((event: unknown) => boolean) => {
   patterns.forEach(check)
   return (event) => patterns.length === 0 || patterns.some((pattern) => matches(pattern, event))

@@ -1,4 +1,4 @@
-/** What invokes functions beside HTTP: the event source mappings that serverless.yml names, each on its own. */
+/** Starts what invokes functions besides HTTP: the event source mappings and schedules of serverless.yml. */
 import { randomUUID } from 'node:crypto'
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams'
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
@@ -13,7 +13,7 @@ import { streamPosition } from './stream-position.ts'
 import type { StreamBatch } from './stream-records.ts'
 
 export interface EventSources {
-  /** Rejects when one of them can't go on. */
+  /** Rejects if one of them has failed. */
   failed: Promise<never>
   stop(): Promise<void>
 }
@@ -72,7 +72,7 @@ const mapQueue = (
 }
 
 /**
- * Says in the on-failure queue which part of the stream was given up: where it is, not what it holds.
+ * Sends the position of the changes that were given up, but not the changes, to the on-failure queue.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
  */
 const reportFailure = async (

@@ -1,18 +1,18 @@
-/** What the stage and the process of the functions say to each other. */
+/** The messages between the stage and the process of the functions. */
 import * as v from 'valibot'
 
 /** The first message of the stage. */
 export const Start = v.object({
   /** Folder of serverless.yml. */
   folder: v.string(),
-  /** Handlers as serverless.yml names them, by the keys of their functions. */
+  /** Handlers, as in serverless.yml, by function key. */
   handlers: v.record(v.string(), v.string()),
-  /** Logical ids by the names that functions call tables, queues and keys by. */
+  /** Logical ids by the names and URLs with which functions address tables, queues and keys. */
   resources: v.record(v.string(), v.string()),
 })
 export type Start = v.InferOutput<typeof Start>
 
-/** The first message of the process: every function is loaded, or why one is not. */
+/** The first message of the process. `problem`: why a function could not be loaded. */
 export const Loaded = v.object({ problem: v.exactOptional(v.string()) })
 export type Loaded = v.InferOutput<typeof Loaded>
 
@@ -21,17 +21,17 @@ export const Invocation = v.object({
   functionKey: v.string(),
   /** JSON. */
   event: v.string(),
-  /** How long the function may take, in ms. */
+  /** Timeout of the function in ms. */
   timeoutMs: v.number(),
 })
 export type Invocation = v.InferOutput<typeof Invocation>
 
-/** What an invocation has come to: the answer, unless the function threw or took too long. */
+/** The result of an invocation: the answer, or an error if the function threw or took too long. */
 export const Outcome = v.object({
   id: v.number(),
-  /** JSON, without `body`; undefined where the function gave no answer. */
+  /** JSON, without `body`; undefined if the function gave no answer. */
   answer: v.optional(v.string()),
-  /** Of an answer to HTTP. Within the JSON, the 250 KB of the OpenAPI document would take longer than all else about them. */
+  /** Body of an HTTP answer. It is apart, because encoding the 250 KB of the OpenAPI document once more takes long. */
   body: v.exactOptional(v.string()),
   error: v.exactOptional(v.object({ name: v.string(), message: v.string() })),
 })
@@ -45,7 +45,7 @@ export const toOutcome = (id: number, answer: unknown): Outcome => {
   return { id, answer: JSON.stringify(others), body }
 }
 
-/** The answer of an outcome that is no error. */
+/** The answer of an outcome without an error. */
 export const answerOf = ({ answer, body }: Outcome): unknown => {
   const parsed = answer === undefined ? undefined : JSON.parse(answer)
   return body === undefined ? parsed : { ...parsed, body }

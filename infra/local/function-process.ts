@@ -1,4 +1,4 @@
-/** A process that holds all functions, tied to the life of the stage. What runs in it is function-runtime.ts. */
+/** A process that runs functions (function-runtime.ts), and ends with the stage. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -9,16 +9,16 @@ import { answerOf, type Invocation, Loaded, Outcome, type Start } from './functi
 
 const RUNTIME = fileURLToPath(new URL('./function-runtime.ts', import.meta.url))
 
-/** When a function's time is over, the process says so itself, unless it hangs in a loop: then it is killed so many ms later. */
+/** The process reports a timeout by itself, unless it hangs in a loop: then it is killed so many ms later. */
 const GRACE_MS = 2_000
 
-/** Variables that are undefined are not there. */
+/** Undefined variables are not set. */
 export type Environment = Record<string, string | undefined>
 
 export class FunctionProcess {
-  /** Resolves when every function is loaded; rejects with a `StageFailure` when one can't be, or when the process ends before. */
+  /** Resolves when all functions are loaded; rejects with a `StageFailure` if one can't be loaded or the process ends before. */
   readonly loaded: Promise<void>
-  /** Resolves with how it ended: an exit code or a signal. */
+  /** Resolves with its exit code or signal. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
@@ -28,10 +28,10 @@ export class FunctionProcess {
   constructor(start: Start, environment: Environment) {
     this.#child = fork(RUNTIME, {
       env: { ...process.env, ...environment },
-      // Node's options are those of the environment, as on AWS.
+      // Node's options come from the environment, as on AWS.
       execArgv: [],
       detached: true,
-      // Hands long texts on as they are.
+      // It passes long texts on without encoding them.
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
@@ -45,7 +45,7 @@ export class FunctionProcess {
     })
   }
 
-  /** Waits until the functions are loaded. Rejects with what the function throws, when it takes too long, and when the process ends. */
+  /** Waits until the functions are loaded. Rejects with the function's error, if it takes too long, and if the process ends. */
   async invoke(functionKey: string, event: unknown, timeoutMs: number): Promise<unknown> {
     await this.loaded
     const id = ++this.#lastId

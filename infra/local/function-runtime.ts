@@ -1,4 +1,4 @@
-/** The process of the functions: loads all of them, and runs them beside each other as Lambda would, with JSON in and out. */
+/** Runs in the process of the functions: loads them, and runs their invocations concurrently, with JSON in and out. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { cacheCompiled } from './compile-cache.ts'
 import { Invocation, type Loaded, type Outcome, Start, toOutcome } from './function-messages.ts'
 import { guardFunctions } from './guarded-functions.ts'
 
-/** What functions use of a context. */
+/** The part of a context that functions use. */
 type FunctionContext = Pick<Context, 'awsRequestId' | 'functionName' | 'getRemainingTimeInMillis'>
 
 type Handler = (event: unknown, context: FunctionContext) => unknown
@@ -33,7 +33,7 @@ const load = async (folder: string, handler: string): Promise<Handler> => {
   }
 }
 
-/** Every function, now: one that can't be loaded is told of at the start, and none has its first caller wait. */
+/** Loads all functions at the start, so that an error is reported at once and no first caller waits. */
 const loadAll = async ({ folder, handlers }: Start): Promise<Map<string, Handler>> => {
   const loaded = new Map<string, Handler>()
   for (const [key, handler] of Object.entries(handlers)) loaded.set(key, await load(folder, handler))
@@ -48,13 +48,12 @@ const logFailure = ({ stack }: Error): void =>
 /** A function may throw anything. */
 const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(inspect(thrown)))
 
-/** Ends the invocation that the code belongs to which asks for it, with an error. */
+/** Ends the invocation to which the running code belongs, with an error. */
 const currentInvocation = new AsyncLocalStorage<(error: unknown) => void>()
 
 /**
- * Resolves with what the function answers; rejects with what it throws, when it takes longer than `timeoutMs`, and with what it leaves to
- * nobody: a rejection that it doesn't await, an error of a callback. On Lambda these end the invocation's process; here other invocations
- * share it.
+ * Resolves with the function's answer. Rejects with its error, after `timeoutMs`, and with errors that it does not handle: a rejection that it does
+ * not await, an error in a callback. On Lambda these end the process; here other invocations share it.
  */
 const call = async (
   handler: Handler,
@@ -83,7 +82,7 @@ const call = async (
   }
 }
 
-/** Logs what a function threw as Lambda does; the authorizer's `Unauthorized` is an answer. */
+/** Logs a function's error, as Lambda does. The authorizer's `Unauthorized` is an answer. */
 const toFailure = (id: number, thrown: unknown): Outcome => {
   const error = toError(thrown)
   const { name, message } = error
@@ -102,7 +101,7 @@ const run = async (handlers: Map<string, Handler>, invocation: Invocation, guard
   }
 }
 
-/** What is thrown after the invocation's end, or while the functions are loaded, is logged. */
+/** For unhandled errors. Those after the invocation's end, or while functions are loaded, are only logged. */
 const endInvocation = (error: unknown): void => {
   const end = currentInvocation.getStore()
   if (end === undefined) logFailure(toError(error))
@@ -122,7 +121,7 @@ try {
   const handlers = await loadAll(started)
   process.on('message', (message) => run(handlers, v.parse(Invocation, message), guard))
   say({})
-  // Node would do it at the end of the process, which comes by a signal.
+  // Node does it at the end of a process, but not after a signal.
   flushCompileCache()
 } catch (error) {
   say({ problem: reason(error) })

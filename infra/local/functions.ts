@@ -1,14 +1,13 @@
 /**
- * The service's functions, invoked as Lambda would: by key, with JSON in and out, and no longer than their timeout. They run in a process of
- * their own with the environment of serverless.yml, whose NODE_OPTIONS keep them from turning text into code. The Serverless CLI can't do
- * without that.
+ * Invokes the service's functions as Lambda would: with JSON in and out, and with their timeouts. They run in a process of their own with the
+ * environment of serverless.yml. Its NODE_OPTIONS forbid code from text (docs/adr/0014), which the Serverless CLI needs.
  */
 import type { Serverless } from '../service.ts'
 import type { Start } from './function-messages.ts'
 import { type Environment, FunctionProcess } from './function-process.ts'
 import { never } from './pause.ts'
 
-/** Rejects with what the function throws, when it takes too long, and when its process ends. */
+/** Rejects with the function's error, if it takes too long, and if its process ends. */
 export type Invoke = (functionKey: string, event: unknown) => Promise<unknown>
 
 export interface Functions {
@@ -21,12 +20,12 @@ export interface Functions {
   stop(): Promise<void>
 }
 
-/** A function that may run for so long (seconds) computes: in the shared process it would keep all others waiting. */
+/** A function with at least this timeout (seconds) computes for long, and would block the others in a shared process. */
 const LONG = 60
 
 /**
- * Starts to load every function. They share a process, whose memory is warm for all of them, but for those that run long; with `RECORD_CALLS`
- * each has its own, as on Lambda, so that none is spared a call by what another one has read.
+ * Starts to load all functions. They share a process and its caches, except those that run long. With `RECORD_CALLS` each has its own process, as on
+ * Lambda, so that no call is saved by what another function has cached.
  */
 export const startFunctions = (
   { service, serviceDir }: Serverless,
@@ -62,9 +61,9 @@ export const startFunctions = (
   }
 }
 
-/** A process that crashes is followed by another one, as on AWS. */
+/** Starts another process after a crash, as AWS does. */
 const keepRunning = (functions: Start, environment: Environment) => {
-  // Whoever had a lease has ended with the process before.
+  // Leases of the former process are void.
   const start = () => new FunctionProcess(functions, { ...environment, LEASES_VOID_BEFORE: String(Date.now()) })
   let current = start()
   let stopping = false

@@ -1,4 +1,4 @@
-/** API Gateway on hapi: serverless-offline's routes, with the service's authorizer before them and its gateway responses behind them. */
+/** API Gateway on hapi: makes serverless-offline's routes behave as on AWS, with authorizer, rates, preflights and gateway responses. */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
@@ -8,19 +8,19 @@ import type { Invoke } from './functions.ts'
 import { ratesOf } from './rates.ts'
 import { type Caller, tokenAuthorizer } from './token-authorizer.ts'
 
-/** serverless-offline's route for what no function has. */
+/** serverless-offline's route for all paths that no function has. */
 const UNKNOWN_ROUTE = '/{p*}'
 
-/** The gateway's own word for a route that it does not have. */
+/** API Gateway's response type for a route that does not exist. */
 const UNKNOWN = 'MISSING_AUTHENTICATION_TOKEN'
 
 /**
- * Headers that mean something to what runs here and nothing to the gateway: with the first anybody could say who they are to
- * serverless-offline, and hapi would cut answers and refuse what is no cookie.
+ * Headers that serverless-offline and hapi evaluate, but API Gateway does not: the first replaces the authorizer's answer, and hapi would answer with
+ * ranges and refuse invalid cookies.
  */
 const NOT_OURS = ['sls-offline-authorizer-override', 'range', 'cookie']
 
-/** What a body is that nobody says more of (RFC 9110, section 8.3). */
+/** Type of a body without a content type (RFC 9110, section 8.3). */
 const BYTES = 'application/octet-stream'
 
 /** Headers of a gateway response: literals in quotes, or the request's id. */
@@ -37,7 +37,7 @@ const answerWith = (h: Toolkit, gatewayResponse: GatewayResponse) => {
   return asTheGatewaySends(response)
 }
 
-/** A gateway response as HTTP, where there is no request to answer. */
+/** A gateway response as HTTP text, for a connection without a valid request. */
 const asText = (gatewayResponse: GatewayResponse): string => {
   const { statusCode, responseTemplates } = gatewayResponse
   const body = responseTemplates['application/json']
@@ -71,21 +71,21 @@ const isEncoded = (path: string): boolean => {
   }
 }
 
-/** The type of the gateway response that stands in for hapi's or serverless-offline's own answer; undefined: a function gave it. */
+/** The type of the gateway response that replaces hapi's or serverless-offline's own answer; undefined: the answer is a function's. */
 const typeOf = ({ path, route, response }: Request): string | undefined => {
-  // hapi has a route of the same name for a path that is none.
+  // hapi uses this route for invalid paths too.
   if (route.path === UNKNOWN_ROUTE && isEncoded(path)) return UNKNOWN
   if (response.isBoom) return typeOfStatus(response.output.statusCode)
-  // A function that crashed, timed out or gave no answer: no operation answers with these.
+  // A function crashed, timed out or gave no answer: no operation uses these statuses.
   return [502, 504].includes(Number(response.statusCode)) ? 'DEFAULT_5XX' : undefined
 }
 
-/** A parameter that takes the rest of the path, as hapi writes what the gateway writes `{id+}`. */
+/** A parameter for the rest of the path, in hapi's notation; API Gateway's is `{id+}`. */
 const GREEDY = /\{(\w+)\*\}$/
 
 const routeOf = (path: string): string => path.replace(/\+\}$/, '*}')
 
-/** The rest of a path that a greedy parameter stands for; undefined where the route has none. */
+/** Name and value of the route's greedy parameter; undefined if it has none. */
 const restOf = (route: Request['route'], path: string): { name: string; value: string } | undefined => {
   const [parameter, name] = GREEDY.exec(route.path) ?? []
   if (parameter === undefined || name === undefined) return undefined
@@ -93,10 +93,10 @@ const restOf = (route: Request['route'], path: string): { name: string; value: s
   return { name, value: path.split('/').slice(segments).join('/') }
 }
 
-/** The path as it came; hapi normalizes it. */
+/** The path as it was sent; hapi normalizes it. */
 const sentPath = ({ raw }: Request): string => raw.req.url?.split('?')[0] ?? ''
 
-/** The template of the path that a request goes to; hapi throws at what is no path. */
+/** The template of the route for a path; hapi throws if the path is invalid. */
 const templateOf = (server: Server, method: string, path: string): string | undefined => {
   try {
     return server.match(method, path)?.path
@@ -105,21 +105,21 @@ const templateOf = (server: Server, method: string, path: string): string | unde
   }
 }
 
-/** Whether each segment of a template is a parameter: the gateway prefers a literal one, from the left. */
+/** Sorts templates as API Gateway prefers them: literal segments before parameters, from the left. */
 const rankOf = (template: string): string =>
   template
     .split('/')
     .map((segment) => (segment.startsWith('{') ? '1' : '0'))
     .join('')
 
-/** The resource at a path. The gateway looks for it first, and then for its methods; hapi looks for a route of the method. */
+/** The resource at a path. API Gateway looks for it first, and then for its method; hapi looks for a route with the method. */
 const resourceAt = (server: Server, events: HttpEvent[], path: string): string | undefined => {
   const methods = new Set(events.map(({ method }) => method))
   const templates = [...methods].flatMap((method) => templateOf(server, method, path) ?? [])
   return templates.filter((template) => template !== UNKNOWN_ROUTE).sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1))[0]
 }
 
-/** The answer to a preflight; undefined: nothing is at the path. */
+/** The answer to a preflight; undefined: there is no such path. */
 const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: string): Response | undefined => {
   const resource = resourceAt(server, events, path)
   const there = events.filter((event) => routeOf(event.path) === resource)
@@ -131,7 +131,7 @@ const answerPreflight = (h: Toolkit, server: Server, events: HttpEvent[], path: 
   return asTheGatewaySends(response)
 }
 
-/** Has the server ask the service's authorizer, and answer with its gateway responses. */
+/** Adds the authorizer, the rates, preflights and gateway responses of the service to the server. */
 export const applyGateway = (server: Server, { service }: Serverless, invoke: Invoke): void => {
   const responses = new Map(Object.entries(service.custom.gatewayResponses))
   const answer = (h: Toolkit, type: string) => {
@@ -144,7 +144,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const decide = tokenAuthorizer(invoke)
   const rates = ratesOf(service)
 
-  /** Who calls (undefined: the method is open to all), or the type of the gateway response that turns the request away. */
+  /** The caller (undefined: the method needs no token), or the type of the gateway response if the request is refused. */
   const admit = async ({ method, path, route, headers }: Request): Promise<Caller | string | undefined> => {
     const refusal = rates.countMethod(`${method} ${route.path}`)
     const authorizer = authorizers.get(`${method} ${route.path}`)
@@ -155,7 +155,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
     return typeof decision === 'string' ? decision : (rates.countCaller(decision.usageIdentifierKey) ?? decision)
   }
 
-  // hapi answers what is no HTTP, and headers of more than 16 KiB, without a body.
+  // hapi's answer to invalid HTTP, and to headers of more than 16 KiB, has no body.
   server.listener.removeAllListeners('clientError')
   server.listener.on('clientError', (_, socket) => {
     const response = responses.get('BAD_REQUEST_PARAMETERS')
@@ -166,16 +166,14 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   server.ext('onRequest', ({ headers, raw }, h) => {
     for (const name of NOT_OURS) delete headers[name]
     raw.req.rawHeaders = withoutHeaders(raw.req.rawHeaders, NOT_OURS)
-    // To the gateway every body is bytes, which functions are given in base64; serverless-offline does this for this type alone. What the function
-    // is told are the raw headers.
+    // API Gateway passes every body to functions in base64; serverless-offline does this only for this type. Functions get the raw headers.
     headers['content-type'] = 'multipart/form-data; boundary=none'
     return h.continue
   })
 
   server.ext('onPreAuth', async (request, h) => {
     const { method, route, path } = request
-    // hapi takes HEAD for GET; to the gateway it is a method that no route has.
-    // It takes nothing for the rest of a path, which it has taken dot segments out of, and `//` for `/`.
+    // hapi answers HEAD as GET; API Gateway has no route for it. hapi also accepts an empty rest of a path, removes dot segments, and reads `//` as `/`.
     const isNone = restOf(route, path)?.value === '' || sentPath(request) === '//'
     if (method === 'head' || isNone || resourceAt(server, events, path) !== route.path)
       return answer(h, UNKNOWN).takeover()
@@ -187,10 +185,10 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
 
   server.ext('onPreHandler', (request, h) => {
     const { params, payload, raw, route } = request
-    // serverless-offline would call a body JSON that says nothing of itself.
+    // serverless-offline would give a body without a content type that of JSON.
     if (payload?.length && !hasHeader(raw.req.rawHeaders, 'content-type'))
       raw.req.rawHeaders.push('Content-Type', BYTES)
-    // The gateway hands path parameters on as they came; hapi has decoded them.
+    // API Gateway passes path parameters on as they were sent; hapi has decoded them.
     for (const [name, value] of Object.entries(params)) params[name] = encodeURIComponent(value)
     const rest = restOf(route, sentPath(request))
     if (rest !== undefined) params[rest.name] = rest.value
@@ -205,7 +203,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   })
 }
 
-/** Takes off what hapi and serverless-offline add to every answer. */
+/** Removes what hapi and serverless-offline add to every answer. */
 const asTheGatewaySends = (response: Response): Response => {
   delete response.headers['access-control-allow-credentials']
   return response.charset('')
@@ -221,6 +219,6 @@ const authorizersByRoute = (events: HttpEvent[]): Map<string, TokenAuthorizer> =
 const hasHeader = (rawHeaders: string[], name: string): boolean =>
   rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === name)
 
-/** Node's raw headers are names and values in turn. */
+/** Node's raw headers are names and values, alternately. */
 const withoutHeaders = (rawHeaders: string[], names: string[]): string[] =>
   rawHeaders.filter((_, index) => !names.includes(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''))

@@ -1,4 +1,4 @@
-/** The local stage's own token issuer: an Ed25519 key in a file, so that tokens can be made while the stage runs, and after. */
+/** The local stage's own token issuer: an Ed25519 key in a file, so that `npm run token` can sign tokens too. */
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import * as v from 'valibot'
@@ -7,7 +7,7 @@ import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
 import { StageFailure } from '../failure.ts'
 import { privateFile } from './private-file.ts'
 
-/** Names no port: a token is good for the stage wherever it listens. */
+/** Without a port, so that a token is valid whatever port the stage listens on. */
 const ISSUER = 'urn:serverless-agent:local'
 const AUDIENCE = 'serverless-agent'
 const ALGORITHM = 'EdDSA'
@@ -26,7 +26,7 @@ export interface TokenClaims {
   /** Roles in each organization. */
   organizations?: Record<string, string[]>
   subject?: string | undefined
-  /** How long the token is good: `90s`, `15m`, `12h` or `7d`. */
+  /** Validity: `90s`, `15m`, `12h` or `7d`. */
   expires?: string
 }
 
@@ -42,7 +42,7 @@ const newKey = async (): Promise<string> => {
   return `${JSON.stringify({ ...jwk, kid: await calculateJwkThumbprint(jwk) })}\n`
 }
 
-/** The issuer whose key is in `folder`; made when there is none. Throws `StageFailure`. */
+/** The issuer whose key is in `folder`; a missing key is created. Throws `StageFailure`. */
 export const localIssuer = async (folder: string): Promise<Issuer> => {
   const path = join(folder, 'issuer.json')
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), PrivateKey), await privateFile(path, newKey))
@@ -69,6 +69,6 @@ export const localIssuer = async (folder: string): Promise<Issuer> => {
   }
 }
 
-/** As Keycloak writes roles in organizations. */
+/** Roles in organizations, in the format of Keycloak. */
 const resourceAccess = (organizations: Record<string, string[]>): Record<string, { roles: string[] }> =>
   Object.fromEntries(Object.entries(organizations).map(([orgId, roles]) => [orgId, { roles }]))

@@ -1,4 +1,4 @@
-/** Loaded before a TypeScript program starts (`node --import`): Node older than 24 cannot read it, and says so in a way that helps nobody. */
+/** Loaded before a TypeScript program starts (`node --import`): Node older than 24 can't run it, and would end with an error that does not say why. */
 const [major] = process.versions.node.split('.')
 
 if (Number(major) < 24) {

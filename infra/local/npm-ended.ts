@@ -1,10 +1,10 @@
-/** Notices that npm, which runs this process as one of its scripts, has ended. */
+/** Waits for the end of npm, which runs this process as a script. */
 import { setTimeout } from 'node:timers/promises'
 
-/** Ms between two looks. */
+/** Ms between two checks. */
 const LOOK_MS = 200
 
-/** Told to end, npm passes the signal on to its shell, which ends by it and tells nobody: the process is then a child of somebody else. */
+/** npm passes a signal on only to its shell, which ends without telling this process. Then this process has another parent. */
 export const npmEnded = async (): Promise<void> => {
   const { ppid } = process
   while (process.ppid === ppid) await setTimeout(LOOK_MS, undefined, { ref: false })

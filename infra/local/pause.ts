@@ -13,5 +13,5 @@ export const untilAborted = async (signal: AbortSignal, loop: () => Promise<void
   }
 }
 
-/** What does not happen. */
+/** A promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => {})

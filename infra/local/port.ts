@@ -1,9 +1,9 @@
-/** Ports of this machine for the stage to listen on. */
+/** Finds free ports of this machine for the stage to listen on. */
 import { createServer } from 'node:net'
 
 export const LOOPBACK = '127.0.0.1'
 
-/** Below the ports that operating systems give to outgoing connections: one of those could take the port before it is listened on. */
+/** Below the ports of outgoing connections, one of which could take the port before the stage listens on it. */
 const FIRST = 20_000
 const LAST = 32_000
 
@@ -14,7 +14,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, LOOPBACK, () => server.close(() => resolve(true)))
   })
 
-/** A port that nobody listens on now. */
+/** A port that is not in use. */
 export const freePort = async (): Promise<number> => {
   const port = FIRST + Math.floor(Math.random() * (LAST - FIRST))
   return (await isFree(port)) ? port : freePort()

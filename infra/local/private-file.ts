@@ -1,4 +1,4 @@
-/** Files that only their owner may read: made once, by whoever comes first, and read by all the others. */
+/** Files that only their owner may read. The first process that needs one creates it, and all others read it. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -13,7 +13,7 @@ const readIfThere = async (path: string): Promise<string | undefined> => {
   }
 }
 
-/** Writes a file as a whole, unless somebody else was faster. */
+/** Creates a file with all of its content, unless another process was faster. */
 const create = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -27,7 +27,7 @@ const create = async (path: string, text: string): Promise<void> => {
   }
 }
 
-/** The text of a private file, which is made from `make` when there is none. Throws `StageFailure`. */
+/** The text of a private file; a missing one is created with the text of `make`. Throws `StageFailure`. */
 export const privateFile = async (path: string, make: () => string | Promise<string>): Promise<string> => {
   try {
     const text = await readIfThere(path)

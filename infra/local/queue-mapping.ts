@@ -1,6 +1,6 @@
 /**
- * The event source mapping of a queue: batches side by side, and of each batch what did not fail is deleted. What failed, or was in a batch
- * whose invocation failed, comes back when its visibility timeout is over.
+ * The event source mapping of a queue: handles batches concurrently, and deletes the messages that did not fail. Failed messages, and all of a batch
+ * whose invocation failed, come back after the visibility timeout.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  */
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
@@ -15,11 +15,11 @@ export interface QueueMapping {
   invoke(event: { Records: unknown[] }): Promise<unknown>
 }
 
-/** SQS hands out at most 10 messages at a time, and waits for the first at most 20 s. */
+/** SQS returns at most 10 messages at a time, and waits at most 20 s for the first. */
 const MAX_RECEIVED = 10
 const WAIT_SECONDS = 20
 
-/** AWS's default of batchSize, and how many invocations a mapping may have at once there. */
+/** AWS's default batch size, and its maximum of concurrent invocations of a mapping. */
 const BATCH_SIZE = 10
 const CONCURRENCY = 1_000
 
@@ -38,7 +38,7 @@ const asRecord = ({ MessageId, ReceiptHandle, Body, Attributes, MD5OfBody }: Mes
 const batches = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 
-/** Works until `signal` is aborted, then waits for the batches that are being worked on. */
+/** Runs until `signal` is aborted, then waits for the running batches. */
 export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal): Promise<void> => {
   const { sqs, queueUrl, event } = mapping
   const { batchSize = BATCH_SIZE, maximumConcurrency = CONCURRENCY } = event
@@ -56,7 +56,7 @@ export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal
 
   try {
     while (!signal.aborted) {
-      // A batch of one group must not wait for those of others: only a full house makes the queue wait.
+      // A batch of one group must not wait for those of others: it waits only at the maximum of concurrent invocations.
       if (running.size >= maximumConcurrency) await Promise.race(running)
       const messages = await receive((maximumConcurrency - running.size) * batchSize)
       for (const batch of batches(messages, batchSize)) {
@@ -78,6 +78,6 @@ const handle = async ({ sqs, queueUrl, queueArn, event, invoke }: QueueMapping, 
     const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
     await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
   } catch {
-    // What the function threw is in the log; its messages are in the queue.
+    // The function's error is in the log; its messages are still in the queue.
   }
 }

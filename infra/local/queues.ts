@@ -8,13 +8,13 @@ import { LOOPBACK } from './port.ts'
 
 export interface Queues {
   endpoint: string
-  /** What was received before the stage was stopped or killed goes back into its queue: whoever had it is gone. */
+  /** Makes messages visible again that an earlier run of the stage had received and not deleted. */
   putBack(sqs: SQSClient, queue: { name: string; url: string }): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * fauxqs listens on every address of the machine and can't be told otherwise: whatever starts listening in here does so on loopback only.
+ * fauxqs listens on every address of the machine, and has no option for it: servers that start within `start` listen on loopback only.
  */
 const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
   const { listen } = Server.prototype
@@ -30,8 +30,8 @@ const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * fauxqs 2.4.1 loses a message that is to be visible at once when it keeps messages on disk: it writes no receive count where the column
- * must have one, fails, and has the message neither in flight nor in its queue. The trigger writes what was meant.
+ * With messages on disk, fauxqs 2.4.1 loses a message that is made visible at once: it writes no receive count into a column that requires one, and
+ * fails. The trigger writes what was intended.
  */
 const MEND = `
   CREATE TRIGGER IF NOT EXISTS visible_at_once BEFORE UPDATE ON sqs_messages WHEN NEW.approximate_receive_count IS NULL
@@ -46,7 +46,7 @@ const mend = (folder: string): void => {
   store.close()
 }
 
-/** Starts it on a port that the system picks. With `dataDir`, each message is on disk before it counts as sent. */
+/** Starts it on a free port. With `dataDir`, each message is on disk before SendMessage is answered. */
 export const startQueues = async (dataDir: string | undefined, region: string): Promise<Queues> => {
   const folder = dataDir === undefined ? undefined : join(dataDir, 'queues')
   const server: FauxqsServer = await onLoopback(() =>

@@ -22,7 +22,7 @@ const StageLimits = v.object({
 
 const PlanLimits = v.object({ Throttle: v.object({ RateLimit: Limit, BurstLimit: Limit }) })
 
-/** Buckets by name, each full when it is first asked for. */
+/** Buckets by name, each full at its first use. */
 const bucketsOf = (rate: number, burst: number) => {
   const buckets = new Map<string, TokenBucket>()
   const full = () => {
@@ -38,22 +38,22 @@ const bucketsOf = (rate: number, burst: number) => {
 }
 
 export interface Rates {
-  /** Counts a request to a method, as `post /didcomm/{tenantId}`. */
+  /** Counts a request to a method, such as `post /didcomm/{tenantId}`. */
   countMethod(method: string): 'THROTTLED' | undefined
-  /** Counts a request of a caller whom the authorizer has named this key for. */
+  /** Counts a request by the API key that the authorizer has returned. */
   countCaller(key: string | undefined): 'THROTTLED' | 'INVALID_API_KEY' | undefined
 }
 
-/** The setting of every method that has none of its own. */
+/** The setting for all methods without one of their own. */
 const ALL = '* /*'
 
-/** The method of a setting, as routes name it: in its path, slashes after the first one are written ~1. */
+/** The method of a setting in the notation of routes. In a setting's path, slashes after the first are written as ~1. */
 const methodOf = ({ HttpMethod, ResourcePath }: { HttpMethod: string; ResourcePath: string }): string =>
   ResourcePath === '/*'
     ? `${HttpMethod} ${ResourcePath}`
     : `${HttpMethod.toLowerCase()} ${ResourcePath.slice(1).replaceAll('~1', '/')}`
 
-/** The rates of infra/stage.yml. What is counted gives the type of the gateway response that the request gets instead of an answer. */
+/** The rates of infra/stage.yml. The methods return the type of the gateway response for a request over its rate. */
 export const ratesOf = ({ resources, custom }: Service): Rates => {
   const { ApiStage, TenantRate } = resources.Resources
   const settings = v.parse(StageLimits, ApiStage?.Properties).MethodSettings.map((setting) => ({

@@ -1,4 +1,4 @@
-/** Tables and queues out of the service's own CloudFormation resources, and what their references stand for here. */
+/** Creates the tables and queues of the service's CloudFormation resources, and resolves references to them. */
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -15,7 +15,7 @@ import {
 import * as v from 'valibot'
 import { getAttOf, isObject, ofType, type Resource } from '../service.ts'
 
-/** What `Ref` and `Fn::GetAtt` of a created resource are. */
+/** A created resource, with its values of `Ref` and `Fn::GetAtt`. */
 export interface Created {
   id: string
   name: string
@@ -64,7 +64,7 @@ const createTable = async (
   return { id, name: TableName, ref: TableName, attributes }
 }
 
-/** A table that is left of an earlier version lacks the indexes that came later. One index can be added at a time. */
+/** A table of an earlier version lacks newer indexes. They can be added one at a time. */
 const addIndexes = async (
   dynamodb: DynamoDBClient,
   TableName: string,
@@ -82,12 +82,12 @@ const addIndexes = async (
 }
 
 const Queue = v.looseObject({
-  /** On AWS a name may be made of the stack's. */
+  /** On AWS it may be an expression with the stack's name. */
   QueueName: v.optional(v.unknown()),
   RedrivePolicy: v.optional(v.object({ deadLetterTargetArn: v.unknown(), maxReceiveCount: v.number() })),
 })
 
-/** What fauxqs takes when it makes a queue, and not later. */
+/** Attributes that fauxqs accepts only when it creates a queue. */
 const FIFO_ATTRIBUTES = new Set(['FifoQueue', 'DeduplicationScope', 'FifoThroughputLimit'])
 
 /** SQS takes every attribute as a string. */
@@ -111,9 +111,9 @@ const createQueue = async (
   const { QueueName: name, RedrivePolicy, ...others } = v.parse(Queue, properties)
   const QueueName = typeof name === 'string' ? name : `${stageName}-${id}${others.FifoQueue ? '.fifo' : ''}`
   const [fifo, settable] = partition(Object.entries(others), ([name]) => FIFO_ATTRIBUTES.has(name))
-  // Its path is enough to find a queue; the host that fauxqs would name need not resolve.
+  // The host that fauxqs returns may not resolve, and the path is enough to find a queue.
   const QueueUrl = `${endpoint}/000000000000/${QueueName}`
-  // In two steps: one that is left of an earlier start may have other values, which making it again does not change.
+  // In two steps, because a queue of an earlier start may have other values, which creating it again does not change.
   await sqs.send(new CreateQueueCommand({ QueueName, Attributes: asAttributes(fifo) }))
   const Attributes = { ...asAttributes(settable), ...redrive(RedrivePolicy, created) }
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }))
@@ -130,11 +130,11 @@ export interface LocalServices {
   dynamodb: DynamoDBClient
   sqs: SQSClient
   sqsEndpoint: string
-  /** Service and stage: what resources without a name are named after, at each start the same. */
+  /** Service and stage. Resources without a name are named after it, so they are the same at each start. */
   stageName: string
 }
 
-/** Makes what is not there yet. A queue that has a dead-letter queue comes after it. */
+/** Creates what does not exist yet; dead-letter queues first, because other queues refer to them. */
 export const createResources = async (
   resources: Record<string, Resource>,
   { dynamodb, sqs, sqsEndpoint, stageName }: LocalServices,
@@ -153,7 +153,7 @@ export const createResources = async (
   return { tables, queues }
 }
 
-/** The value of a reference to one of `created`; what is no reference stays as it is. Undefined: it stands for nothing here. */
+/** The value of a reference to one of `created`, or `value` itself if it is no reference. Undefined: the resource does not exist here. */
 export const resolve = (value: unknown, created: Created[]): unknown => {
   if (!isObject(value)) return value
   const [id, attribute] = getAttOf(value) ?? [value.Ref, undefined]

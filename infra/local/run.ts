@@ -1,4 +1,4 @@
-/** Runs the local stage from start to end: until Ctrl-C, or until something that it can't do without is gone. */
+/** Runs the local stage until Ctrl-C, or until a part of it has failed. */
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { StageFailure } from '../failure.ts'
@@ -8,10 +8,10 @@ import { npmEnded } from './npm-ended.ts'
 import { localSettings } from './settings.ts'
 import { type Stage, startStage } from './stage.ts'
 
-/** How long requests and batches that are being worked on may take to end, in ms; what does not is delivered after the next start. */
+/** Ms that running requests and batches have to end. Batches that do not are handled again after the next start. */
 const GRACE_MS = 5_000
 
-/** Resolves when somebody wants the stage to end: Ctrl-C, `kill`, or the end of the program that started it, by npm or with a channel. */
+/** Resolves when the stage is to end: after Ctrl-C, `kill`, or the end of the program that started it, npm or one with an IPC channel. */
 const endWanted = (): Promise<unknown> =>
   Promise.race([
     once(process, 'SIGINT'),
@@ -26,11 +26,11 @@ const runUntilEnd = async (stage: Stage): Promise<void> => {
   await Promise.race([stage.stop(), setTimeout(GRACE_MS)])
 }
 
-/** Ends the process: with 0 when it was told to, else with 1 and a line on why. */
+/** Ends the process: with 0 when it was told to, otherwise with 1 and a line that says why. */
 export const run = async (serverless: Serverless): Promise<never> => {
-  // The CLI makes it infinite, and every error that a function throws would pay for it.
+  // The CLI sets it to infinity, which makes every error slow.
   Error.stackTraceLimit = 10
-  // What the stage and its database write is for their user only.
+  // Only their user may read the files of the stage and its database.
   process.umask(0o077)
   try {
     await runUntilEnd(await startStage(serverless, localSettings(process.env)))

@@ -1,4 +1,4 @@
-/** A schedule of EventBridge: the function is invoked again and again, whatever became of it before. */
+/** A schedule of EventBridge: invokes a function at a fixed rate, also after it has failed. */
 import { pause, untilAborted } from './pause.ts'
 
 const RATE = /^rate\((\d+) (minute|hour|day)s?\)$/
@@ -12,7 +12,7 @@ export const rateMs = (schedule: string): number => {
   return Number(count) * minutes * 60_000
 }
 
-/** Works until `signal` is aborted. What the function throws is in the log. */
+/** Runs until `signal` is aborted. Errors of the function are in the log. */
 export const runSchedule = (schedule: string, invoke: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
   const rate = rateMs(schedule)
   return untilAborted(signal, async () => {

@@ -1,4 +1,4 @@
-/** The settings of the local stage: what of the environment it listens to, checked once, with one line on what is wrong. */
+/** The settings of the local stage, read from the environment and checked once. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import { type TokenIssuer, TokenIssuers } from '../../lib/auth/token-issuers.ts'
@@ -9,16 +9,16 @@ import { parseSettings, wholeNumber } from '../settings.ts'
 const Environment = v.object({
   /** Of the API; 0 picks a free one. */
   PORT: v.optional(wholeNumber(0, 65_535), '3000'),
-  /** Folder in which data outlives the stage; without it nothing does. */
+  /** Folder for the stage's data; without it nothing is kept. */
   DATA_DIR: v.optional(v.string()),
   LOG_LEVEL: v.optional(v.string(), 'warn'),
-  /** Where others reach the stage, for example through a tunnel; by default the address that it listens on. */
+  /** Address at which others reach the stage, for example that of a tunnel; by default the one it listens on. */
   PUBLIC_URL: v.optional(v.string()),
-  /** Issuers beside the stage's own, which takes nothing from them: a single one has all grants as it has elsewhere. */
+  /** Issuers in addition to the stage's own. A single one has all grants, as on AWS. */
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), v.parseJson({}, 'is not JSON'), TokenIssuers), '[]'),
   /** A DynamoDB to use instead of the embedded one. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
-  /** A KMS that data keys come from, as on AWS, instead of a key in a file. It is to have the key `alias/local`. */
+  /** A KMS for data keys, as on AWS, in place of a key in a file. It has to have the key `alias/local`. */
   KMS_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
   ...RateSettings.entries,
 })
@@ -27,7 +27,7 @@ export interface LocalSettings {
   port: number
   /** Absolute; undefined: nothing is kept. */
   dataDir: string | undefined
-  /** Where the issuer's key is: tokens are made by another process than the stage. */
+  /** Folder of the issuer's key, which `npm run token` reads too. */
   issuerDir: string
   logLevel: string
   publicUrl: string | undefined
@@ -44,7 +44,7 @@ const read = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Environment>
   }
 }
 
-/** Reads an environment; an empty variable is as good as none. Throws `StageFailure`. */
+/** Throws `StageFailure`. */
 export const localSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
   const { PORT, DATA_DIR, LOG_LEVEL, PUBLIC_URL, TOKEN_ISSUERS, DYNAMODB_ENDPOINT, KMS_ENDPOINT } = read(environment)
   const dataDir = DATA_DIR === undefined ? undefined : resolve(DATA_DIR)

@@ -25,14 +25,14 @@ export interface Stage {
   issuer: Issuer
   /** The environment of the functions. */
   environment: Environment
-  /** What its user should know, in one line each. */
+  /** Lines that its user should read. */
   remarks: string[]
-  /** Rejects when something that the stage can't do without has ended. */
+  /** Rejects when a part of the stage has ended. */
   failed: Promise<never>
   stop(): Promise<void>
 }
 
-/** The SDK takes none of the user's own credentials, and no profile, to what is on this machine. */
+/** Keeps the SDK from using the credentials and the profile of the user. */
 const useNoAwsAccount = (region: string): void => {
   for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AUTHORIZER']) delete process.env[name]
   Object.assign(process.env, {
@@ -43,7 +43,7 @@ const useNoAwsAccount = (region: string): void => {
   })
 }
 
-/** Starts all of it, or nothing. Throws `StageFailure`. */
+/** Starts all parts, or none. Throws `StageFailure`. */
 export const startStage = async (serverless: Serverless, settings: LocalSettings): Promise<Stage> => {
   const { service } = serverless
   const { dataDir } = settings
@@ -77,7 +77,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
       PUBLIC_URL: settings.publicUrl ?? baseUrl,
       TOKEN_ISSUERS: JSON.stringify([...settings.tokenIssuers, issuer.settings]),
       ...sealing,
-      // Where it may be brought to while the stage runs.
+      // `npm run anoncreds` may bring it there while the stage runs.
       LIB_ANONCREDS_PATH: anoncredsFolder ?? libraryFolder(process.arch),
       LOCAL_STAGE: 'true',
       LOG_LEVEL: settings.logLevel,
@@ -89,7 +89,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
     })
     parts.defer(() => functions.stop())
 
-    // Loaded while the functions are, in the other process.
+    // While the functions are loaded in the other process.
     const { startApi } = await import('./api.ts')
     const api = await startApi(serverless, functions.invoke, port)
     parts.defer(() => api.stop())
@@ -116,7 +116,7 @@ export const startStage = async (serverless: Serverless, settings: LocalSettings
 
 const KMS_KEY = 'alias/local'
 
-/** What private keys are sealed with: kept with the data that it opens, unless a KMS keeps it. */
+/** The key that seals private keys. It is stored with the data that it opens, unless there is a KMS. */
 const sealingOf = async ({ dataDir, kmsEndpoint }: LocalSettings): Promise<Environment> => {
   if (kmsEndpoint !== undefined)
     return { SEALING_KEY: undefined, KMS_KEY_ID: KMS_KEY, AWS_ENDPOINT_URL_KMS: kmsEndpoint }
@@ -125,7 +125,7 @@ const sealingOf = async ({ dataDir, kmsEndpoint }: LocalSettings): Promise<Envir
   return { SEALING_KEY: key, KMS_KEY_ID: undefined }
 }
 
-/** The environment that serverless.yml gives to the functions, as far as it stands for something here. In one process it is one. */
+/** The environment of all functions in serverless.yml, merged, because they share a process. References without a value here are left out. */
 const environmentOf = ({ provider, functions }: Service, created: Created[]): Record<string, string> => {
   const all = [provider, ...Object.values(functions)].flatMap(({ environment }) => Object.entries(environment ?? {}))
   return Object.fromEntries(
@@ -136,7 +136,7 @@ const environmentOf = ({ provider, functions }: Service, created: Created[]): Re
   )
 }
 
-/** Checks it as the functions will. Throws `StageFailure`. */
+/** The same check as in the functions. Throws `StageFailure`. */
 const checkEnvironment = (environment: Environment): void => {
   try {
     readSettings(environment)

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { cacheCompiled } from './compile-cache.ts'
 
 cacheCompiled()
-// The CLI's own lines; its errors are still told.
+// Hides the CLI's own messages, but not its errors.
 process.env.SLS_LOG_LEVEL ??= 'error'
 process.argv = [process.execPath, 'serverless', 'local', '--stage', 'local']
 createRequire(import.meta.url)('serverless/bin/serverless.js')

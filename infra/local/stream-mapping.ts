@@ -17,18 +17,18 @@ export interface StreamMapping {
   event: StreamEvent
   position: StreamPosition
   invoke(event: { Records: ChangeRecord[] }): Promise<unknown>
-  /** Takes what was given up. */
+  /** Called with a batch that was given up. */
   giveUp(batch: StreamBatch): Promise<void>
 }
 
-/** AWS's own defaults: 100 records a batch, and -1 for retrying as long as the stream holds them. */
+/** AWS's defaults: 100 records a batch; -1: retry as long as the stream holds them. */
 const BATCH_SIZE = 100
 const FOREVER = -1
 
-/** Ms before retry `retry` (from 0). */
+/** Ms before a retry; the first is number 0. */
 const backoff = (retry: number): number => Math.min(100 * 2 ** retry, 10_000)
 
-/** dynoxide also reports a Put that changes nothing. */
+/** False for a put that changes nothing, which dynoxide also reports. */
 const isChange = ({ eventName, dynamodb }: ChangeRecord): boolean =>
   eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage)
 
@@ -37,7 +37,7 @@ const halves = <T>(items: T[]): T[][] => {
   return [items.slice(0, middle), items.slice(middle)].filter((half) => half.length > 0)
 }
 
-/** Works until `signal` is aborted; a batch that is not done with by then comes again at the next start. */
+/** Runs until `signal` is aborted. A batch that is not finished then comes again after the next start. */
 export const runStreamMapping = async (mapping: StreamMapping, signal: AbortSignal): Promise<void> => {
   const { streams, streamArn, event, position } = mapping
   const passes = eventFilter(event.filterPatterns)
@@ -50,7 +50,7 @@ export const runStreamMapping = async (mapping: StreamMapping, signal: AbortSign
   }
 }
 
-/** Invokes the function until each record is done with or given up. */
+/** Invokes the function until each record was handled or given up. */
 const deliver = async (
   mapping: StreamMapping,
   batch: StreamBatch,
@@ -62,7 +62,7 @@ const deliver = async (
   const rest = batch.records.slice(done)
   if (rest.length === 0) return
 
-  // What got further is another batch, with its retries before it.
+  // Progress makes it a new batch, with all its retries.
   const retries = done > 0 ? 0 : retry
   const { maximumRetryAttempts = FOREVER } = mapping.event
   if (maximumRetryAttempts !== FOREVER && retries >= maximumRetryAttempts)
@@ -72,7 +72,7 @@ const deliver = async (
     await deliver(mapping, { ...batch, records }, retries + 1, signal)
 }
 
-/** One invocation: how many records from the first on are done with, and whether the rest is to be halved. */
+/** One invocation. `done`: number of handled records from the first on; `bisect`: whether the rest is to be halved. */
 const attempt = async (
   { event, invoke }: StreamMapping,
   records: ChangeRecord[],

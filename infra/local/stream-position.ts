@@ -1,11 +1,11 @@
-/** How far a stream was worked off, so that a stage that starts again goes on from there. */
+/** Stores the position in a stream, so that a stage that starts again continues there. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import type { Place } from './stream-records.ts'
 
 export interface StreamPosition {
-  /** The last change that is done with; undefined: none is. */
+  /** The last change that was handled; undefined: none. */
   read(): Promise<Place | undefined>
   write(place: Place): Promise<void>
 }
@@ -16,7 +16,7 @@ const Stored = v.pipe(
   v.object({ streamArn: v.string(), shardId: v.string(), sequenceNumber: v.string() }),
 )
 
-/** Of a function, in a file of `dataDir`; a new table's stream starts anew. Without a folder nothing is kept, as nothing of the stream is. */
+/** The position of a function, in a file of `dataDir`; the stream of a new table starts from its beginning. Without a folder it is not stored. */
 export const streamPosition = (dataDir: string | undefined, functionKey: string, streamArn: string): StreamPosition => {
   if (dataDir === undefined) return { read: async () => undefined, write: async () => {} }
   const path = join(dataDir, `${functionKey}-position.json`)

@@ -1,4 +1,4 @@
-/** The changes of a table's stream, oldest first and without end. */
+/** Reads the changes of a table's stream, oldest first and without end. */
 import {
   type _Record,
   DescribeStreamCommand,
@@ -22,7 +22,7 @@ export interface StreamBatch {
   records: ChangeRecord[]
 }
 
-/** A change of a stream. */
+/** Position of a change in a stream. */
 export interface Place {
   shardId: string
   sequenceNumber: string
@@ -35,7 +35,7 @@ interface Reading {
   signal: AbortSignal
 }
 
-/** Ms between two looks at the end of a shard: few right after a change, more the longer there was none. */
+/** Ms between two reads at the end of a shard: the minimum after a change, doubled each time to the maximum. */
 const MIN_WAIT = 10
 const MAX_WAIT = 100
 
@@ -45,12 +45,12 @@ const asChange = ({ dynamodb, ...record }: _Record, streamArn: string): ChangeRe
   dynamodb: {
     ...dynamodb,
     SequenceNumber: dynamodb?.SequenceNumber ?? '',
-    // Lambda hands it on in epoch seconds.
+    // Lambda passes it on in epoch seconds.
     ApproximateCreationDateTime: Math.floor((dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0) / 1000),
   },
 })
 
-/** Ids of the stream's shards from `first` on, or all of them where it is gone. Here they follow one another: none is ever split. */
+/** Ids of the stream's shards from `first` on, or of all if it no longer exists. Here they follow one another, because no shard is split. */
 async function* shardIds({ streams, streamArn, signal }: Reading, first: string | undefined): AsyncGenerator<string> {
   let last: string | undefined
   for (;;) {
@@ -63,7 +63,7 @@ async function* shardIds({ streams, streamArn, signal }: Reading, first: string 
   }
 }
 
-/** Where to read a shard: after `sequenceNumber`, or from the oldest record on where that is no longer held. */
+/** A shard iterator after `sequenceNumber`, or at the oldest record if that one is no longer held. */
 const startOf = async ({ streams, streamArn }: Reading, ShardId: string, sequenceNumber: string | undefined) => {
   const oldest = { StreamArn: streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const
   if (sequenceNumber === undefined) return streams.send(new GetShardIteratorCommand(oldest))
@@ -96,7 +96,7 @@ async function* shardRecords(
   }
 }
 
-/** Batches of at most `batchSize` changes: those after `after`, or from the oldest on. Throws an `AbortError`. */
+/** Batches of at most `batchSize` changes, from the one after `after` or the oldest on. Throws an `AbortError`. */
 export async function* streamRecords(reading: Reading, after: Place | undefined): AsyncGenerator<StreamBatch> {
   for await (const shardId of shardIds(reading, after?.shardId)) {
     const sequenceNumber = shardId === after?.shardId ? after.sequenceNumber : undefined

@@ -1,6 +1,6 @@
 /**
- * API Gateway's part of a Lambda authorizer of type TOKEN: the look at the header, the kept answers, the policy, the context.
- * serverless-offline has one too, but it takes every failure of the authorizer for a 401, and keeps no answers.
+ * API Gateway's part of a Lambda authorizer of type TOKEN: reads the header, caches answers, evaluates the policy, passes on the context.
+ * serverless-offline's own answers every failure of the authorizer with 401, and caches nothing.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 import * as v from 'valibot'
@@ -23,7 +23,7 @@ const Answer = v.object({
   policyDocument: v.object({
     Statement: v.array(v.object({ Action: oneOrMore, Effect: v.picklist(['Allow', 'Deny']), Resource: oneOrMore })),
   }),
-  // Functions get strings, whatever the authorizer gave.
+  // Functions get strings, whatever types the authorizer returned.
   context: v.optional(
     v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))),
     {},
@@ -33,7 +33,7 @@ const Answer = v.object({
 
 type Answer = v.InferOutput<typeof Answer>
 
-/** Whose request it is. */
+/** The caller, as the authorizer describes it. */
 export interface Caller {
   principalId: string
   context: Record<string, string>
@@ -41,7 +41,7 @@ export interface Caller {
   usageIdentifierKey?: string
 }
 
-/** The type of the gateway response that a request gets instead of an answer. */
+/** The type of the gateway response for a refused request. */
 export type Refusal = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'
 
 const allows = ({ policyDocument }: Answer, methodArn: string): boolean => {
@@ -56,10 +56,10 @@ const decide = (answer: Answer, methodArn: string): Caller | Refusal => {
   return allows(answer, methodArn) ? caller : 'ACCESS_DENIED'
 }
 
-/** Kept answers at most; the oldest goes first. */
+/** Maximum number of cached answers; the oldest is removed first. */
 const KEPT = 1_000
 
-/** Decides about a token for a method, and keeps the authorizer's answers as long as serverless.yml says, for all methods. */
+/** Decides about a token for a method. The authorizer's answers are cached for all methods, as long as serverless.yml says. */
 export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) => {
   const kept = new Map<string, { answer: Answer; until: number }>()
 
@@ -74,7 +74,7 @@ export const tokenAuthorizer = (invoke: Invoke, now: () => number = Date.now) =>
   }
 
   return async (authorizer: Authorizer, token: string | undefined, methodArn: string): Promise<Caller | Refusal> => {
-    // Without a token the gateway does not even ask.
+    // Without a token the gateway does not call the authorizer.
     if (token === undefined || token === '') return 'UNAUTHORIZED'
     const key = `${authorizer.name} ${token}`
     const known = kept.get(key)

@@ -1,4 +1,4 @@
-/** Serverless plugin: one zip a function, made by esbuild. Leaves in .build what the tests of sizes read. */
+/** Serverless plugin: makes the zip of each function with esbuild. Leaves the sizes, which tests read, in .build. */
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { type FunctionDefinition, type Serverless, splitHandler } from '../servi
 
 const FOLDER = '.build'
 
-/** What .build/sizes.json says about each function, by its key in serverless.yml. */
+/** An entry of .build/sizes.json; its key is the function's in serverless.yml. */
 export interface BundleSize {
   /** Of the minified bundle, and of its zip, which may hold AnonCreds' library too. */
   bytes: number
@@ -48,7 +48,7 @@ const bundleAll = async (serverless: Serverless): Promise<void> => {
   await writeFile(join(serviceDir, FOLDER, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`)
 }
 
-/** Files of AnonCreds' library; none where the operator does without. */
+/** Files of AnonCreds' library; none with `ANONCREDS=off`. */
 const filesOfLibrary = async ({ service, classes }: Serverless): Promise<Record<string, Uint8Array>> => {
   const { architecture } = service.provider
   const library = libraryFor(architecture)
@@ -64,11 +64,11 @@ const filesOfLibrary = async ({ service, classes }: Serverless): Promise<Record<
   return nativeFiles(architecture, library)
 }
 
-/** What settings() of lib/settings.ts looks for beside the code. */
+/** The file that settings() of lib/settings.ts reads beside the code. */
 const packedFile = ({ packed }: FunctionDefinition): Record<string, Uint8Array> =>
   packed === undefined ? {} : { [PACKED_FILE]: Buffer.from(JSON.stringify(packed)) }
 
-/** Writes the zip and what belongs to it, and has the function deployed from there. */
+/** Writes the zip and its source maps and metafile, and sets it as the function's artifact. */
 const bundleOne = async (
   serviceDir: string,
   key: string,

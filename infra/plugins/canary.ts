@@ -12,7 +12,7 @@ import { canaryOf } from '../canary/settings.ts'
 import type { DeployingServerless } from '../deployment/serverless.ts'
 import { type FunctionDefinition, orRefuse, type Template } from '../service.ts'
 
-/** What Serverless's own plugin for deployments does with the template that the service has. */
+/** The methods of Serverless's own plugin for deployments, which use the service's template. */
 interface AwsDeploy {
   uploadCloudFormationFile(): Promise<void>
   updateStack(): Promise<void>
@@ -26,7 +26,7 @@ export default class CanaryPlugin {
   readonly hooks: Record<string, () => Promise<void> | void>
   readonly #serverless: DeployingServerless
   readonly #log: Log
-  /** What the stack comes to after the canary, in an update each. */
+  /** The templates of the updates that follow the canary. */
   #rest: Template[] = []
 
   constructor(serverless: DeployingServerless, _options: unknown, { log }: { log: Log }) {
@@ -38,7 +38,7 @@ export default class CanaryPlugin {
       },
       'before:package:compileEvents': () => this.#targetAliases(),
       'after:package:compileEvents': () => this.#forgetAliases(),
-      // After all that changes a function's configuration.
+      // After every other change of the functions' configuration.
       'before:aws:package:finalize:saveServiceState': () => this.#addAliases(),
       'after:aws:deploy:deploy:checkForChanges': () => this.#begin(),
       'after:aws:deploy:deploy:updateStack': () => this.#complete(),
@@ -49,7 +49,7 @@ export default class CanaryPlugin {
     return orRefuse(this.#serverless, () => canaryOf(process.env))
   }
 
-  /** What runs by the clock runs once at a time: a share of that tells nothing, so such functions have no alias. */
+  /** Functions on a schedule have no alias: they run too seldom for a share of their invocations to show anything. */
   get #functions(): [functionId: string, definition: FunctionDefinition][] {
     const { naming } = this.#serverless.getProvider('aws')
     return Object.entries(this.#serverless.service.functions)

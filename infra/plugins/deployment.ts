@@ -1,4 +1,4 @@
-/** Serverless plugin: checks a deployment before anything is made (`serverless check`, and at the start of `deploy`), and fits it to the account. */
+/** Serverless plugin: checks a deployment before anything is created (`serverless check`, and at the start of `deploy`), and fits it to the account. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -14,7 +14,7 @@ import { withoutEmpty } from '../settings.ts'
 
 interface Options {
   json?: boolean
-  /** Deploys also where Serverless sees no change. */
+  /** Deploys even if Serverless sees no change. */
   force?: boolean
 }
 
@@ -24,18 +24,18 @@ interface Log {
   info(line: string): void
 }
 
-/** A zip with nothing in it: doctor looks at the template, and bundling takes a second for each function. */
+/** An empty zip: doctor only looks at the template, and bundling takes a second for each function. */
 const EMPTY_ZIP = Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex')
 
 export default class Deployment {
   readonly commands = {
-    // Not `doctor`: Serverless has a command of that name, which knows no stage.
+    // Not `doctor`: Serverless has a command of that name, without a stage.
     check: {
       usage: 'Check everything that is known before anything is made',
       lifecycleEvents: ['run'],
       options: {
         json: { usage: 'Write what was found as JSON', type: 'boolean' },
-        // Serverless has them of its own for its own commands only.
+        // Serverless defines these two for its own commands only.
         stage: { usage: 'Stage that is to be deployed', shortcut: 's', type: 'string' },
         region: { usage: 'Region that it is to be deployed to', shortcut: 'r', type: 'string' },
       },
@@ -99,7 +99,7 @@ export default class Deployment {
     if (!wasTold) this.#report(checkAccount(account, this.#plan))
     this.#report(checkPackaged(account, this.#plan, this.#template))
     const { gateway, stack } = account
-    // After a rollback what was uploaded last is not what is deployed, which Serverless goes by.
+    // Serverless compares with the last upload, which after a rollback is not what is deployed.
     if ('value' in stack && stack.value?.status === 'UPDATE_ROLLBACK_COMPLETE') this.#options.force = true
     if ('value' in gateway && gateway.value.cloudWatchRole === undefined) await this.#setCloudWatchRole()
   }
@@ -119,10 +119,10 @@ export default class Deployment {
     this.#log.notice(`API Gateway of this account writes its logs as ${arn} from now on`)
   }
 
-  /** The template as the account and the settings want it; last of all plugins. */
+  /** Fits the template to the account and the settings, after all other plugins. */
   #fitTemplate = async (): Promise<void> => {
     const { fitTemplate } = await import('../deployment/fit-template.ts')
-    // Packaging alone asks AWS for what it can't do without only.
+    // Packaging alone asks AWS only if it uses an existing table.
     const asks =
       this.#command === 'deploy' || this.#command === 'check' || withoutEmpty(process.env).EXISTING_TABLE !== undefined
     const account = asks ? await this.#readAccount() : undefined
@@ -150,7 +150,7 @@ export default class Deployment {
       await this.#packageTemplate()
       ofTemplate.push(...checkPackaged(account, this.#plan, this.#template))
     } catch (error) {
-      // Settings that are wrong, or the table that they name, may be why, and have their lines.
+      // Wrong settings or a wrong table may be the reason, and are reported already.
       const isKnown = faultsOf([...ofPlan, ...ofAccount.filter(({ check }) => check === TABLE_AND_KEY)]).length > 0
       if (!isKnown) ofTemplate.push(fault('template', `it can't be made: ${errorLine(error)}`))
     }
@@ -163,7 +163,7 @@ export default class Deployment {
     try {
       const zip = join(folder, 'empty.zip')
       await writeFile(zip, EMPTY_ZIP)
-      // Serverless and infra/plugins/canary.ts take it from the service's folder on.
+      // Relative to the service's folder, as Serverless and infra/plugins/canary.ts expect.
       const artifact = relative(serviceDir, zip)
       for (const definition of Object.values(service.functions))
         definition.package = { ...definition.package, artifact }
@@ -193,7 +193,7 @@ export default class Deployment {
     return readAccount(config, { stackName: this.#plan.stackName, rateKeyPrefix, existing, domain })
   }
 
-  /** Says what is not ok; what is, with --verbose. Throws where there is a fault. */
+  /** Reports warnings; with --verbose also what is ok. Throws if there is a fault. */
   #report = (findings: Finding[]): void => {
     for (const finding of findings)
       if (finding.status === 'ok') this.#log.info(toLine(finding))

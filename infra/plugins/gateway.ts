@@ -19,7 +19,7 @@ export default class Gateway {
     const { service } = serverless
     let giveBack = () => {}
     this.hooks = {
-      // Serverless would make some seven resources of each event.
+      // Serverless would make about seven resources of each event.
       'before:package:compileEvents': () => {
         giveBack = takeHttpEvents(service.functions)
       },
@@ -33,7 +33,7 @@ export default class Gateway {
   }
 }
 
-/** Takes the `http` events off the functions; what it returns gives them back. */
+/** Removes the `http` events from the functions; the returned function restores them. */
 export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (() => void) => {
   const all = new Map(Object.values(functions).map((definition) => [definition, definition.events ?? []]))
   for (const [definition, events] of all) definition.events = events.filter(({ http }) => http === undefined)
@@ -42,7 +42,7 @@ export const takeHttpEvents = (functions: Record<string, FunctionDefinition>): (
   }
 }
 
-/** Completes the API of infra/api.yml: its document, whom it may invoke, and a deployment that the stage shows. */
+/** Completes the API of infra/api.yml: its document, the right to invoke its functions, and the stage's deployment. */
 export const addApi = (
   service: Service,
   { functionIdOf, usesAliases }: { functionIdOf: (key: string) => string; usesAliases: boolean },
@@ -72,11 +72,11 @@ export const addApi = (
   addDeployment(Resources, document, Object.keys(policies))
 }
 
-/** By its name, not by a reference: functions may refer to the API, whose address is that of a stage without another one. */
+/** By name, because a reference could be circular: without PUBLIC_URL functions refer to the API for its address. */
 const arnOf = (name: string, usesAliases: boolean): string =>
   `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}${usesAliases ? `:${ALIAS}` : ''}`
 
-/** Those of the routes, and those that decide who may take them. */
+/** The functions of the routes, and their authorizers. */
 const invokedFunctions = (functions: Record<string, FunctionDefinition>): string[] => {
   const events = Object.entries(functions).flatMap(([key, { events = [] }]) =>
     events.flatMap(({ http }) => (http === undefined ? [] : [{ key, authorizer: http.authorizer?.name }])),
@@ -93,7 +93,7 @@ const addDeployment = (resources: Record<string, Resource>, document: GatewayDoc
   resources[deploymentId] = {
     Type: 'AWS::ApiGateway::Deployment',
     Properties: { RestApiId: { Ref: API } },
-    // Whoever calls the first second is answered.
+    // So that the first callers are answered.
     DependsOn,
   }
   resourceOf(resources, STAGE).Properties.DeploymentId = { Ref: deploymentId }

@@ -1,4 +1,4 @@
-/** Serverless plugin: protects the table after a deployment, and says after a removal which table and key are left. */
+/** Serverless plugin: protects the table after a deployment, and prints after a removal which table and key are kept. */
 import { errorLine } from '../deployment/aws-error.ts'
 import type { ClientConfig, DeployingServerless } from '../deployment/serverless.ts'
 
@@ -47,7 +47,7 @@ export default class KeptData {
       )
   }
 
-  /** Before the stack is gone, which knows them. A removal goes on where they can't be told. */
+  /** Reads them before the stack is removed. If that fails, the removal continues. */
   #noteKept = async (): Promise<void> => {
     const [{ describeStack }, { CloudFormationClient }] = await Promise.all([
       import('../deployment/stack.ts'),

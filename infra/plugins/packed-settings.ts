@@ -11,7 +11,7 @@ export default class PackedSettings {
     const pack = async () => {
       const findings = await packSettings(serverless)
       serverless.service.custom.issuerFindings = findings
-      // What it finds, doctor says itself, with all the rest.
+      // doctor reports them with its other findings.
       if (serverless.processedInput.commands[0] === 'check') return
       for (const { check, status, message } of findings) if (status === 'warning') log.warning(`${check}: ${message}`)
       const refused = refusal(findings)
@@ -24,11 +24,11 @@ export default class PackedSettings {
   }
 }
 
-/** What a function has without the setting. */
+/** The defaults of the settings. */
 const NONE = { TOKEN_ISSUERS: '[]', TRUSTED_CONTEXTS: '[]', INDY_PROXIES: '{}' } satisfies Record<PackedSetting, string>
 const NAMES = Object.keys(NONE) as PackedSetting[]
 
-/** Moves them from each function's environment to what is packed with it. Returns what it found about the issuers. */
+/** Moves them from each function's environment to its packed settings. Returns the findings about the issuers. */
 const packSettings = async ({ service, classes }: Serverless): Promise<Finding[]> => {
   const functions = Object.values(service.functions)
   const textOf = (name: PackedSetting): string => {
@@ -62,7 +62,7 @@ const move = (definition: FunctionDefinition, values: Record<PackedSetting, obje
   definition.environment = Object.fromEntries(
     Object.entries(environment).filter(([name]) => present.every((one) => one !== name)),
   )
-  // A copy for each function: Serverless writes what they share as a reference into its state file.
+  // A copy for each function, because Serverless writes a shared object as a reference into its state file.
   const packed = present
     .filter((name) => Object.keys(values[name]).length > 0)
     .map((name) => [name, structuredClone(values[name])])

@@ -10,7 +10,7 @@ export default class Roles {
   constructor(serverless: Serverless) {
     const { service } = serverless
     this.hooks = {
-      // A function that names its role gets no other: with none left over, Serverless makes no role that all share.
+      // If all functions name a role, Serverless creates no role that they share.
       'before:package:setupProviderConfiguration': () => {
         for (const [key, definition] of Object.entries(service.functions)) definition.role = roleIdOf(key)
       },
@@ -27,7 +27,7 @@ export default class Roles {
   }
 }
 
-/** A function refers to its role, and so waits for it: said twice, linters of CloudFormation warn of it. */
+/** A function refers to its role and thus depends on it. Linters of CloudFormation warn of a repeated dependency. */
 const leaveToReference = (lambda: Resource, roleId: string): void => {
   const others = [lambda.DependsOn ?? []].flat().filter((id) => id !== roleId)
   if (others.length > 0) lambda.DependsOn = others
@@ -36,7 +36,7 @@ const leaveToReference = (lambda: Resource, roleId: string): void => {
 
 const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`
 
-/** Throws where infra/access.ts says nothing of the function. */
+/** Throws if infra/access.ts has no rights for the function. */
 const roleOf = (key: string, definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
   const rights = ACCESS[key]
   if (rights === undefined) throw new Error(`infra/access.ts does not say what ${key} may do: [] if that is nothing`)

@@ -15,7 +15,7 @@ export default class Settings {
   }
 }
 
-/** Without a call of AWS, and before another plugin reads the settings: that would tell of the first that is wrong alone. */
+/** Needs no AWS, and runs before other plugins read the settings, because they would report only the first that is wrong. */
 const refuseWrongSettings = async ({ service, processedInput, classes }: Serverless): Promise<void> => {
   if (processedInput.commands.join(' ') !== 'deploy') return
   // Loaded here: every serverless command loads the plugins.

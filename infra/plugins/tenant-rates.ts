@@ -2,8 +2,16 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DeployingServerless } from '../deployment/serverless.ts'
-import { prefixOfStack, tellPrefixOfStack } from '../gateway/rate-key-values.ts'
-import { PLAN, type RatesTemplate, ratesKeyOf, ratesStack, ratesTemplate, STACK } from '../gateway/rate-keys.ts'
+import {
+  PLAN,
+  prefixOfStack,
+  type RatesTemplate,
+  ratesKeyOf,
+  ratesStack,
+  ratesTemplate,
+  STACK,
+  tellPrefixOfStack,
+} from '../gateway/rate-keys.ts'
 
 export default class TenantRates {
   readonly hooks: Record<string, () => Promise<void> | void>

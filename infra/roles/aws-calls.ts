@@ -1,4 +1,4 @@
-/** What a command of the AWS SDK asks IAM for: each action on each resource, with the values that conditions of roles look at. */
+/** The calls that IAM sees for a command of the AWS SDK: each action on each resource, with the values of condition keys. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Call } from './policy.ts'
 
@@ -19,7 +19,7 @@ export interface CommandInput {
   EncryptionContext?: Record<string, string>
 }
 
-/** TransactWriteItems is no action of its own: its parts are. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
+/** TransactWriteItems is not an action for IAM, but its parts are. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
 const TRANSACT_ACTIONS = {
   Put: 'PutItem',
   Update: 'UpdateItem',

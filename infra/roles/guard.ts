@@ -1,8 +1,11 @@
 /** Holds functions to their roles where there is no IAM: on the local stage and in tests. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { ACCESS } from '../access.ts'
 import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
-import type { Call } from './policy.ts'
+import { allows, type Call } from './policy.ts'
+import { recorder } from './recorder.ts'
+import { statementsOf } from './statements.ts'
 
 /** An invocation of a function, and what it tried that its role does not allow. */
 interface Invocation {
@@ -16,11 +19,19 @@ type Client = Pick<DynamoDBClient, 'middlewareStack'>
 /** Whether a function may make a call. */
 export type IsAllowed = (functionKey: string, call: Call) => boolean
 
+/** By the functions' roles. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
+export const roleCheck = (): IsAllowed => {
+  const { RECORD_CALLS } = process.env
+  if (RECORD_CALLS !== undefined) return recorder(RECORD_CALLS)
+  const roles = new Map(Object.entries(ACCESS).map(([key, rights]) => [key, statementsOf(rights)]))
+  return (functionKey, call) => allows(roles.get(functionKey) ?? [], call)
+}
+
 export class RoleGuard {
   readonly #resources: Record<string, string>
   readonly #isAllowed: IsAllowed
   readonly #running = new AsyncLocalStorage<Invocation>()
-  /** All that was refused, in the order in which it was. */
+  /** All calls that were refused, in their order. */
   readonly refusals: string[] = []
 
   /** `resources` has logical ids by the names that functions call tables, queues and keys by. */

@@ -1,4 +1,4 @@
-/** IAM's answer to a call, by the statements of a role, as far as the roles of this service use IAM's language. */
+/** Evaluates the statements of a role for a call as IAM does, for the part of IAM's language that this service uses. */
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html */
 export interface Statement {

@@ -12,7 +12,7 @@ export interface RecordedCall {
   key?: string
 }
 
-/** What stands in keys beside ids (lib/store/keys.ts): at the beginning, after it, and anywhere later. */
+/** The fixed parts of keys (lib/store/keys.ts): the first part, the second, and later ones. */
 const FIRST = /^@(?!base$)/
 const SECOND =
   /^(\w+Record|context|data-key|definition|definition-quota|delivery|idempotency|inbound|issuer-did|job|key|ledger-object|message|did-web|pickup|pickup-usage|revocation|revocation-registry|strangers|webvh|webvh-seen)$/

@@ -1,4 +1,4 @@
-/** What a function may do, in the words of infra/access.ts, as statements of its role. */
+/** Makes the statements of a role from the rights in infra/access.ts. */
 import type { Conditions, Statement } from './policy.ts'
 
 const TABLE_ACTIONS = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const
@@ -59,7 +59,7 @@ export const allow = (service: string, actions: readonly string[], Resource: unk
   Resource,
 })
 
-/** Actions with the same values stand in one statement: the policies of a role have 10,240 characters in all. */
+/** Actions with the same values share a statement: the policies of a role have at most 10,240 characters in all. */
 const alike = <A extends string, T extends string>(actions: readonly A[], access: Partial<Record<A, T[]>>) => {
   const groups = new Map<string, { actions: A[]; values: T[] }>()
   for (const action of actions) {

@@ -1,4 +1,4 @@
-/** What an alarm is here, and the CloudFormation resource that it becomes. */
+/** Describes an alarm, and makes its CloudFormation resource. */
 import type { Reference, Resource } from '../service.ts'
 
 /** A metric by its statistic in each period. */
@@ -10,25 +10,25 @@ export interface Metric {
 }
 
 export interface Alarm {
-  /** What is wrong when it is red: one line of the e-mail. */
+  /** What is wrong while it is on: one line of the e-mail. */
   description: string
-  /** By the names that `expression` has for them: at most 10, as CloudWatch has it. */
+  /** By their names in `expression`; CloudWatch allows 10. */
   metrics: Record<string, Metric>
-  /** A metric's name, or metric math. A metric that has values only where there is something to count is filled with 0: it would keep its alarm red when it ends. */
+  /** A metric's name, or metric math. A metric without values when nothing happens is filled with 0: otherwise its alarm would stay on. */
   expression: string
   threshold: number
-  /** How a value that is red compares with the threshold. */
+  /** How a value compares with the threshold while the alarm is on. */
   comparison?: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold'
   /** Seconds. */
   period?: number
-  /** It is red where at least `datapointsToAlarm` of the last `evaluationPeriods` values are. */
+  /** The alarm is on if at least `datapointsToAlarm` of the last `evaluationPeriods` values compare so. */
   evaluationPeriods?: number
   datapointsToAlarm?: number
   /** What a period without data counts as. */
   missingData?: 'breaching' | 'notBreaching'
 }
 
-/** Where docs/operations.md says what to do. */
+/** The section of docs/operations.md that says what to do. */
 export const guideOf = (id: string): string => `docs/operations.md#${id.toLowerCase()}`
 
 const TOPIC = { Ref: 'Alarms' }

@@ -1,10 +1,10 @@
-/** The metrics that alarms and the dashboard look at: those of the service itself (lib/metrics.ts), and AWS's own of its resources. */
+/** The metrics of alarms and the dashboard: those of the service itself (lib/metrics.ts), and AWS's own. */
 import { type MetricName, NAMESPACE } from '../../lib/metrics.ts'
 import type { Metric } from './alarm.ts'
 
 type Statistic = Metric['statistic']
 
-/** The dimension that the service's own metrics have. */
+/** The dimension of the service's own metrics. */
 const OF_TABLE = { Table: { Ref: 'Table' } }
 
 export const own = (name: MetricName, statistic: Statistic = 'Sum'): Metric => ({
@@ -20,7 +20,7 @@ export const exchanges = (Format: string, State: string): Metric => ({
   dimensions: { ...OF_TABLE, Format, State },
 })
 
-/** What the filters of infra/metric-filters.yml make of the log, in the namespace of the stack. */
+/** Metrics of the filters in infra/metric-filters.yml, in the namespace of the stack. */
 export const filtered = (stack: string, name: string): Metric => ({ namespace: stack, name, statistic: 'Sum' })
 
 /** Of one function, by its logical id; without one, of all functions of the account. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */

@@ -51,7 +51,7 @@ export const serviceAlarms = ({ waiting }: { waiting: number }): Record<string, 
     threshold: 77 * HOUR,
     datapointsToAlarm: 2,
   },
-  // One that is down is its owner's affair; many at once look like ours.
+  // One that is down is a problem of its owner; many at once suggest a problem of this service.
   DestinationsClosedAlarm: {
     ...counted('Many wallets, mediators or endpoints can not be reached', 'DestinationsClosed', 20),
     period: 900,

@@ -1,11 +1,17 @@
-/** Checks of the account: who deploys and where, what the account may run at once, its quotas, and what it has to write logs and make keys. */
+/** Checks of the account: credentials, region, concurrency, quotas, and the rights to write logs and create keys. */
 import type { Account } from '../account.ts'
-import { type CapSettings, type Caps, capLosses, capsOf, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
+import {
+  type CapSettings,
+  type Caps,
+  capLosses,
+  capsOf,
+  NEW_ACCOUNT_CONCURRENCY,
+  strangerLosses,
+} from '../concurrency.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { found } from '../reading.ts'
-import { type StrangerSettings, strangerLosses } from '../strangers-rate.ts'
 
-/** A code of a region, as `ap-southeast-1` or `us-gov-west-1`. */
+/** The code of a region, such as `ap-southeast-1` or `us-gov-west-1`. */
 const REGION = /^[a-z]{2,3}(-[a-z]+){1,3}-\d{1,2}$/
 
 export const checkCredentials = ({ identity, region }: Account): Finding[] => {
@@ -23,7 +29,7 @@ export const checkCredentials = ({ identity, region }: Account): Finding[] => {
   ]
 }
 
-export const checkConcurrency = ({ lambda }: Account, settings: StrangerSettings): Finding[] => {
+export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Finding[] => {
   const check = 'concurrency'
   if ('failure' in lambda && lambda.failure.kind === 'unavailable') {
     const { action, message } = lambda.failure
@@ -47,13 +53,13 @@ export const checkConcurrency = ({ lambda }: Account, settings: StrangerSettings
   })
 }
 
-/** Bytes of the zips of all functions, twice what was measured: with a canary there are two versions. */
+/** Bytes of the zips of all functions, in two versions because of the canary. */
 const CODE_BYTES = 170_000_000
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
   const check = 'code storage'
-  // Where it can't be asked, concurrency has its line.
+  // If it can't be read, `checkConcurrency` reports that.
   const codeLeft = 'value' in lambda ? lambda.value.codeLeft : undefined
   if (codeLeft === undefined) return []
   const megabytes = (bytes: number) => `${Math.floor(bytes / 1e6)} MB`
@@ -66,7 +72,7 @@ export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
   ]
 }
 
-/** A package can be deployed to another account than it was fitted to. */
+/** A package may have been fitted to another account. */
 export const checkPackagedCaps = (
   { lambda }: Account,
   settings: CapSettings,
@@ -83,7 +89,7 @@ export const checkPackagedCaps = (
   ]
 }
 
-/** Room for the roles that the template adds. `paths` are the API's. */
+/** `paths`: of the API; `newRoles`: roles that the stack will create. */
 export const checkQuotas = (
   { quotas, roles }: Account,
   { paths, newRoles, operationRate }: { paths: readonly string[]; newRoles: number; operationRate: number },
@@ -119,7 +125,7 @@ export const checkQuotas = (
   ),
 ]
 
-/** Each part of a path is a resource of its own, and so is the root. */
+/** Each part of a path is a resource, and so is the root. */
 const countResources = (paths: readonly string[]): number =>
   new Set(
     paths.flatMap((path) => {

@@ -1,4 +1,4 @@
-/** Checks of the domain that the stack is to make: its certificate is good for it, and neither domain nor record is in the way. */
+/** Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its record exists elsewhere. */
 import type { Account } from '../account.ts'
 import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
@@ -6,7 +6,7 @@ import { found } from '../reading.ts'
 
 export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
   if (address === undefined) return []
-  // Where the stack can't be read, which has a line of its own, nobody knows whose domain and record are.
+  // If the stack can't be read, which `checkStack` reports, it is not known whether domain and record are its own.
   const own = 'value' in stack ? (stack.value?.physicalIds ?? {}) : undefined
   return [
     ...checkCertificate(address, region),
@@ -39,7 +39,7 @@ const checkCertificate = ({ certificate, certificateArn: arn, domainName }: Addr
 const covers = (name: string, domainName: string): boolean =>
   name.startsWith('*.') ? name.slice(1) === domainName.slice(domainName.indexOf('.')) : name === domainName
 
-/** A domain is there once in a region, of all accounts. https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html */
+/** A domain exists once in a region, in all accounts together. https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-custom-domains.html */
 const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
   found('domain', domain, (there) => {
     if (there === undefined) return [ok('domain', `${domainName} is to be made`)]
@@ -54,7 +54,7 @@ const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, s
     ]
   })
 
-/** CloudFormation makes no record where there is one, and DNS takes none beside a CNAME (RFC 1034, section 3.6.2). */
+/** CloudFormation does not replace a record, and DNS allows no other record beside a CNAME (RFC 1034, section 3.6.2). */
 const IN_THE_WAY = ['A', 'CNAME']
 
 const checkZone = ({ zone, zoneId, domainName }: AddressOnAws, own: Record<string, string>): Finding[] => {

@@ -1,11 +1,11 @@
-/** Check of AnonCreds' native library, which is packed with the functions that call it. */
+/** Check that AnonCreds' native library, which is packed with the functions that call it, was downloaded. */
 import { libraryFor } from '../../anoncreds/library-file.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 
 export interface AnonCredsPlan {
-  /** Of the functions' processors. */
+  /** Processor of the functions. */
   architecture: string
-  /** Whether the library for it is here. */
+  /** Whether the library for it was downloaded. */
   hasLibrary: boolean
 }
 
@@ -14,7 +14,7 @@ export const anonCredsPlan = (architecture: string): AnonCredsPlan => ({
   hasLibrary: libraryFor(architecture) !== undefined,
 })
 
-/** A deployment that forgot the library would refuse what the last one took, so it has to say that it does without. */
+/** Without the library a deployment would refuse what the last one accepted, so this has to be asked for (`ANONCREDS=off`). */
 export const checkAnonCreds = (
   { architecture, hasLibrary }: AnonCredsPlan,
   { ANONCREDS }: NodeJS.ProcessEnv,

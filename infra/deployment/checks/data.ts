@@ -1,4 +1,4 @@
-/** Checks that no update begins with an empty table or a new key, and that what is used of an earlier stack can be used. */
+/** Checks that no update replaces the table or the key, and that an earlier stack's table and key can be used. */
 import { isObject } from '../../service.ts'
 import type { Account, Stack } from '../account.ts'
 import type { ExistingKey, ExistingTable } from '../existing-data.ts'
@@ -8,14 +8,14 @@ import { KEY_OUTPUT, TABLE, TABLE_OUTPUT } from '../template.ts'
 
 export const CHECK = 'table and key'
 
-/** What the settings say of the table and the key. */
+/** The settings for the table and the key. */
 export interface DataSettings {
   TABLE_NAME?: string | undefined
   EXISTING_TABLE?: string | undefined
   EXISTING_KEY?: string | undefined
 }
 
-/** `indexes` are those that infra/table.yml describes. */
+/** `indexes`: those of infra/table.yml. */
 export const checkData = (account: Account, settings: DataSettings, indexes: readonly string[]): Finding[] =>
   found(CHECK, account.stack, (stack) => {
     const kept = stack === undefined ? [] : checkKept(stack, settings)
@@ -29,7 +29,7 @@ const said = (stack: Stack | undefined, { EXISTING_TABLE, EXISTING_KEY }: DataSe
   return stack?.physicalIds[TABLE] === undefined ? 'both are to be made' : 'the stack keeps its own'
 }
 
-/** A table of another name would be another table: CloudFormation would make it, empty, and leave the old one where it is. */
+/** For a table with another name CloudFormation would create a new, empty one, and keep the old one. */
 const checkKept = (stack: Stack, { TABLE_NAME, EXISTING_TABLE, EXISTING_KEY }: DataSettings): Finding[] => {
   const own = stack.physicalIds[TABLE]
   if (own === undefined) {

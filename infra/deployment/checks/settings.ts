@@ -13,7 +13,7 @@ export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, reg
   return [ok('settings', 'as they are described')]
 }
 
-/** Warnings about `PUBLIC_URL`, which wallets keep forever. */
+/** Warnings about `PUBLIC_URL`, which wallets store for ever. */
 const addressDoubts = ({ PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN }: NodeJS.ProcessEnv): string[] => {
   if (PUBLIC_URL === undefined) return []
   const refusal = refusedUrl(PUBLIC_URL, { local: false })

@@ -1,21 +1,21 @@
-/** Checks of what is there already: the stack of this name, and what earlier ones have left. */
+/** Checks of the existing stack, and of what earlier stacks of this name have left behind. */
 import type { Account, Stack } from '../account.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
 import { found, type Reading } from '../reading.ts'
 
-/** States in which a stack takes an update. */
+/** States in which a stack can be updated. */
 const USABLE = new Set([
   'CREATE_COMPLETE',
   'UPDATE_COMPLETE',
   'UPDATE_ROLLBACK_COMPLETE',
   'IMPORT_COMPLETE',
   'IMPORT_ROLLBACK_COMPLETE',
-  // Only old resources are still being deleted; CloudFormation takes the next update after that.
+  // Only old resources are still being deleted; the next update waits for that.
   'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS',
 ])
 
 /**
- * What to do about each state that stands in the way.
+ * What to do about a state in which the stack can't be updated.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
  */
 const remedy = (stackName: string, status: string): string => {
@@ -48,11 +48,11 @@ export const checkStack = ({ stack }: Account, stackName: string): Finding[] =>
     return [fault('stack', `${stackName} is in ${there.status}: ${remedy(stackName, there.status)}`)]
   })
 
-/** The ids of what belongs to the stack; undefined where that is not known, so that nothing is called left over. */
+/** Physical ids of the stack's resources; undefined if they are not known: then nothing is reported as left over. */
 const ownIds = (stack: Reading<Stack | undefined>): Set<string> | undefined =>
   'value' in stack ? new Set(Object.values(stack.value?.physicalIds ?? {})) : undefined
 
-/** What is called as things of this stack are, and is none of it. */
+/** Things with names like those of this stack that do not belong to it. */
 const leftOvers = <T>(
   check: string,
   account: Account,
@@ -66,7 +66,7 @@ const leftOvers = <T>(
     return [left.length === 0 ? ok(check, 'none is left of an earlier stack') : say(left)]
   })
 
-/** `inUse` is the table that the settings name. */
+/** `inUse`: the table that the settings name. */
 export const checkTables = (account: Account, inUse: string | undefined): Finding[] =>
   leftOvers(
     'tables',
@@ -80,7 +80,7 @@ export const checkTables = (account: Account, inUse: string | undefined): Findin
       ),
   )
 
-/** `named` are the names that the template gives to log groups: one that is there already ends the deployment. */
+/** `named`: the names that the template gives to log groups. If one exists already, the deployment would fail. */
 export const checkLogGroups = (account: Account, named: readonly string[]): Finding[] =>
   leftOvers(
     'log groups',
@@ -97,14 +97,14 @@ export const checkLogGroups = (account: Account, named: readonly string[]): Find
     },
   )
 
-/** The log group of a function of the stack is the stack's, whoever made it. */
+/** The log group of a function belongs to the function's stack, whoever created it. */
 const withoutFunctions = ({ logGroups, stack }: Account): Account['logGroups'] => {
   const own = ownIds(stack)
   if ('failure' in logGroups) return logGroups
   return { value: logGroups.value.filter((name) => !own?.has(name.replace('/aws/lambda/', ''))) }
 }
 
-/** `values` are those that the template gives to API keys: an account knows each value once. */
+/** `values`: those that the template gives to API keys. They are unique in an account. */
 export const checkApiKeys = (account: Account, values: readonly string[]): Finding[] =>
   leftOvers(
     'API keys',
@@ -121,6 +121,6 @@ export const checkApiKeys = (account: Account, values: readonly string[]): Findi
     },
   )
 
-/** A few of many names. */
+/** The first names of many. */
 const shortened = (names: readonly string[]): string =>
   names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`

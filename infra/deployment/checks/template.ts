@@ -1,8 +1,8 @@
-/** Checks of the template that is to be deployed, against the limits of CloudFormation, Lambda and IAM. */
+/** Checks the packaged template against the limits of CloudFormation, Lambda and IAM. */
 import { isObject, ofType, type Template, variablesOf } from '../../service.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; bytes of one that comes from S3. */
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html; `bytes`: of a template in S3. */
 export const LIMITS = { bytes: 1_048_576, resources: 500, outputs: 200 }
 
 /** Bytes of names and values together. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
@@ -34,10 +34,10 @@ export const checkTemplate = (template: Template): Finding[] => {
   )
 }
 
-/** A value that AWS makes is about as long as this: an address of a queue, or an ARN. */
+/** About as long as a value that AWS generates: the URL of a queue, or an ARN. */
 const UNKNOWN = 'x'.repeat(120)
 
-/** What CloudFormation will make of a value, as far as it can be known: of the same length, or a little longer. */
+/** An estimate of what CloudFormation will resolve a value to: of the same length, or a little longer. */
 export const estimated = (value: unknown, region: string): string => {
   if (!isObject(value)) return String(value ?? '')
   const { Ref, 'Fn::Join': join, 'Fn::Sub': sub, 'Fn::Select': select } = value
@@ -83,7 +83,7 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
   ]
 }
 
-/** Names that the stage's is a part of. */
+/** Checks the length of names that contain the stage's name. */
 export const checkNames = (template: Template, region: string, stage: string): Finding[] => {
   const tooLong = Object.entries(NAMES).flatMap(([type, [property, most]]) =>
     ofType(template.Resources, type).flatMap(([, { Properties }]) => {
@@ -95,7 +95,7 @@ export const checkNames = (template: Template, region: string, stage: string): F
   return [worst === undefined ? ok('stage name', stage) : tooLongBy(stage, worst.name, worst.most)]
 }
 
-/** What a stage of the API, a stack and the functions can be called after. `functionNames` have it in them. */
+/** Checks the name of the stage, which is a part of the names of API stage, stack and functions. */
 export const checkStageName = (stage: string, functionNames: readonly string[]): Finding[] => {
   if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,39}$/.test(stage))
     return [

@@ -1,6 +1,5 @@
 /** Holds the functions that run in a test's own process to their roles. */
-import { RoleGuard } from '../../../infra/roles/guard.ts'
-import { roleCheck } from '../../../infra/roles/role-check.ts'
+import { RoleGuard, roleCheck } from '../../../infra/roles/guard.ts'
 import type { DeliveryQueues } from './queues.ts'
 
 /** The service's clients must not have sent anything yet. */

@@ -1,7 +1,13 @@
 /** What the queues may take of an account's concurrency, from a new account's 10 on. */
 import { describe, expect, test } from 'vitest'
-import { applyCaps, capLosses, capsIn, capsOf } from '../../../infra/deployment/concurrency.ts'
-import { applyStrangersRate, strangerLosses } from '../../../infra/deployment/strangers-rate.ts'
+import {
+  applyCaps,
+  applyStrangersRate,
+  capLosses,
+  capsIn,
+  capsOf,
+  strangerLosses,
+} from '../../../infra/deployment/concurrency.ts'
 import type { Template } from '../../../infra/service.ts'
 
 const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]

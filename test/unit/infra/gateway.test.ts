@@ -1,8 +1,7 @@
 /** The API's document and what belongs to it in the template. */
 import { describe, expect, test } from 'vitest'
 import { invocationPolicies } from '../../../infra/gateway/invocations.ts'
-import { prefixOfStack } from '../../../infra/gateway/rate-key-values.ts'
-import { isTenantRateAsked, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
+import { isTenantRateAsked, prefixOfStack, ratesTemplate } from '../../../infra/gateway/rate-keys.ts'
 import { addApi, takeHttpEvents } from '../../../infra/plugins/gateway.ts'
 import type { FunctionDefinition, HttpEvent, Resource, Service } from '../../../infra/service.ts'
 import { rateKeys } from '../../../lib/auth/rate-key.ts'

@@ -1,0 +1,99 @@
+/** esbuild plugins that make a cold start of a function faster. */
+import { builtinModules } from 'node:module'
+import type { Metafile, Plugin } from 'esbuild'
+
+const BUILTINS = new Set(builtinModules)
+
+/**
+ * Node's own modules come from `process.getBuiltinModule`. An ESM import of one instantiates all of its exports, and
+ * `node:http` has undici among them: 15 to 25 ms of every cold start.
+ */
+export const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  setup(build) {
+    build.onResolve({ filter: /^[a-z_:/0-9]+$/ }, ({ path }) => {
+      const name = path.replace(/^node:/, '')
+      return BUILTINS.has(name) || path.startsWith('node:') ? { path: `node:${name}`, namespace: 'builtin' } : undefined
+    })
+    build.onLoad({ filter: /^/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      loader: 'js',
+    }))
+  },
+}
+
+/**
+ * The AWS SDK takes its credentials from the environment and nowhere else, which is where Lambda puts them. The chain
+ * through profiles, SSO, web identity and metadata servers is a third of a reading function's bundle and 10 ms of its start.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+ */
+export const lambdaCredentials: Plugin = {
+  name: 'lambda-credentials',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]@aws-sdk[\\/]credential-provider-node[\\/]dist-(es|cjs)[\\/]index\.js$/ }, () => ({
+      contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'",
+      loader: 'js',
+    }))
+  },
+}
+
+const TOUCHED_LATE = new RegExp(
+  `^(${[
+    '@hyperledger/anoncreds-nodejs',
+    'didwebvh-ts',
+    '@sd-jwt/[^/]+',
+    '@digitalcredentials/(vc|jsonld)(/.*)?',
+    '@sphereon/[^/]+',
+    '@peculiar/x509',
+    'dcql',
+    're2js',
+  ].join('|')})$`,
+)
+
+/** Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its own imports are not. */
+const IMPORTER =
+  /@credo-ts|@digitalcredentials\/jsonld-signatures|lib\/presentation-exchange\/pattern|lib\/agent\/anoncreds|lib\/webvh/
+
+const NAMESPACE = 'late'
+
+/** A module whose exports are getters of the real one's. Also finds the members of a CommonJS `default`, as Node does. */
+const stub = (path: string): string => `
+  let loaded
+  const load = () => (loaded ??= import(${JSON.stringify(path)}))
+  module.exports = Object.create(new Proxy({}, {
+    has: () => true,
+    get: (_, name) => {
+      if (typeof name === 'symbol' || name === '__esModule') return undefined
+      const exports = load()
+      return name in exports ? exports[name] : exports.default?.[name]
+    },
+  }))`
+
+/**
+ * What is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when it is first touched, out of a
+ * file of its own. Of a Credo function's start, half would be the parsing of what it rarely needs. The bundler has yet to make the stubs'
+ * `import()` synchronous.
+ */
+export const lateModules: Plugin = {
+  name: 'late-modules',
+  setup(build) {
+    build.onResolve({ filter: TOUCHED_LATE }, ({ path, importer, namespace, resolveDir }) =>
+      namespace !== NAMESPACE && IMPORTER.test(importer)
+        ? { path, namespace: NAMESPACE, pluginData: resolveDir }
+        : undefined,
+    )
+    build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ path, pluginData }) => ({
+      contents: stub(path),
+      loader: 'js',
+      resolveDir: pluginData,
+    }))
+  },
+}
+
+/** Paths of the modules that have stubs. */
+export const lateEntries = (inputs: Metafile['inputs']): Set<string> =>
+  new Set(
+    Object.entries(inputs)
+      .filter(([path]) => path.startsWith(`${NAMESPACE}:`))
+      .flatMap(([, { imports }]) => imports.map(({ path }) => path)),
+  )

@@ -1,0 +1,59 @@
+/** README, guides and ADRs: the files, links and commands that they name exist. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md']).map((document) => ({
+  document,
+  text: readFileSync(document, 'utf8'),
+}))
+
+/** docs/extending.md names them as files to add. */
+const EXAMPLES = [
+  'docs/examples/GetTenant.json',
+  'functions/get-tenant.ts',
+  'lib/agent/anoncreds/cheqd-registry.ts',
+  'test/api/get-tenant.test.ts',
+]
+
+/** What a pattern finds in each document, without what is fine. */
+const wrongIn = (pattern: RegExp, isRight: (found: string, document: string) => boolean): string[] =>
+  DOCUMENTS.flatMap(({ document, text }) =>
+    [...text.matchAll(pattern)]
+      .map(([, found = '']) => found)
+      .filter((found) => !isRight(found, document))
+      .map((found) => `${document}: ${found}`),
+  )
+
+test('every file and folder that a document names exists', () => {
+  const PATH = /`((?:functions|lib|infra|test|docs)\/[\w./*-]+)`/g
+  expect(wrongIn(PATH, (path) => EXAMPLES.includes(path) || globSync(path).length > 0)).toEqual([])
+  const named = DOCUMENTS.filter(({ document }) => document === 'docs/architecture.md').map(({ text }) => text)
+  expect(named.join().match(PATH)?.length).toBeGreaterThan(50)
+})
+
+/** As GitHub names a heading in a link. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+test('every link to another file or section leads to one', () => {
+  const leads = (link: string, document: string): boolean => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? document : join(dirname(document), path)
+    if (!existsSync(target)) return false
+    if (anchor === undefined) return true
+    const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
+    return headings.map(anchorOf).includes(anchor)
+  }
+  // SECURITY.md links a page of the repository on GitHub.
+  const inRepository = /\]\((?!https?:|\.\.\/\.\.\/security\/)([^)\s]+)\)/g
+  expect(wrongIn(inRepository, leads)).toEqual([])
+})
+
+test('every npm script that a document names is in package.json', () => {
+  expect(wrongIn(/npm run (?:-s )?(\w[\w:-]*)/g, (script) => script in packageJson.scripts)).toEqual([])
+})
