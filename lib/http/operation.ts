@@ -24,7 +24,7 @@ const TIME_TO_ANSWER = 250
 type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
 /** A run of an operation that changes something. */
-export interface Command<Answers> {
+interface Command<Answers> {
   /** The agent that the operation acts for. */
   agent: string
   /** The caller; without a token there is none. */

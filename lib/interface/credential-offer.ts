@@ -69,7 +69,7 @@ const OFFER_FIELDS = {
 
 export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
 
-export const ConnectionOffer = v.pipe(
+const ConnectionOffer = v.pipe(
   exactly({
     connectionId: EntityId,
     ...OFFER_FIELDS,
@@ -87,7 +87,7 @@ export const ConnectionOffer = v.pipe(
   ),
 )
 
-export const OutOfBandOffer = v.pipe(
+const OutOfBandOffer = v.pipe(
   exactly({
     ...OFFER_FIELDS,
     ...INVITATION_FIELDS,
@@ -103,8 +103,6 @@ export const OutOfBandOffer = v.pipe(
     ['credentialFormats'],
   ),
 )
-
-export type OutOfBandOffer = v.InferOutput<typeof OutOfBandOffer>
 
 export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateOffer',

@@ -28,7 +28,7 @@ const REQUEST_FIELDS = {
   comment: v.optional(Comment),
 }
 
-export const ProofRequest = v.pipe(
+const ProofRequest = v.pipe(
   exactly({ ...REQUEST_FIELDS, ...INVITATION_FIELDS }),
   v.forward(
     v.partialCheck(
@@ -41,7 +41,7 @@ export const ProofRequest = v.pipe(
 )
 
 /** A request over a connection. */
-export const ConnectionProofRequest = v.pipe(
+const ConnectionProofRequest = v.pipe(
   exactly({
     connectionId: EntityId,
     ...REQUEST_FIELDS,
@@ -58,8 +58,6 @@ export const ConnectionProofRequest = v.pipe(
     ['proofFormats'],
   ),
 )
-
-export type ProofRequest = v.InferOutput<typeof ProofRequest>
 
 /** The four fields of the interface document, and two that are needed to retrieve the form data. */
 export const ProofRequestResult = v.strictObject({

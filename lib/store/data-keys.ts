@@ -32,7 +32,7 @@ export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   return key
 }
 
-/** The part of a unit of work that creates keys: whoever only opens secrets has no unit of work to import. */
+/** The part of a unit of work that creating a key needs. Code that only opens secrets does not import the unit of work. */
 export interface KeyCreation {
   slot<T>(key: symbol, init: () => T): T
   keepFailure<T>(read: () => Promise<T>): Promise<T>

@@ -134,6 +134,17 @@ describe('reading functions', () => {
   })
 })
 
+test('the pipeline, reads of records and opening secrets import nothing of the unit of work, not even a type', () => {
+  const readers = [
+    'lib/http/operation.ts',
+    'lib/store/record-reads.ts',
+    'lib/store/tenants.ts',
+    'lib/store/data-keys.ts',
+  ]
+  expect(readers.filter((file) => reachedBy(file).has('lib/store/unit-of-work.ts'))).toEqual([])
+  expect(reachedBy('lib/http/in-transaction.ts')).toContain('lib/store/unit-of-work.ts')
+})
+
 test('only lib/agent knows Credo', () => {
   const others = files.filter((file) => folderOf(file) !== 'lib/agent')
   expect(others.filter((file) => importsOf(file).some((specifier) => specifier.startsWith('@credo-ts')))).toEqual([])
