@@ -1,5 +1,5 @@
-/** AcceptConnectionRequest: a request to connect that waits is answered. */
-import { acceptRequest } from '../lib/agent/connection-handshakes.ts'
+/** AcceptConnectionRequest: accepts a received connection request. */
+import { acceptRequest } from '../lib/agent/connections/handshake-steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

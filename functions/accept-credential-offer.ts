@@ -1,5 +1,5 @@
-/** AcceptCredentialOffer: an offer that was received is asked for. */
-import { acceptOffer } from '../lib/agent/credential-steps.ts'
+/** AcceptCredentialOffer: accepts a received offer and requests the credential. */
+import { acceptOffer } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** AcceptCredentialProposal: an offer of what a holder has proposed. */
-import { acceptProposal } from '../lib/agent/credential-proposals.ts'
+/** AcceptCredentialProposal: answers a received proposal with an offer. */
+import { acceptProposal } from '../lib/agent/credentials/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** AcceptCredentialRequest: a credential is issued that was offered and asked for. */
-import { acceptRequest } from '../lib/agent/credential-steps.ts'
+/** AcceptCredentialRequest: issues a credential that was offered and requested. */
+import { acceptRequest } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** AcceptCredential: a credential that was received is acknowledged. */
-import { acknowledgeCredential } from '../lib/agent/credential-steps.ts'
+/** AcceptCredential: acknowledges a received credential. */
+import { acknowledgeCredential } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** AcceptInvitation: an invitation that was received and waits. */
-import { acceptStoredInvitation } from '../lib/agent/received-invitations.ts'
+/** AcceptInvitation: accepts a received invitation. */
+import { acceptStoredInvitation } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** AcceptPresentation: a presentation that was verified is acknowledged. */
-import { acceptPresentation as accept } from '../lib/agent/proof-steps.ts'
+/** AcceptPresentation: acknowledges a verified presentation. */
+import { acceptPresentation as accept } from '../lib/agent/proofs/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

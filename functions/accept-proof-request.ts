@@ -1,5 +1,5 @@
-/** AcceptProofRequest: what a verifier has asked for is presented. */
-import { acceptProofRequest as accept } from '../lib/agent/proof-steps.ts'
+/** AcceptProofRequest: sends a presentation for a received proof request. */
+import { acceptProofRequest as accept } from '../lib/agent/proofs/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

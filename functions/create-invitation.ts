@@ -1,5 +1,5 @@
-/** CreateInvitation: an invitation to connect. */
-import { inviteToConnect } from '../lib/agent/own-invitations.ts'
+/** CreateInvitation: creates an invitation to connect. */
+import { inviteToConnect } from '../lib/agent/invitations/own-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** CreateLegacyInvitation: an invitation that agents of before out-of-band understand. */
-import { inviteByKey } from '../lib/agent/own-invitations.ts'
+/** CreateLegacyInvitation: creates an invitation for agents that do not support out-of-band. */
+import { inviteByKey } from '../lib/agent/invitations/own-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** DeclineCredentialOffer: an offer that was received is declined. */
-import { declineOffer } from '../lib/agent/credential-steps.ts'
+/** DeclineCredentialOffer: declines a received offer. */
+import { declineOffer } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** DeclineProofRequest: a request for a proof is declined. */
-import { declineProofRequest as decline } from '../lib/agent/proof-steps.ts'
+/** DeclineProofRequest: declines a received proof request. */
+import { declineProofRequest as decline } from '../lib/agent/proofs/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

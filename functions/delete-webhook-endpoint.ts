@@ -1,4 +1,4 @@
-/** DeleteWebhookEndpoint: an organization hears no more at this address. */
+/** DeleteWebhookEndpoint: deletes an endpoint of an organization. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

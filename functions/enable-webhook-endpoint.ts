@@ -1,4 +1,4 @@
-/** EnableWebhookEndpoint: an endpoint that was given up gets events again. */
+/** EnableWebhookEndpoint: enables a disabled endpoint again. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,4 +1,4 @@
-/** GetBasicMessages: the messages of a connection of the token's own agent, oldest first, a page at a time. */
+/** GetBasicMessages: lists the messages of a connection of the token's agent, oldest first. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

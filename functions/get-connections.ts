@@ -1,4 +1,4 @@
-/** GetConnections: the connections of the token's agent, a page at a time. */
+/** GetConnections: lists the connections of the token's agent. */
 import type * as v from 'valibot'
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
@@ -25,7 +25,7 @@ export const getConnections = defineOperation(GetConnections, {
   },
 })
 
-/** The shortest list that holds every match. */
+/** The shortest list that contains all matches. */
 const partitionOf = (tenant: string, { outOfBandId, theirDid, did, alias }: Filters): string => {
   const lists = { outOfBandId, theirDid, did, alias }
   for (const [tag, value] of Object.entries(lists))

@@ -1,4 +1,4 @@
-/** GetCredentialDefinitions: the credential definitions of the token's agent, a page at a time. */
+/** GetCredentialDefinitions: lists the credential definitions of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

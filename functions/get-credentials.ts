@@ -1,4 +1,4 @@
-/** GetCredentials: the credential exchanges of the token's agent, a page at a time. */
+/** GetCredentials: lists the credential exchanges of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

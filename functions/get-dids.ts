@@ -1,4 +1,4 @@
-/** GetDids: the DIDs that the token's agent is known by, a page at a time. */
+/** GetDids: lists the public DIDs of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

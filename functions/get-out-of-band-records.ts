@@ -1,4 +1,4 @@
-/** GetOutOfBandRecords: the invitations of the token's agent, a page at a time. */
+/** GetOutOfBandRecords: lists the invitations of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

@@ -1,4 +1,4 @@
-/** GetW3cCredentials: the credentials that the token's agent holds, a page at a time. */
+/** GetW3cCredentials: lists the credentials that the token's agent holds. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

@@ -1,5 +1,5 @@
-/** ProposeCredential: a credential that the agent would like to be issued. */
-import { proposeCredential as propose } from '../lib/agent/credential-proposals.ts'
+/** ProposeCredential: sends a credential proposal to a connection. */
+import { proposeCredential as propose } from '../lib/agent/credentials/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,5 +1,5 @@
-/** ReceiveImplicitInvitation: a connection with the agent of a public DID. */
-import { connectToPublicDid } from '../lib/agent/received-invitations.ts'
+/** ReceiveImplicitInvitation: requests a connection with the agent of a public DID. */
+import { connectToPublicDid } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,6 +1,6 @@
-/** ReceiveInvitationUrl: the invitation of an address, which is fetched once, however often the transaction runs. */
-import { invitationAt } from '../lib/agent/invitation-address.ts'
-import { storeInvitationOfUrl } from '../lib/agent/received-invitations.ts'
+/** ReceiveInvitationUrl: receives the invitation of a URL, which is fetched once, however often the transaction runs. */
+import { invitationAt } from '../lib/agent/invitations/invitation-address.ts'
+import { storeInvitationOfUrl } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

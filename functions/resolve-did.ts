@@ -1,5 +1,5 @@
-/** ResolveDid: the document of a DID, of whomever. */
-import { resolveDid as resolve } from '../lib/agent/resolve-did.ts'
+/** ResolveDid: resolves any DID. */
+import { resolveDid as resolve } from '../lib/agent/dids/resolve-did.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { ResolveDid } from '../lib/interface/dids.ts'

@@ -1,5 +1,5 @@
-/** SendPing: a trust ping, which asks the other agent for a sign of life. */
-import { sendTrustPing } from '../lib/agent/connection-messages.ts'
+/** SendPing: sends a trust ping to a connection. */
+import { sendTrustPing } from '../lib/agent/connections/messages.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,4 +1,4 @@
-/** tenant_GetBasicMessages: the messages of a tenant's connection, oldest first, a page at a time. */
+/** tenant_GetBasicMessages: lists the messages of a tenant's connection, oldest first. */
 import { namedTenant } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'

@@ -108,3 +108,7 @@ const flawOfName = (name: string, { forbidden }: FlawRules): Flaw | undefined =>
   if (!name.isWellFormed()) return flaw('must have names of well-formed Unicode')
   return forbidden.includes(name) ? flaw('must not have a field that names a prototype') : undefined
 }
+
+/** Removes members with the value undefined, which Credo does not treat as absent. */
+export const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never

@@ -1,11 +1,13 @@
 /** The agent with all protocols: connections, basic messages, credentials, proofs. A process has one, and each tenant a child context of it. */
 // Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './anoncreds/library.ts'
+import { AnonCredsModule } from '@credo-ts/anoncreds'
 import {
   type AgentContext,
   type AgentContextProvider,
   BaseAgent,
   type DependencyManager,
+  Kms,
   type Module,
   SignatureSuiteRegistry,
 } from '@credo-ts/core'
@@ -23,28 +25,32 @@ import {
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
 import { QuestionAnswerModule, QuestionAnswerService } from '@credo-ts/question-answer'
-import { anonCredsModule } from './anoncreds/module.ts'
-import { ConnectionService } from './connection-service.ts'
-import { credentialProtocols } from './credential-protocols.ts'
-import { completeByMessage, DidExchange, takeRepeatedComplete } from './did-exchange.ts'
-import { completeRotation, DidRotateHandler, HangupHandler } from './did-rotation.ts'
-import { Dispatcher } from './dispatcher.ts'
-import { FeatureRegistry } from './feature-registry.ts'
-import { markMessage } from './inbound-marks.ts'
+import { anoncreds } from './anoncreds/library.ts'
+import { registries } from './anoncreds/registries.ts'
+import { TailsFiles } from './anoncreds/tails-files.ts'
+import { ConnectionService } from './connections/connection-service.ts'
+import { completeByMessage, DidExchange, takeRepeatedComplete } from './connections/did-exchange.ts'
+import { completeRotation, DidRotateHandler, HangupHandler } from './connections/did-rotation.ts'
+import { credentialProtocols } from './credentials/protocols.ts'
+import { EnvelopeService } from './envelopes/open-envelope.ts'
+import { handlesMessage, markMessage } from './inbox.ts'
+import { Dispatcher } from './invitations/attached-requests.ts'
+import { OutOfBandService } from './invitations/out-of-band-service.ts'
 import { w3cCredentials } from './json-ld/document-loader.ts'
-import { signatureSuites } from './json-ld/ed25519-signature-2020.ts'
-import { EnvelopeService } from './open-envelope.ts'
-import { OutOfBandService } from './out-of-band-service.ts'
+import { signatureSuites } from './json-ld/signature-suites.ts'
+import { KeyManagementService } from './keys/key-management-service.ts'
 import { registerPickup } from './pickup-protocols.ts'
+import { PickupQueue } from './pickup-queue.ts'
 import { commonOptions, keys, platformModules } from './platform.ts'
 import { MessageHandlerRegistry } from './problem-reports.ts'
-import { proofProtocols } from './proof-protocols.ts'
+import { proofProtocols } from './proofs/protocols.ts'
 import { StrictQuestionAnswerService } from './question-answer-service.ts'
 import { agentOf, contextOfUnit } from './root-agent.ts'
 import { guardThread } from './thread-guard.ts'
 
 const didCommOptions = (endpoint: string) => ({
   ...commonOptions(endpoint),
+  queueTransportRepository: new PickupQueue(handlesMessage),
   credentials: {
     autoAcceptCredentials: DidCommAutoAcceptCredential.ContentApproved,
     credentialProtocols: credentialProtocols(),
@@ -55,14 +61,27 @@ const didCommOptions = (endpoint: string) => ({
 const agentModules = (endpoint: string, contexts: AgentContextProvider) => {
   const { below, platform } = platformModules(contexts)
   return {
+    kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
     ...below,
     w3cCredentials: w3cCredentials(),
     didcomm: new DidCommModule(didCommOptions(endpoint)),
-    anoncreds: anonCredsModule(),
+    anoncreds: new AnonCredsModule({
+      anoncreds,
+      // Credo's type asks for at least one registry.
+      registries: registries as [(typeof registries)[number]],
+      tailsFileService: new TailsFiles(),
+    }),
     questionAnswer: new QuestionAnswerModule(),
     // Must be last: they replace registrations of the modules above.
     platform,
     protocols: new ProtocolsModule(),
+  }
+}
+
+/** Answers feature queries (Aries RFC 0031, 0557). Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
+class FeatureRegistry extends DidCommFeatureRegistry {
+  override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
+    return [...new Set(super.query(...queries))]
   }
 }
 
@@ -104,7 +123,7 @@ export class TenantAgent extends BaseAgent<ReturnType<typeof agentModules>> {
   }
 }
 
-/** Agents by context; collected with it. */
+/** Agents by context, and garbage-collected with it. */
 const agents = new WeakMap<AgentContext, TenantAgent>()
 
 /** The agent of the tenant that the running unit of work is for. */

@@ -1,4 +1,4 @@
-/** Sends basic messages (Aries RFC 0095), with an agent that has no other protocol and therefore starts faster. */
+/** Sends basic messages (Aries RFC 0095), with an agent that only sends and therefore starts faster: it handles no protocol and manages no keys. */
 import type { AgentContext } from '@credo-ts/core'
 import {
   DidCommBasicMessage,
@@ -14,7 +14,7 @@ import type { SentBasicMessage } from '../outbox/message-item.ts'
 import { DELIVERY, type Delivery, toBasicMessageJson } from '../records/basic-message.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
-import { readyConnection, send } from './connections.ts'
+import { readyConnection, send } from './connections/ready-connection.ts'
 import { recordBasicMessage } from './outbox-transport.ts'
 import { isQueued, recordQueuedMessage } from './pickup-queue.ts'
 import { commonOptions, platformModules } from './platform.ts'
@@ -67,7 +67,7 @@ export const sendBasicMessage = async (connectionId: string, content: string): P
   record.metadata.set(DELIVERY, delivery)
   await agentContext.resolve(DidCommBasicMessageRepository).save(agentContext, record)
   const json = toBasicMessageJson(toStored(agentContext, record))
-  const note = queued ? recordQueuedMessage : recordBasicMessage
-  note(connectionId, forEvents(record.id, json))
+  const recordSent = queued ? recordQueuedMessage : recordBasicMessage
+  recordSent(connectionId, forEvents(record.id, json))
   return json
 }

@@ -1,10 +1,10 @@
-/** Common rules of steps in exchanges: a step needs the right state, and a message of the other agent that can be answered. */
+/** Steps of exchanges that API calls take: a step needs the right state, and a message of the other agent that can be answered. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../errors.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
 import { currentAgent, type TenantAgent } from './agent.ts'
-import { readyConnection, send } from './connections.ts'
+import { readyConnection, send } from './connections/ready-connection.ts'
 import type { Exchange } from './exchanges.ts'
 import { toStored } from './storage-service.ts'
 

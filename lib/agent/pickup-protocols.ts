@@ -22,8 +22,8 @@ import {
   DidCommStatusRequestV2Message,
   DidCommStatusV2Message,
 } from '@credo-ts/didcomm'
-import { currentConnection } from './connection-service.ts'
-import { forgetMarks } from './inbound-marks.ts'
+import { currentConnection } from './connections/connection-service.ts'
+import { forgetMarks } from './inbox.ts'
 
 /** Refuses a limit below one message. */
 const assertNumber = (wanted: number): void => {

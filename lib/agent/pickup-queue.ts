@@ -5,7 +5,7 @@ import type { SentBasicMessage } from '../outbox/message-item.ts'
 import type { PickupMessage } from '../pickup/pickup-item.ts'
 import { addToQueue, countWaiting, findWaiting, firstWaiting, recordQueued, removeFromQueue } from '../pickup/queue.ts'
 import { currentUnit } from '../store/transaction.ts'
-import { handlesMessage } from './inbound-marks.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 type Options<Method extends keyof DidCommQueueTransportRepository> = Parameters<
   DidCommQueueTransportRepository[Method]
@@ -36,13 +36,20 @@ const DELIVERED = { state: 'delivered' } as const
 
 /** Credo finds the connection by the keys of the requesting envelope. */
 export class PickupQueue implements DidCommQueueTransportRepository {
+  readonly #answers: (unit: UnitOfWork) => boolean
+
+  /** `answers`: whether the messages of a unit of work are answers to an inbound message. */
+  constructor(answers: (unit: UnitOfWork) => boolean = () => false) {
+    this.#answers = answers
+  }
+
   /** Throws `connection.queue_full`. */
   async addMessage(_: AgentContext, { connectionId, recipientDids, payload }: Options<'addMessage'>): Promise<string> {
     const unit = currentUnit()
     const added = await addToQueue(unit, connectionId, {
       payload: JSON.stringify(payload),
       recipients: recipientDids,
-      answers: handlesMessage(unit),
+      answers: this.#answers(unit),
     })
     addedOf().set(connectionId, added)
     return added.id

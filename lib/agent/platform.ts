@@ -10,23 +10,21 @@ import {
   JwkDidRegistrar,
   JwkDidResolver,
   KeyDidRegistrar,
-  Kms,
   type Module,
   PeerDidRegistrar,
   type StorageService,
 } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommEnvelopeService, DidCommTransportService } from '@credo-ts/didcomm'
 import { WebvhDidResolver } from './anoncreds/webvh-resolver.ts'
-import { AgentDidRepository, KnownDids } from './did-repository.ts'
-import { DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
-import { KeyManagementService } from './keys/key-management-service.ts'
+import { AgentDidRepository, KnownDids } from './dids/did-repository.ts'
+import { DocumentCache, LinearPeerDidResolver, SharedKeyDidResolver } from './dids/did-resolvers.ts'
+import { DocumentService } from './dids/their-services.ts'
+import { PackingService } from './envelopes/pack-envelope.ts'
 import { SealedKeyStore } from './keys/sealed-key-store.ts'
 import { OutboxTransport } from './outbox-transport.ts'
-import { PackingService } from './pack-envelope.ts'
 import { PickupQueue } from './pickup-queue.ts'
 import { UnitOfWorkSessions } from './return-route.ts'
 import { UnitOfWorkStorageService } from './storage-service.ts'
-import { DocumentService } from './their-services.ts'
 import { GuardedWebDidResolver } from './web-documents.ts'
 
 /** Caches of the process, shared by its agents: private keys, DID records, and other agents' DID documents. */
@@ -49,7 +47,6 @@ export const commonOptions = (endpoint: string) => ({
 /** Credo's modules below DIDComm (`below`), and the module that has to come after DIDComm's, because it replaces their registrations (`platform`). */
 export const platformModules = (contexts: AgentContextProvider) => ({
   below: {
-    kms: new Kms.KeyManagementModule({ backends: [new KeyManagementService(keys)] }),
     // The default cache writes to the storage. This one only caches DID documents.
     cache: new CacheModule({ cache: resolvedDocuments, useCachedStorageService: false }),
     dids: new DidsModule({

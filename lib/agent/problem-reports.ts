@@ -12,9 +12,9 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey, isOfCurrentDid } from './connection-service.ts'
+import { connectionsOfOurKey, isOfCurrentDid } from './connections/connection-service.ts'
 import { abandonExchange, EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isFinished } from './exchanges.ts'
-import { findInvitationOfRequest, isOfInviterOf, markUsed } from './invitations.ts'
+import { findInvitationOfRequest, isOfInviterOf, markUsed } from './invitations/invitations.ts'
 import { joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext

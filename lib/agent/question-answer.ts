@@ -12,7 +12,7 @@ import { AgentError, invalidField } from '../errors.ts'
 import { toQuestionAnswerJson } from '../records/question-answer.ts'
 import type { RecordJson } from '../records/record-json.ts'
 import { messagingContext } from './basic-messages.ts'
-import { readyConnection, send } from './connections.ts'
+import { readyConnection, send } from './connections/ready-connection.ts'
 import { toStored } from './storage-service.ts'
 
 export interface NewQuestion {

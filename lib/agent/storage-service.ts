@@ -11,11 +11,13 @@ import {
   type StorageService,
   StorageVersionRecord,
 } from '@credo-ts/core'
+import { DidCommOutOfBandRecord, DidCommOutOfBandRole } from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { ATTACHED_REQUEST } from '../records/record-json.ts'
 import type { TagQuery } from '../store/index-entries.ts'
 import type { StoredRecord, Tags } from '../store/stored-record.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { NewRecord } from '../store/unit-of-work.ts'
-import { withHandledThread } from './request-threads.ts'
 import { withSecretOpen, withSecretSealed } from './sealed-records.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
@@ -112,6 +114,24 @@ export const toStored = (agentContext: AgentContext, record: Storable): NewRecor
   const { _tags, ...value } = JSON.parse(JSON.stringify(record.toJSON()))
   const tags = withHandledThread(record.type, value, definedTags(record))
   return { tenant: tenantOf(agentContext), type: record.type, id: record.id, value, tags }
+}
+
+const ReceivedInvitation = v.object({
+  role: v.literal(DidCommOutOfBandRole.Receiver),
+  metadata: v.optional(v.object({ [ATTACHED_REQUEST]: v.optional(v.object({ threadId: v.string() })) }), {}),
+})
+
+/**
+ * The tags of a record. Answers find the invitation of their request by its thread (Aries RFC 0434). A received invitation is tagged only with the
+ * thread of the request that was handled: its author could name the thread of another exchange, to be treated as the other party of that exchange, or
+ * to block that party's messages.
+ */
+const withHandledThread = (type: string, value: NewRecord['value'], tags: NewRecord['tags']): NewRecord['tags'] => {
+  if (type !== DidCommOutOfBandRecord.type) return tags
+  const received = v.safeParse(ReceivedInvitation, value)
+  if (!received.success) return tags
+  const taken = received.output.metadata[ATTACHED_REQUEST]
+  return { ...tags, invitationRequestsThreadIds: taken === undefined ? [] : [taken.threadId] }
 }
 
 const definedTags = (record: Storable): Tags => JSON.parse(JSON.stringify(record.getTags()))

@@ -1,5 +1,5 @@
 /** Thread guard: messages on a thread are accepted only from the connection that it belongs to. */
-import { CredoError, tryParseDid } from '@credo-ts/core'
+import { type AgentContext, CredoError, tryParseDid } from '@credo-ts/core'
 import {
   DidCommConnectionRequestMessage,
   DidCommDidExchangeCompleteMessage,
@@ -8,10 +8,17 @@ import {
   type DidCommMessageHandlerMiddleware,
   parseMessageType,
 } from '@credo-ts/didcomm'
+import { PUBLIC_DID } from '../records/did.ts'
+import { findOwnDid } from './dids/own-dids.ts'
 import { type ExchangeProtocol, findExchanges, isExchangeProtocol, recipientRole } from './exchanges.ts'
-import { findInvitation, findInvitationsOfKey, isAddressedTo, noteNamedInvitation } from './invitations.ts'
+import {
+  findInvitation,
+  findInvitationsOfKey,
+  isAddressedTo,
+  rememberNamedInvitation,
+} from './invitations/invitations.ts'
+import type { Ed25519Key } from './keys/ed25519-key.ts'
 import { isProblemReport } from './problem-reports.ts'
-import { isPublic } from './public-dids.ts'
 import { isOthersThread, joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
@@ -80,7 +87,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
         )
       : await isInvitedTo(inbound, invitationId)
   if (!known) throw new CredoError('the request was not sent to the invitation that it names')
-  noteNamedInvitation(recipientKey, invitationId)
+  rememberNamedInvitation(recipientKey, invitationId)
 }
 
 /** For requests to a DID instead of an invitation (RFC 0434, "implicit invitation"). Credo treats every DID of ours as public. */
@@ -96,4 +103,13 @@ const assertImplicitlyInvited = async (
 const isInvitedTo = async (inbound: Inbound, invitationId: string): Promise<boolean> => {
   const invitation = await findInvitation(inbound.agentContext, invitationId)
   return invitation !== undefined && isAddressedTo(invitation, inbound)
+}
+
+/** Whether a key belongs to a public DID of ours: an invitation named the DID, or it was created as public. */
+const isPublic = async (agentContext: AgentContext, did: string, key: Ed25519Key): Promise<boolean> => {
+  const record = await findOwnDid({ context: agentContext }, did)
+  if (!record?.getTags().recipientKeyFingerprints?.includes(key.fingerprint)) return false
+  if (record.getTag(PUBLIC_DID) === true) return true
+  const invitations = await findInvitationsOfKey(agentContext, key.fingerprint)
+  return invitations.some(({ outOfBandInvitation }) => outOfBandInvitation.getDidServices().includes(did))
 }

@@ -10,8 +10,8 @@ import {
   parseMessageType,
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { connectionsOfOurKey } from './connection-service.ts'
-import { didsWithKey } from './did-repository.ts'
+import { connectionsOfOurKey } from './connections/connection-service.ts'
+import { didsWithKey } from './dids/did-repository.ts'
 import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, updateExchange } from './exchanges.ts'
 import {
   findInvitation,
@@ -23,7 +23,7 @@ import {
   isUnused,
   markUsed,
   mayReuse,
-} from './invitations.ts'
+} from './invitations/invitations.ts'
 import { findQuestions } from './question-answer-service.ts'
 
 type Inbound = DidCommInboundMessageContext

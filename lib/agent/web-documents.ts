@@ -13,8 +13,7 @@ import { isObject } from '../json.ts'
 import { settings } from '../settings.ts'
 import { currentUnit } from '../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../webvh/web-document.ts'
-import { hasLongIdentifier } from './identifiers.ts'
-import { isSmall } from './readable-message.ts'
+import { isReadableDocument } from './envelopes/readable-message.ts'
 
 /** Maximum size of a context or DID document. */
 const MAX_BYTES = 256 * 1024
@@ -117,7 +116,7 @@ export class GuardedWebDidResolver extends WebDidResolver {
     try {
       const document = await readWebDocument(did, id)
       if (!isObject(document) || document.id !== did) throw new CredoError('the document is of another DID')
-      if (!isSmall(document) || hasLongIdentifier(document)) throw new CredoError('the document is too large')
+      if (!isReadableDocument(document)) throw new CredoError('the document is too large')
       const didDocument = JsonTransformer.fromJSON(document, DidDocument)
       return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
     } catch (error) {

@@ -1,26 +1,26 @@
-/** Which held credentials a prover shows for a presentation definition: those that its user names, and of others as few as are asked for. */
+/** Chooses held credentials for a presentation definition: those that the user names, and otherwise as few as are required. */
 import { unmetConstraints } from './constraints.ts'
 import {
   type InputDescriptor,
+  isSatisfiedBy,
   matchesSchema,
   type PresentationDefinition,
   permits,
   type SchemaFacts,
+  type SubmissionRequirement,
 } from './definition.ts'
-import { isSatisfiedBy, type SubmissionRequirement } from './submission-requirements.ts'
 import type { Work } from './work.ts'
 
-/** A credential that the prover holds. */
 export interface HeldCredential extends SchemaFacts {
-  /** Of its record. */
+  /** The id of its record. */
   id: string
   json: Readonly<Record<string, unknown>>
   proofType: string
-  /** Ids of its subjects; none for a bearer's credential. */
+  /** Ids of its subjects; empty for a bearer's credential. */
   subjects: readonly string[]
 }
 
-/** Held credentials by the id of the input descriptor that they are shown for. */
+/** Held credentials by input descriptor. */
 type Named = ReadonlyMap<string, readonly HeldCredential[]>
 
 export interface Chosen {
@@ -28,7 +28,7 @@ export interface Chosen {
   credential: HeldCredential
 }
 
-/** Why nothing is chosen; `descriptorId` where it is because of what was named for one. */
+/** Why nothing was chosen. `descriptorId`: the descriptor whose named credential is the reason. */
 export interface Unmet {
   reason: string
   descriptorId?: string
@@ -36,22 +36,19 @@ export interface Unmet {
 
 export interface Wanted {
   definition: PresentationDefinition
-  /** What the user names: shown, or nothing is. */
+  /** Credentials that the user names: all of them are shown, or the choice fails. */
   named: Named
-  /** What the prover may choose of for all other descriptors, the preferred ones first. */
+  /** Credentials to choose from for the other descriptors, the preferred ones first. */
   held: readonly HeldCredential[]
-  /** DID that is to sign the presentation: no credential about somebody else is shown. */
+  /** DID that will sign the presentation. Credentials about others are not shown. */
   signer: string
 }
 
-/** Whether the presentation may be signed by `signer`: a credential about somebody is shown by one of its subjects. */
+/** Whether `signer` may show the credential: it is one of its subjects, or the credential has none. */
 const isHeldBy = ({ subjects }: HeldCredential, signer: string): boolean =>
   subjects.length === 0 || subjects.includes(signer)
 
-/**
- * Chooses for each descriptor that has to be met. Throws `WorkLimitError`: the definition is the verifier's, and each of its fields is looked
- * for in each credential.
- */
+/** Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the definition. */
 export const chooseCredentials = (wanted: Wanted, work: Work): Chosen[] | Unmet => {
   const { definition, named } = wanted
   const chosen = new Map<string, readonly HeldCredential[]>()
@@ -109,7 +106,7 @@ interface Candidates {
   isMet: (descriptorId: string) => boolean
 }
 
-/** All descriptors, or of those that submission requirements take from: what was named, and then as many as are asked for. */
+/** All descriptors, or those that the submission requirements need: the named ones first, and others up to the required number. */
 const descriptorsToShow = (
   definition: PresentationDefinition,
   { isNamed, isMet }: Candidates,

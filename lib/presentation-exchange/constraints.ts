@@ -1,9 +1,48 @@
-/** Evaluates the constraints of an input descriptor against one credential (DIF Presentation Exchange, section Input Evaluation). */
-
+/** Evaluates the constraints of an input descriptor on one credential (DIF Presentation Exchange, section Input Evaluation). */
 import { isObject } from '../json.ts'
-import { evaluateField, type Field, type FieldResult } from './field.ts'
-import type { Location } from './select.ts'
+import { type Filter, passes } from './filter.ts'
+import { type Location, parseTenantPath, type Selected, select } from './path.ts'
 import type { Work } from './work.ts'
+
+/** A claim that a descriptor asks for. */
+export interface Field {
+  id?: string | undefined
+  /** Alternatives, the preferred one first. */
+  path: readonly string[]
+  filter?: Filter | undefined
+  /** The claim may be absent. */
+  optional?: boolean | undefined
+  /** The wallet may send a boolean instead of the value. No signature suite of this service can prove one, so the value is filtered. */
+  predicate?: 'preferred' | undefined
+  /** For the wallet's user. */
+  name?: string | undefined
+  purpose?: string | undefined
+  intent_to_retain?: boolean | undefined
+}
+
+export interface FieldResult {
+  satisfied: boolean
+  /** The selected values, in document order; empty if an optional claim is absent. */
+  matches: readonly Selected[]
+}
+
+/**
+ * Evaluates a field: the first path counts that leads to a value which passes the filter. Of several values at a path, such as `$.type[*]`, one that
+ * passes is enough. An array is filtered as a whole: `contains` and `items` are for its elements. A claim that is present and passes on no path does
+ * not satisfy the field, even if it is optional. Throws `WorkLimitError`.
+ */
+export const evaluateField = ({ path, filter, optional }: Field, credential: unknown, work: Work): FieldResult => {
+  let isAbsent = true
+  for (const text of path) {
+    const parsed = parseTenantPath(text)
+    if (parsed === undefined) return { satisfied: false, matches: [] }
+    const selected = select(parsed, credential, work)
+    const matches = filter === undefined ? selected : selected.filter(({ value }) => passes(filter, value, work))
+    if (matches.length > 0) return { satisfied: true, matches }
+    isAbsent &&= selected.length === 0
+  }
+  return { satisfied: isAbsent && optional === true, matches: [] }
+}
 
 type Optionality = 'required' | 'preferred'
 
@@ -13,7 +52,7 @@ interface Relation {
   directive: Optionality
 }
 
-/** What is `preferred` or `allowed` needs no evaluation. */
+/** `preferred` and `allowed` need no evaluation. */
 export interface Constraints {
   fields?: readonly Field[] | undefined
   is_holder?: readonly Relation[] | undefined
@@ -23,18 +62,14 @@ export interface Constraints {
   statuses?: Readonly<Record<string, { directive: 'allowed' } | undefined>> | undefined
 }
 
-/** What is evaluated, and what else has to be known of it. */
 export interface Candidate {
-  /** As JSON that the verifier's own contexts gave its names. */
+  /** JSON in the terms of the verifier's contexts. */
   credential: unknown
   /** DID that signed the presentation. */
   signer: string
 }
 
-/**
- * The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`; empty when it meets all of them.
- * Throws `WorkLimitError`.
- */
+/** The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`. Throws `WorkLimitError`. */
 export const unmetConstraints = (constraints: Constraints, candidate: Candidate, work: Work): string[] => {
   const {
     fields = [],
@@ -45,7 +80,7 @@ export const unmetConstraints = (constraints: Constraints, candidate: Candidate,
   const { credential, signer } = candidate
   const results = fields.map((field) => evaluateField(field, credential, work))
   const claimed = new Map(fields.map(({ id }, index) => [id, claimedSubjects(results[index], credential)]))
-  /** An absent claim is about nobody, so there is nothing to compare. */
+  /** Subjects of the claims that are present. */
   const present = (ids: readonly string[]) =>
     ids.flatMap((id) => claimed.get(id) ?? [new Set<string>()]).filter((about) => about !== ABSENT)
   return [
@@ -74,7 +109,7 @@ const required =
 
 const ABSENT: ReadonlySet<string> = new Set()
 
-/** Ids of the subjects that one of the field's matches is about, and about nobody else. */
+/** Ids of subjects, for each match of a field that is about one subject only. */
 const claimedSubjects = (result: FieldResult | undefined, credential: unknown): ReadonlySet<string> => {
   const { satisfied = false, matches = [] } = result ?? {}
   if (satisfied && matches.length === 0) return ABSENT
@@ -111,7 +146,6 @@ const subjectsOf = (credential: unknown): readonly unknown[] => {
 /** Ids of all subjects; undefined for a subject without one. */
 const subjectIds = (credential: unknown): (string | undefined)[] => subjectsOf(credential).map(idOf)
 
-/** Id of the issuer. */
 const issuerId = (credential: unknown): string | undefined => idOf(property(credential, 'issuer'))
 
 /** Ids of the subjects that the claim at a location is about: the one that it lies in, or else all of the credential. */

@@ -1,14 +1,28 @@
-/** A presentation definition, as far as the verifier reads it: what claim formats and schemas permit. Its schema is in lib/interface. */
+/** Presentation definitions: their types, and the evaluation of claim formats, schemas and submission requirements. Their schema is in lib/interface. */
 import type { Constraints } from './constraints.ts'
-import type { SubmissionRequirement } from './submission-requirements.ts'
+
+/** DIF Presentation Exchange, section Submission Requirements. */
+export interface SubmissionRequirement {
+  name?: string | undefined
+  purpose?: string | undefined
+  rule: 'all' | 'pick'
+  /** Exact number of parts, for `pick`. */
+  count?: number | undefined
+  /** For `pick`; 1 if neither `count` nor `min` is given. */
+  min?: number | undefined
+  max?: number | undefined
+  /** A group of descriptors; given if `from_nested` is not. */
+  from?: string | undefined
+  from_nested?: readonly SubmissionRequirement[] | undefined
+}
 
 export interface InputDescriptor {
   id: string
-  /** For submission requirements. */
+  /** Groups that submission requirements refer to. */
   group?: readonly string[] | undefined
-  /** In every descriptor of version 1, and in none of version 2. */
+  /** Version 1 only, where it is required. */
   schema?: readonly SchemaEntry[] | undefined
-  /** Beside the definition's own: both have to permit what is presented. */
+  /** The definition's own formats have to permit a credential too. */
   format?: ClaimFormats | undefined
   constraints?: Constraints | undefined
 }
@@ -20,19 +34,19 @@ export interface PresentationDefinition {
   input_descriptors: readonly InputDescriptor[]
 }
 
-/** Most descriptors of a definition, of this agent's tenants or of another verifier, and of a submission. */
+/** Maximum number of descriptors of a definition or a submission. */
 export const MAX_DESCRIPTORS = 50
 
-/** Most paths of all fields of a definition: each is looked for in every credential that is presented for it. */
+/** Maximum number of paths of a definition: each is evaluated on every credential. */
 export const MAX_PATHS = 500
 
-/** Most parts of all patterns of a definition, their repetitions written out: to compile them takes 0.1 s. */
+/** Maximum sum of the sizes of a definition's patterns (see pattern-syntax.ts). Compiling them takes 0.1 s. */
 export const MAX_PATTERN_SIZES = 10_000
 
-/** Proof types that the verifier can verify; credentials and presentations are JSON-LD. */
+/** Supported proof types of JSON-LD credentials and presentations. */
 export const VERIFIABLE_PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
-/** `ldp` stands for both of the others. */
+/** `ldp` covers credentials and presentations. */
 export interface ClaimFormats {
   ldp?: { proof_type: readonly string[] } | undefined
   ldp_vc?: { proof_type: readonly string[] } | undefined
@@ -40,8 +54,8 @@ export interface ClaimFormats {
 }
 
 /**
- * Whether a credential (`ldp_vc`) or a presentation (`ldp_vp`) with a linked data proof of this type is permitted. Formats that say nothing
- * of one of the two, and something of the other, leave it free: ACA-Py's users write `ldp_vp` alone.
+ * Whether the formats permit a credential (`ldp_vc`) or a presentation (`ldp_vp`) with this type of proof. If they mention only the other of the two,
+ * any type is permitted: users of ACA-Py write `ldp_vp` alone.
  */
 export const permits = (formats: ClaimFormats | undefined, claim: 'ldp_vc' | 'ldp_vp', proofType: string): boolean => {
   if (formats === undefined) return true
@@ -60,11 +74,11 @@ export interface SchemaEntry {
   required?: boolean | undefined
 }
 
-/** What a schema's URI may name. Wallets differ: Credo's compares the first, second and fourth, ACA-Py's the third. */
+/** Texts of a credential that a schema's URI may be equal to. Credo compares contexts, types and schema ids, ACA-Py the full IRIs of types. */
 export interface SchemaFacts {
   /** Addresses in the credential's `@context`. */
   contexts: readonly string[]
-  /** Types as the credential spells them. */
+  /** Types as they are written in the credential. */
   types: readonly string[]
   /** The same types as full IRIs, expanded with trusted contexts. */
   typeIris: readonly string[]
@@ -73,8 +87,8 @@ export interface SchemaFacts {
 }
 
 /**
- * Whether a credential has a schema that the descriptor asks for: each `required` one, or any one when none is required. A descriptor
- * without `schema` (version 2) takes every credential. URIs are compared exactly.
+ * Whether a credential has the schemas of a descriptor: all `required` ones, or any one if none is required. A descriptor without schemas (version 2)
+ * accepts every credential.
  */
 export const matchesSchema = (schema: readonly SchemaEntry[] | undefined, facts: SchemaFacts): boolean => {
   if (schema === undefined) return true
@@ -82,4 +96,22 @@ export const matchesSchema = (schema: readonly SchemaEntry[] | undefined, facts:
   const known = new Set([...contexts, ...types, ...typeIris, ...schemaIds])
   const required = schema.filter((entry) => entry.required === true)
   return required.length > 0 ? required.every(({ uri }) => known.has(uri)) : schema.some(({ uri }) => known.has(uri))
+}
+
+/** Whether the descriptors with these ids satisfy the definition: its submission requirements, or without any, all descriptors. */
+export const isSatisfiedBy = (definition: PresentationDefinition, met: ReadonlySet<string>): boolean => {
+  const { submission_requirements: requirements, input_descriptors: descriptors } = definition
+  const groupOf = (name: string): boolean[] =>
+    descriptors.filter(({ group = [] }) => group.includes(name)).map(({ id }) => met.has(id))
+  const isMet = (requirement: SubmissionRequirement): boolean => {
+    const { from, from_nested: nested = [] } = requirement
+    return fulfils(requirement, from === undefined ? nested.map(isMet) : groupOf(from))
+  }
+  return requirements === undefined ? descriptors.every(({ id }) => met.has(id)) : requirements.every(isMet)
+}
+
+const fulfils = ({ rule, count, min, max }: SubmissionRequirement, parts: readonly boolean[]): boolean => {
+  const fulfilled = parts.filter(Boolean).length
+  if (rule === 'all') return fulfilled === parts.length
+  return (count === undefined || fulfilled === count) && fulfilled >= (min ?? 1) && fulfilled <= (max ?? fulfilled)
 }

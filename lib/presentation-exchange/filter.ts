@@ -1,14 +1,58 @@
-/** Filters of DIF Presentation Exchange: JSON Schema of a closed list of keywords, interpreted. Nothing is compiled to code. */
-import { toInstant } from '../rfc3339.ts'
-import { type Format, hasFormat } from './formats.ts'
+/** Filters of DIF Presentation Exchange: JSON Schema with a closed list of keywords and formats, interpreted and never compiled to code. */
+import { isIPv4, isIPv6 } from 'node:net'
+import { isDate, isDateTime, isTime, toInstant } from '../rfc3339.ts'
 import { isFound } from './pattern.ts'
 import { VISIT, type Work } from './work.ts'
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** RFC 1123, section 2.1. */
+const isHostname = (text: string): boolean => text.length <= 253 && text.split('.').every((label) => LABEL.test(label))
+
+const ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/i
+
+/** A mailbox of RFC 5321, section 4.1.2, without quoted names and address literals. */
+const isEmail = (text: string): boolean => {
+  const at = text.lastIndexOf('@')
+  const name = text.slice(0, Math.max(at, 0))
+  return name.length <= 64 && name.split('.').every((atom) => ATOM.test(atom)) && isHostname(text.slice(at + 1))
+}
+
+const URI = /^[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i
+
+/** RFC 3986, with a scheme. */
+const isUri = (text: string): boolean => URI.test(text) && URL.canParse(text)
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** https://json-schema.org/draft/2020-12/json-schema-validation#section-7.3 */
+const CHECKS = {
+  date: isDate,
+  'date-time': isDateTime,
+  time: isTime,
+  email: isEmail,
+  hostname: isHostname,
+  ipv4: isIPv4,
+  /** RFC 4291; a zone (`%eth0`) is no part of the address. */
+  ipv6: (text: string): boolean => isIPv6(text) && !text.includes('%'),
+  uri: isUri,
+  uuid: (text: string): boolean => UUID.test(text),
+}
+
+export type Format = keyof typeof CHECKS
+
+const isFormat = (name: string): name is Format => Object.hasOwn(CHECKS, name)
+
+export const FORMATS: readonly Format[] = Object.keys(CHECKS).filter(isFormat)
+
+/** Whether the text has the format. False for an unknown format. */
+const hasFormat = (format: string, text: string): boolean => isFormat(format) && CHECKS[format](text)
 
 type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
 
 /**
- * The keywords that Credo's engine takes. Version 1 has neither `contains` and `items` nor `format...`; in version 2 `minimum` and its like
- * are numbers. A text bound is a date, or a date and time (RFC 3339).
+ * The keywords that Credo's engine supports. Version 1 has no `contains`, `items` and `format...`; in version 2, bounds such as `minimum` are numbers.
+ * A bound that is a text is a date, or a date and time (RFC 3339).
  */
 export interface Filter {
   type?: TypeName | undefined
@@ -33,13 +77,9 @@ export interface Filter {
 }
 
 /**
- * Whether a value is what a filter asks for.
- *
- * JSON Schema lets a keyword pass that does not apply to the type of the value: `{"minimum": 18}` would take every text, and
- * `{"contains": {"const": "Degree"}}` a `type` that is no array because it has one element. Here such a keyword is undecided, and so is one that is unknown or
- * can't be checked (a text too long to be matched); a filter passes only when everything in it is decided, within `not` too.
- *
- * Throws `WorkLimitError`.
+ * Whether a value passes a filter. In JSON Schema a keyword that does not apply to the type of the value passes: `{"minimum": 18}` accepts every text,
+ * and `{"contains": {"const": "Degree"}}` any `type` that is no array. Here such a keyword is undecided, and so is an unknown one, or one that can't be
+ * checked, such as the pattern of a text that is too long. A filter passes only if all of it is decided, also within `not`. Throws `WorkLimitError`.
  */
 export const passes = (filter: Filter, value: unknown, work: Work): boolean => verdict(filter, value, work) === true
 
@@ -98,7 +138,7 @@ const isMost = (order: number): boolean => order <= 0
 const isAbove = (order: number): boolean => order > 0
 const isBelow = (order: number): boolean => order < 0
 
-/** What has to hold of the order of value and bound. */
+/** The order of value and bound that each keyword requires. */
 const BOUNDS = new Map([
   ['minimum', isLeast],
   ['maximum', isMost],
@@ -110,7 +150,7 @@ const BOUNDS = new Map([
   ['formatExclusiveMaximum', isBelow],
 ])
 
-/** Numbers by their size; dates, and dates and times, by their instant. Undecided for an unknown keyword and for anything else. */
+/** Compares numbers, and dates or times by their instant. Undecided for anything else, and for an unknown keyword. */
 const isWithin = (keyword: string, bound: number | string, value: unknown): Verdict => {
   const [limit, actual] = typeof bound === 'string' ? [toInstant(bound), instantOf(value)] : [bound, numberOf(value)]
   return limit === undefined || actual === undefined ? undefined : BOUNDS.get(keyword)?.(actual - limit)

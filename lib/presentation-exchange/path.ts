@@ -1,4 +1,6 @@
-/** Paths into credentials and presentations: the part of JSONPath (RFC 9535) that is free of expressions, so that a path never becomes code. */
+/** Paths into credentials and presentations, and the values at them: JSONPath (RFC 9535) without expressions, so that no path becomes code. */
+import { MAX_VALUES } from '../json.ts'
+import { VISIT, type Work, WorkLimitError } from './work.ts'
 
 /** One alternative of a step. A name selects a member of an object, an index an element of an array (from its end if negative). */
 export type Selector =
@@ -30,19 +32,18 @@ export const TENANT_PATH = new RegExp(`^\\$(?:${CHILD})*(?:${DESCENT}(?:${CHILD}
 
 const STEP = new RegExp(`(\\.\\.|\\.)?(?:(${MEMBER})|\\[([^'"\\]]*|${NAMES})\\])`, 'g')
 
-/** Most steps of a wallet's path. */
 const MAX_WALLET_STEPS = 16
 
-/** Longest path of a wallet, in characters. */
+/** In characters. */
 const MAX_WALLET_PATH = 1024
 
-/** The path that a tenant wrote in a definition, or undefined if it is none. The syntax of `text` is `TENANT_PATH`. */
+/** Parses a path of a tenant's definition; undefined if it does not match `TENANT_PATH`. */
 export const parseTenantPath = (text: string): Path | undefined =>
   TENANT_PATH.test(text) ? [...text.matchAll(STEP)].map(toStep) : undefined
 
 /**
- * The path that a wallet wrote in a presentation submission, or undefined if it is none: `$` and at most 16 children, each one name or
- * one index. A wallet says where a credential lies, so it needs no search; and no name has an `@`.
+ * Parses a path of a wallet's presentation submission; undefined if it is none. It is `$` and at most 16 children, each a single name or index: a
+ * wallet names the place of a credential and searches for nothing. Names with `@` are refused.
  */
 export const parseWalletPath = (text: string): Path | undefined => {
   const path = text.length <= MAX_WALLET_PATH ? parseTenantPath(text) : undefined
@@ -74,3 +75,82 @@ const toSelectors = (text: string): Selector[] => {
 }
 
 const toBound = (text: string): number | undefined => (text === '' ? undefined : Number(text))
+
+/** Names and indexes that lead from the document's root to a value. */
+export type Location = readonly (string | number)[]
+
+export interface Selected {
+  value: unknown
+  location: Location
+}
+
+/**
+ * The values at `path`, in document order. Only own properties count: `$.constructor` selects nothing unless the document has such a member.
+ * `document` is at most `MAX_DEPTH` deep. Throws `WorkLimitError` if the budget is exceeded, or if a step selects more values than a document may have.
+ */
+export const select = (path: Path, document: unknown, work: Work): Selected[] => {
+  let found: Selected[] = [{ value: document, location: [] }]
+  for (const { descends, selectors } of path) {
+    const next: Selected[] = []
+    const add = (selected: Selected) => {
+      work.spend(VISIT)
+      if (next.push(selected) > MAX_VALUES) throw new WorkLimitError()
+    }
+    for (const from of descends ? withDescendants(found, work) : found)
+      for (const selector of selectors) for (const selected of chosen(from, selector)) add(selected)
+    found = next
+  }
+  return found
+}
+
+/** The values and all of their descendants, parents first. */
+function* withDescendants(roots: readonly Selected[], work: Work): Generator<Selected> {
+  const pending = roots.toReversed()
+  for (let selected = pending.pop(); selected !== undefined; selected = pending.pop()) {
+    work.spend(VISIT)
+    yield selected
+    for (const child of children(selected).reverse()) pending.push(child)
+  }
+}
+
+const children = ({ value, location }: Selected): Selected[] => {
+  if (Array.isArray(value)) return value.map((element, index) => ({ value: element, location: [...location, index] }))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).map(([name, member]) => ({ value: member, location: [...location, name] }))
+}
+
+const chosen = (from: Selected, selector: Selector): Selected[] => {
+  if (selector.kind === 'wildcard') return children(from)
+  if (selector.kind === 'name') return Array.isArray(from.value) ? [] : member(from, selector.name)
+  if (!Array.isArray(from.value)) return selector.kind === 'index' ? member(from, String(selector.index)) : []
+  const { value, location } = from
+  const indexes =
+    selector.kind === 'index' ? [fromEnd(selector.index, value.length)] : indexesOf(selector, value.length)
+  return indexes
+    .filter((index) => index >= 0 && index < value.length)
+    .map((index) => ({ value: value[index], location: [...location, index] }))
+}
+
+const member = ({ value, location }: Selected, name: string): Selected[] =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? [{ value: Reflect.get(value, name), location: [...location, name] }]
+    : []
+
+const fromEnd = (index: number, length: number): number => (index < 0 ? length + index : index)
+
+const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
+
+/** RFC 9535, section 2.3.4.2.2. */
+const indexesOf = ({ start, end, step }: Extract<Selector, { kind: 'slice' }>, length: number): number[] => {
+  const indexes: number[] = []
+  if (step > 0) {
+    const last = clamp(fromEnd(end ?? length, length), 0, length)
+    for (let index = clamp(fromEnd(start ?? 0, length), 0, length); index < last; index += step) indexes.push(index)
+  }
+  if (step < 0) {
+    const last = end === undefined ? -1 : clamp(fromEnd(end, length), -1, length - 1)
+    for (let index = clamp(fromEnd(start ?? length - 1, length), -1, length - 1); index > last; index += step)
+      indexes.push(index)
+  }
+  return indexes
+}

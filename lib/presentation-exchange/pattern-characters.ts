@@ -1,12 +1,12 @@
-/** Characters and sets of characters in patterns: what ECMAScript writes (ECMA-262, section 22.2.1, flag `u`), in the syntax of RE2. */
+/** Translates characters and classes of patterns from ECMAScript (ECMA-262, section 22.2.1, flag `u`) to the syntax of RE2. */
 
-/** Why a pattern is refused, as the end of a sentence that starts with its path. */
+/** A pattern was refused. The message is the end of a sentence that starts with its path. */
 export class PatternError extends Error {}
 
-/** One character or set of a pattern. */
+/** A character or class of a pattern. */
 export interface Atom {
   re2: string
-  /** What it costs to follow: a Unicode class is many ranges. */
+  /** Cost of matching: a Unicode class has many ranges. */
   size: number
 }
 
@@ -25,7 +25,7 @@ const SPACE = [
   ...toRanges(0x9, 0xd, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a),
   ...toRanges(0x2028, 0x2029, 0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff),
 ]
-/** LineTerminator: what `.` does not stand for. RE2's `.` excludes the line feed alone. */
+/** LineTerminator, which `.` does not match. RE2's `.` excludes only the line feed. */
 const LINE_ENDS = toRanges(0xa, 0xa, 0xd, 0xd, 0x2028, 0x2029)
 
 const complement = (ranges: readonly Range[]): Range[] => {
@@ -49,7 +49,7 @@ const BACKSPACE = 0x8
 
 const HEX = '[0-9A-Fa-f]'
 
-/** Source of an expression for what starts with a backslash; the two halves of a surrogate pair are one. */
+/** Source of an expression for escapes. The two escapes of a surrogate pair count as one. */
 export const ESCAPE = [
   '\\\\[pP]\\{[^}]*\\}',
   `\\\\u[Dd][89ABab]${HEX}{2}\\\\u[Dd][C-Fc-f]${HEX}{2}`,
@@ -61,7 +61,7 @@ export const ESCAPE = [
 
 const CLASS_ITEM = new RegExp(`${ESCAPE}|[\\s\\S]`, 'gu')
 
-/** The general categories are the same sets in both, tables included. */
+/** General categories: their tables are the same in ECMAScript and RE2. */
 const UNICODE_CLASS = /^\\[pP]\{[CLMNPSZ][a-z]?\}$/
 
 const one = (point: number): string => `\\x{${point.toString(16)}}`
@@ -69,10 +69,10 @@ const many = (ranges: readonly Range[]): string => ranges.map(([low, high]) => `
 
 export const ANY_BUT_LINE_ENDS: Atom = { re2: `[^${many(LINE_ENDS)}]`, size: 1 }
 
-/** A character, or what starts with a backslash outside of brackets. Throws `PatternError`. */
+/** Translates a character or an escape outside of brackets. Throws `PatternError`. */
 export const translateCharacter = (token: string): Atom => {
   if (token === '\\b') return { re2: token, size: 1 }
-  // V8 also finds one inside a character of two code units, which ECMA-262 and RE2 do not.
+  // V8 also finds it between the two code units of a character, other than ECMA-262 and RE2.
   if (token === '\\B') throw new PatternError('must not use \\B')
   if (/^\\[k1-9]$/.test(token)) throw new PatternError('must not refer back to a group')
   if (isUnicodeClass(token)) return { re2: token, size: UNICODE_CLASS_SIZE }
@@ -80,7 +80,7 @@ export const translateCharacter = (token: string): Atom => {
   return { re2: set === undefined ? one(pointOf(token)) : `[${many(set)}]`, size: 1 }
 }
 
-/** What stands in brackets, with them. Throws `PatternError`. */
+/** Translates a class in brackets. Throws `PatternError`. */
 export const translateClass = (text: string): Atom => {
   const [, not = '', content = ''] = /^\[(\^?)(.*)\]$/su.exec(text) ?? []
   const items = [...content.matchAll(CLASS_ITEM)].map(([item]) => item)
@@ -107,7 +107,7 @@ const isUnicodeClass = (token: string): boolean => {
 
 const pointInClass = (token: string): number => (token === '\\b' ? BACKSPACE : pointOf(token))
 
-/** The code point that a character, plain or escaped, stands for. */
+/** The code point of a plain or escaped character. */
 const pointOf = (token: string): number => {
   const point = (token.startsWith('\\') ? escapedPoint(token) : token.codePointAt(0)) ?? 0
   if (point >= 0xd800 && point <= 0xdfff) throw new PatternError('must not name half of a surrogate pair')

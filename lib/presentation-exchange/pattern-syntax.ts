@@ -1,6 +1,6 @@
 /**
- * Rewrites a regular expression of ECMAScript (with the flag `u`, as JSON Schema and the wallets read patterns) in the syntax of RE2, so
- * that both find the same texts. What RE2 lacks, and what it would read differently, is refused and never changed silently.
+ * Translates regular expressions of ECMAScript (with the flag `u`, as in JSON Schema) to the syntax of RE2. Both find the same texts: whatever RE2 lacks,
+ * or reads differently and has no other syntax for, is refused.
  */
 import {
   ANY_BUT_LINE_ENDS,
@@ -11,14 +11,14 @@ import {
   translateClass,
 } from './pattern-characters.ts'
 
-/** Longest pattern, in UTF-16 code units. */
+/** Maximum length, in UTF-16 code units. */
 export const MAX_PATTERN = 512
 
-/** Largest size: the parts of a pattern once its repetitions are written out, as many as the engine may have to follow at a time. */
+/** Maximum number of parts of a pattern, with its repetitions written out: the engine may have to follow all of them at a time. */
 export const MAX_PATTERN_SIZE = 500
 
 export interface Translation {
-  /** In the syntax of RE2; without capturing groups. */
+  /** The pattern in the syntax of RE2, without capturing groups. */
   re2: string
   /** At most `MAX_PATTERN_SIZE`. */
   size: number
@@ -67,7 +67,7 @@ export const translatePattern = (source: string): Translation => {
   return { re2, size }
 }
 
-/** V8 compiles an expression when it is first used; here it is only parsed. */
+/** Only parses: V8 compiles an expression when it is first used. */
 const assertSyntax = (source: string): void => {
   try {
     new RegExp(source, 'u')
@@ -76,14 +76,14 @@ const assertSyntax = (source: string): void => {
   }
 }
 
-/** How often what is repeated has to be written out. */
+/** How often a quantifier writes out its part. */
 const copies = ([, least = '1', comma, most = '']: RegExpExecArray): number =>
   Math.max(1, Number(comma === undefined || most === '' ? least : most))
 
 const openGroup = (token: string): string => {
   if (/^\(\?<?[=!]$/.test(token)) throw new PatternError('must not look ahead or behind')
   if (token === '(?') throw new PatternError('must not set flags')
-  // Only whether there is a match counts, so no group needs to be captured.
+  // Only the existence of a match counts, so no group is captured.
   return '(?:'
 }
 

@@ -1,11 +1,11 @@
-/** Matches patterns that tenants wrote with texts that strangers wrote, on an engine that never backtracks: its time is linear in the text. */
+/** Matches patterns with RE2, which never backtracks: the texts are written by strangers, and its time is linear in their length. */
 import { RE2JS } from 're2js'
 import { Bounded } from '../bounded.ts'
 import { PatternError } from './pattern-characters.ts'
 import { translatePattern } from './pattern-syntax.ts'
 import type { Work } from './work.ts'
 
-/** Longest text that is matched, in UTF-16 code units. */
+/** In UTF-16 code units. */
 export const MAX_TEXT = 10_000
 
 interface Pattern {
@@ -17,7 +17,7 @@ const MAX_COMPILED = 64
 
 const compiled = new Bounded<string, Pattern>(MAX_COMPILED)
 
-/** Throws `PatternError`. A pattern takes a few milliseconds at most. */
+/** Compiles a pattern, in a few milliseconds at most. Throws `PatternError`. */
 export const compilePattern = (source: string): Pattern => {
   const known = compiled.get(source)
   if (known !== undefined) return known
@@ -29,14 +29,11 @@ export const compilePattern = (source: string): Pattern => {
   }
 }
 
-/**
- * Whether the pattern is found anywhere in the text (JSON Schema, `pattern`). Undefined when the text is too long to be matched.
- * Throws `PatternError` and `WorkLimitError`.
- */
+/** Whether the text contains a match (JSON Schema, `pattern`). Undefined if the text is too long. Throws `PatternError` and `WorkLimitError`. */
 export const isFound = (source: string, text: string, work: Work): boolean | undefined => {
   if (text.length > MAX_TEXT) return undefined
   const { size, expression } = compilePattern(source)
   work.spend(size * (text.length + 1))
-  // `test` would run on an automaton whose states a hostile text multiplies: four times as slow, and 8 MB that each expression keeps.
+  // `test` uses an automaton whose states a hostile text multiplies: it takes four times as long, and each expression keeps 8 MB.
   return expression.matcher(text).find()
 }

@@ -1,20 +1,65 @@
-/** Whether a verified presentation is what a definition asks for. */
-
+/** Compares a verified presentation and its submission (DIF Presentation Exchange, section Presentation Submission) with the definition. */
+import * as v from 'valibot'
+import { isObject } from '../json.ts'
 import { unmetConstraints } from './constraints.ts'
 import {
   type InputDescriptor,
+  isSatisfiedBy,
+  MAX_DESCRIPTORS,
   matchesSchema,
   type PresentationDefinition,
   permits,
   type SchemaFacts,
 } from './definition.ts'
-import { credentialIndex, type Submission } from './submission.ts'
-import { isSatisfiedBy } from './submission-requirements.ts'
+import { parseWalletPath } from './path.ts'
 import { Work, WorkLimitError } from './work.ts'
 
-/** A verified credential, as the verifier reads it. */
+const Name = v.pipe(v.string(), v.maxLength(256))
+
+const WalletPath = v.pipe(
+  Name,
+  v.check((text) => parseWalletPath(text) !== undefined, 'has a path that is not made of names and indexes only'),
+)
+
+const Descriptor = v.pipe(
+  v.custom<Record<string, unknown>>(isObject),
+  v.object({
+    id: Name,
+    format: Name,
+    path: WalletPath,
+    path_nested: v.optional(v.object({ format: Name, path: WalletPath, path_nested: v.optional(v.never()) })),
+  }),
+)
+
+export const Submission = v.object({
+  id: v.optional(Name),
+  /** Not compared: the challenge binds the presentation to its request, and the controller of an ACA-Py may have changed the definition. */
+  definition_id: Name,
+  descriptor_map: v.pipe(
+    v.array(Descriptor),
+    v.nonEmpty('maps no descriptor'),
+    v.maxLength(MAX_DESCRIPTORS, `maps more than ${MAX_DESCRIPTORS} descriptors`),
+  ),
+})
+
+export type Submission = v.InferOutput<typeof Submission>
+
+/** The index of the credential that an entry of the submission names, by `path` alone or by `path` and `path_nested`; undefined if there is none. */
+const credentialIndex = (
+  { path, path_nested: nested }: Submission['descriptor_map'][number],
+  credentials: number,
+): number | undefined => {
+  const steps = (text: string) => (parseWalletPath(text) ?? []).map(({ selectors: [selector] }) => selector)
+  const [member, element, ...others] = [...steps(path), ...(nested === undefined ? [] : steps(nested.path))]
+  if (member?.kind !== 'name' || member.name !== 'verifiableCredential' || others.length > 0) return undefined
+  // A single credential may be outside of a list.
+  const index = element === undefined && credentials === 1 ? 0 : element?.kind === 'index' ? element.index : -1
+  return index >= 0 && index < credentials ? index : undefined
+}
+
+/** A verified credential. */
 export interface PresentedCredential extends SchemaFacts {
-  /** In the verifier's terms. */
+  /** In the terms of the verifier's contexts. */
   json: unknown
   proofType: string
 }
@@ -26,7 +71,7 @@ export interface Presented {
   credentials: readonly PresentedCredential[]
 }
 
-/** What the presentation lacks of the definition, in a sentence; undefined where it is what was asked for. */
+/** Why the presentation does not satisfy the definition, in a sentence; undefined if it does. */
 export const shortcoming = (
   definition: PresentationDefinition,
   submission: Submission,

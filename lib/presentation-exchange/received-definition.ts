@@ -1,18 +1,22 @@
 /**
- * A presentation definition of another verifier, as its prover reads it. Only shape and amounts are checked: what this engine does not
- * understand (a path with an expression, an unknown keyword) is met by no credential. So nothing is shown for a reason that was not evaluated.
+ * The schema of another verifier's presentation definition: its shape and limits. A definition with parts that this agent does not evaluate, such as an
+ * unknown keyword, is refused, so that no credential is shown for it.
  */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
-import { MAX_DESCRIPTORS, MAX_PATHS, MAX_PATTERN_SIZES, type PresentationDefinition } from './definition.ts'
-import type { Field } from './field.ts'
-import type { Filter as Keywords } from './filter.ts'
-import { FORMATS } from './formats.ts'
+import type { Field } from './constraints.ts'
+import {
+  MAX_DESCRIPTORS,
+  MAX_PATHS,
+  MAX_PATTERN_SIZES,
+  type PresentationDefinition,
+  type SubmissionRequirement as Requirement,
+} from './definition.ts'
+import { FORMATS, type Filter as Keywords } from './filter.ts'
 import { TENANT_PATH } from './path.ts'
 import { compilePattern } from './pattern.ts'
 import { PatternError } from './pattern-characters.ts'
 import { MAX_PATTERN, translatePattern } from './pattern-syntax.ts'
-import type { SubmissionRequirement as Requirement } from './submission-requirements.ts'
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
 const Text = v.pipe(v.string(), v.maxLength(2048))
@@ -23,7 +27,7 @@ const read = <Entries extends v.ObjectEntries>(entries: Entries) =>
 const ProofTypes = v.optional(read({ proof_type: v.pipe(v.array(Text), v.maxLength(50)) }))
 const ClaimFormats = read({ ldp: ProofTypes, ldp_vc: ProofTypes, ldp_vp: ProofTypes })
 
-/** An annotation asserts nothing. */
+/** Keywords that assert nothing. */
 const ANNOTATIONS = ['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples']
 
 const Bound = v.optional(v.union([v.number(), Text]))
@@ -57,7 +61,7 @@ const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
   ),
 )
 
-/** Alternatives that this engine can't follow are left to other wallets. */
+/** Without those that this agent does not evaluate: paths are alternatives. */
 const Paths = v.pipe(
   v.array(v.pipe(v.string(), v.maxLength(1024))),
   v.maxLength(50),
@@ -72,7 +76,7 @@ const FieldOf = read({
   path: Paths,
   filter: v.optional(Filter),
   optional: v.optional(v.boolean()),
-  /** No proof type here can show a predicate without its value. */
+  /** No supported proof type can prove a predicate without its value. */
   predicate: v.optional(v.literal('preferred', 'must be preferred')),
 })
 
@@ -82,7 +86,7 @@ const Relations = v.optional(
 
 const Constraints = read({
   fields: v.optional(v.pipe(v.array(FieldOf), v.maxLength(100))),
-  /** No proof type here can hide a part of a credential: the holder would show more than the verifier permits. */
+  /** No supported proof type can hide a part of a credential: the holder would show more than the verifier permits. */
   limit_disclosure: v.optional(v.literal('preferred', 'must be preferred')),
   subject_is_issuer: v.optional(Optionality),
   is_holder: Relations,
@@ -91,7 +95,7 @@ const Constraints = read({
 
 const Schemas = v.pipe(v.array(read({ uri: Text, required: v.optional(v.boolean()) })), v.minLength(1), v.maxLength(50))
 
-/** ACA-Py's verifiers write `{"oneof_filter": [[{"uri"}]]}` too: any one of what is in it. */
+/** ACA-Py also writes `{"oneof_filter": [[{"uri"}]]}`: any one of them is enough. */
 const AnySchemas = v.pipe(
   read({ oneof_filter: v.pipe(v.array(v.union([Schemas, read({ uri: Text })])), v.maxLength(50)) }),
   v.transform(({ oneof_filter: filter }) => filter.flat()),
@@ -156,7 +160,7 @@ const patternsOf = (filter: Keywords | undefined): string[] =>
         ...[filter.not, filter.contains, filter.items].flatMap(patternsOf),
       ]
 
-/** Sizes are added up before anything is compiled. */
+/** Whether all patterns can be compiled. Their sizes are added up first. */
 const arePatterns = (patterns: readonly string[]): boolean => {
   try {
     const sizes = patterns.map((pattern) => translatePattern(pattern).size)

@@ -14,6 +14,9 @@ const VerificationMethod = v.looseObject({
 /** Ids of verification methods, or the methods themselves. */
 const Relationship = v.optional(v.array(v.union([v.string(), VerificationMethod])))
 
+/** Mediators in front of an agent: each message is encrypted for each (Aries RFC 0094). */
+export const MAX_ROUTING_KEYS = 8
+
 /** https://www.w3.org/TR/did-core/#services, and Aries RFC 0067. Services of other agents may have any content. */
 const Service = v.looseObject({
   id: v.string(),

@@ -1,5 +1,6 @@
 /** Invitations of other agents (Aries RFC 0434 and 0160): the members that are read. All others are ignored. */
 import * as v from 'valibot'
+import { MAX_ROUTING_KEYS } from './did.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
@@ -9,7 +10,6 @@ const MessageId = v.pipe(v.string(), v.regex(/^[-_./A-Za-z0-9]{8,64}$/, 'must be
 /** Each service is resolved, and each key becomes an index entry. */
 const MAX_SERVICES = 8
 const MAX_KEYS = 4
-export const MAX_ROUTING_KEYS = 8
 /** Attached requests are alternatives. */
 const MAX_REQUESTS = 8
 
@@ -49,7 +49,7 @@ const Attachment = v.object({
 })
 
 const SHOWN = {
-  /** RFC 0434 requires it; clients of credo-controller may leave it out, and get one in its place (lib/agent/read-invitation.ts). */
+  /** RFC 0434 requires it; clients of credo-controller may leave it out, and get one in its place (lib/agent/invitations/read-invitation.ts). */
   '@id': v.optional(MessageId),
   label: v.optional(v.pipe(v.string(), v.maxLength(1000))),
   imageUrl: v.optional(v.pipe(v.string(), v.maxLength(100_000))),

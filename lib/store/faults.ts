@@ -1,7 +1,6 @@
 /** Classifies errors of AWS: unavailable, conflict, failed condition, or an internal error. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
-import type { Item } from './table.ts'
 
 /** Names of temporary errors: throttling, timeouts, AWS's own faults. */
 const TRANSIENT = /Throttl|Throughput|RequestLimit|Timeout|InternalServer|ServiceUnavailable/
@@ -34,7 +33,7 @@ const reasonsOf = (error: AwsError): string[] => (error.CancellationReasons ?? [
 export const isConditionFailure = (error: unknown): boolean => isOf(error, /^ConditionalCheckFailedException$/)
 
 /** The item that failed the condition, if the write asked for it. */
-export const foundBy = (error: unknown): Item | undefined =>
+export const foundBy = (error: unknown): Record<string, AttributeValue> | undefined =>
   error instanceof ConditionalCheckFailedException ? error.Item : undefined
 
 /** Why a transaction was refused, if its conditions or a conflict are the reason; undefined for any other error. */

@@ -14,7 +14,7 @@ import { type RecordJson, Timestamp } from '../records/record-json.ts'
 import type { EventType } from '../records/webhook-event.ts'
 import type { Image } from '../store/item.ts'
 import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
-import { endOf } from './ended-exchanges.ts'
+import { type EndedExchange, endOf } from './ended-exchanges.ts'
 import { endpointItem, shownInImage } from './endpoint-item.ts'
 
 /** An agent (a tenant's id or BASE_AGENT) of the organization that gets the event, or the organization's endpoint, whose other endpoint gets it. */
@@ -31,8 +31,7 @@ export interface Fact {
   occurredAt: string
   /** As the API shows it. */
   record: Record<string, unknown>
-  /** Format and final state of an ended exchange. */
-  ended?: { format: string; state: string }
+  ended?: EndedExchange
   /** `record` is too large for an event and has its ids only. */
   truncated?: true
 }

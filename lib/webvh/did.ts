@@ -1,10 +1,14 @@
 /** did:webvh identifiers: the URLs of a DID's files and resources, and whether this service hosts them. */
 import * as v from 'valibot'
+import { UNSAFE_NAMES } from '../json.ts'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 
 /** Maximum length of an identifier in characters. */
 export const MAX_ID = 4096
+
+/** Rules for logs and resources. These names would be left out of what is hashed and signed, but still be read afterwards. */
+export const SIGNED_JSON_RULES = { maxDepth: 16, forbidden: UNSAFE_NAMES }
 
 /** SCID (a multihash of SHA-256 in base58), host with a port in percent-encoding, path. https://identity.foundation/didwebvh/v1.0/#method-specific-identifier */
 const DID =

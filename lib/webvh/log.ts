@@ -2,8 +2,7 @@
 import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
 import { findFlaw } from '../json.ts'
-import { SIGNED_JSON_RULES } from './canonical-json.ts'
-import { MAX_ID, type WebvhDid } from './did.ts'
+import { MAX_ID, SIGNED_JSON_RULES, type WebvhDid } from './did.ts'
 
 /** Maximum size of a log, or of a file of witness proofs. */
 export const MAX_LOG_BYTES = 256 * 1024

@@ -19,7 +19,7 @@ const seenItem = defineItem(
  * Records the newest version of `subject` in the running unit of work: a DID, whose log entries contain a hash of all before, or a revocation
  * registry, with its links to lists. `versions`: ids of all versions, oldest first. Throws `request.invalid` if they do not continue those last seen.
  */
-export const noteVersions = async (unit: UnitOfWork, subject: string, versions: readonly string[]): Promise<void> => {
+export const recordVersions = async (unit: UnitOfWork, subject: string, versions: readonly string[]): Promise<void> => {
   const key = { tenant: unit.tenant, subject }
   const seen = await unit.load(seenItem, key)
   const entries = versions.length

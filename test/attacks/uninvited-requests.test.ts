@@ -181,7 +181,7 @@ const isCompleted = ({ state }: Json): boolean => state === 'completed'
 describe('handshakes that come to nothing', () => {
   /** As many as there may be, made at once; the first ones are the oldest. */
   const fill = async (outOfBandId: string, state: DidCommDidExchangeState): Promise<string[]> => {
-    const { MAX_UNFINISHED } = await import('../../lib/agent/strangers.ts')
+    const { MAX_UNFINISHED } = await import('../../lib/agent/connections/strangers.ts')
     const made = Array.from(
       { length: MAX_UNFINISHED },
       (_, number) =>

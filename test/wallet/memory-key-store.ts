@@ -1,6 +1,6 @@
 /** The wallet's keys, kept in memory for as long as the wallet runs. */
 import { type AgentContext, Kms } from '@credo-ts/core'
-import type { KeyStore } from '../../lib/agent/keys/key-store.ts'
+import type { KeyStore } from '../../lib/agent/keys/sealed-key-store.ts'
 
 export class MemoryKeyStore implements KeyStore {
   readonly #keys = new Map<string, Kms.KmsJwkPrivate>()

@@ -10,8 +10,8 @@ import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
 import { reserveQuota } from './definition-quota.ts'
 import { addDefinition, contentOf, definitionAt } from './definition-records.ts'
-import { issuerOf } from './issuers.ts'
 import { registryOf } from './registries.ts'
+import { issuerOf } from './webvh-issuer.ts'
 
 export interface NewDefinition {
   issuerId?: string | undefined

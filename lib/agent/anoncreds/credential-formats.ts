@@ -17,7 +17,7 @@ import {
 import * as v from 'valibot'
 import { idLike, parseIndyId } from '../../indy/ids.ts'
 import { ANONCREDS_ISSUED } from '../../records/record-json.ts'
-import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credential-checks.ts'
+import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../credentials/checks.ts'
 import { ensureLinkSecret } from './link-secret.ts'
 import { Offer, refusedByLibrary, storeOffered } from './received-credential.ts'
 

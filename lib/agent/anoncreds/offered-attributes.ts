@@ -2,13 +2,13 @@
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../errors.ts'
+import { defined } from '../../json.ts'
 import { EntityId } from '../../records/tenant.ts'
+import { takeRevocationIndex } from '../../revocation/take-index.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { TenantAgent } from '../agent.ts'
-import { defined } from '../defined.ts'
 import { findDefinition, readDefinition } from './definition-records.ts'
 import { resolveSchema } from './resolve.ts'
-import { nextRevocationIndex, type RevocationIndex } from './revocation-index.ts'
 
 export interface OfferedAttributes {
   /** The id of the definition or, for `anoncreds`, of its record. */
@@ -101,4 +101,16 @@ const differences = (attributes: OfferedAttributes['attributes'], names: string[
     ),
     ...missing.map((name) => ({ path, message: `lack the attribute "${name}" of the schema` })),
   ]
+}
+
+/** The position of a credential in a revocation registry, in Credo's form. */
+interface RevocationIndex {
+  revocationRegistryDefinitionId: string
+  revocationRegistryIndex: number
+}
+
+/** Takes the next free index of the definition's registries for an offer. Throws `revocation.no_index`, `store.unavailable`. */
+const nextRevocationIndex = async (credentialDefinitionId: string): Promise<RevocationIndex> => {
+  const { registryId, index } = await takeRevocationIndex(currentUnit().tenant, credentialDefinitionId)
+  return { revocationRegistryDefinitionId: registryId, revocationRegistryIndex: index }
 }

@@ -9,7 +9,7 @@ import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/di
 import * as v from 'valibot'
 import { AgentError, isAgentError } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { preparedAnswer } from '../prepared-answers.ts'
+import { preparedAnswer } from '../auto-accept.ts'
 import { isAnonCredsAvailable } from './library.ts'
 import { Refused } from './presentation-checks/answers.ts'
 import { presentationVerifier } from './presentation-verifier.ts'

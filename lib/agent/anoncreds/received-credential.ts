@@ -10,7 +10,7 @@ import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-
 import { AnoncredsError } from '@hyperledger/anoncreds-shared'
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../../records/anoncreds-objects.ts'
-import { NotAsOfferedError } from '../credential-checks.ts'
+import { NotAsOfferedError } from '../credentials/checks.ts'
 import { encodedValue } from './encoded-value.ts'
 
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_OBJECT_ID))

@@ -30,7 +30,7 @@ import { epochSeconds } from '../../store/table.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
 import { currentAgent } from '../agent.ts'
-import { send } from '../connections.ts'
+import { send } from '../connections/ready-connection.ts'
 import { pauseSince } from './ledger-waiting.ts'
 
 /** Value of a revoked index in a list. */

@@ -4,8 +4,8 @@ import { AgentError, invalidField } from '../../errors.ts'
 import type { AnonCredsSchema } from '../../records/anoncreds-objects.ts'
 import { digest } from '../../store/keys.ts'
 import { currentAgent } from '../agent.ts'
-import { issuerOf } from './issuers.ts'
 import { registryOf } from './registries.ts'
+import { issuerOf } from './webvh-issuer.ts'
 
 export interface NewSchema {
   issuerId?: string | undefined

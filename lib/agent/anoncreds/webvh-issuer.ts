@@ -1,12 +1,12 @@
-/** The agent's did:webvh for issuing AnonCreds: created once, its key in the agent's key store, its log served by this service. */
+/** The issuer of AnonCreds objects, by default the agent's did:webvh: created once, its key in the agent's key store, its log served by this service. */
 import { DidDocument, JsonTransformer, Kms } from '@credo-ts/core'
 import { createDID, MultibaseEncoding, multibaseEncode, prepareDataForSigning } from 'didwebvh-ts'
 import { invalidField } from '../../errors.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { isOurLocation, type Location, locationOf, parseDomain } from '../../webvh/did.ts'
+import { isOurLocation, type Location, locationOf, parseDomain, parseWebvhDid } from '../../webvh/did.ts'
 import { logIn, publishLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../agent.ts'
-import { saveOwnDid } from '../own-dids.ts'
+import { saveOwnDid } from '../dids/own-dids.ts'
 
 /** A result of didwebvh-ts. Node's rules can't resolve its own types. */
 interface Created {
@@ -98,4 +98,13 @@ const create = async ({ domain, path }: Location, { publicKeyMultibase, sign, ve
     },
     verifier: { verify },
   })
+}
+
+/** The issuer that a request names in `issuerId`, by default the agent's did:webvh. Throws `request.invalid` for another agent's did:webvh. */
+export const issuerOf = async (agent: TenantAgent, named: string | undefined): Promise<string> => {
+  if (named === undefined) return webvhIssuer(agent)
+  const unit = currentUnit()
+  if (parseWebvhDid(named) !== undefined && (await logIn(unit, unit.tenant))?.did !== named)
+    throw invalidField('issuerId', 'is not a DID of this agent')
+  return named
 }

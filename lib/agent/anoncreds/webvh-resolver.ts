@@ -19,9 +19,9 @@ import {
   type VerifyEd25519,
 } from '../../webvh/log.ts'
 import { logIn } from '../../webvh/published.ts'
-import { noteVersions } from '../../webvh/seen-versions.ts'
-import { hasLongIdentifier } from '../identifiers.ts'
-import { isSmall } from '../readable-message.ts'
+import { recordVersions } from '../../webvh/seen-versions.ts'
+import { isReadableDocument } from '../envelopes/readable-message.ts'
+import { verifyWith } from '../keys/signature.ts'
 import { readText } from '../web-documents.ts'
 
 /** The tenant that hosts a DID; undefined for a DID of another host. Throws if the DID belongs here but does not exist. */
@@ -38,21 +38,21 @@ export const hostOf = async (did: WebvhDid): Promise<string | undefined> => {
 const RESOLVED = Symbol('resolved did:webvh')
 
 /** The current document of a did:webvh. Throws if there is none. */
-export const resolveWebvh = (agentContext: AgentContext, did: WebvhDid): Promise<DidDocument> => {
+export const resolveWebvh = (did: WebvhDid): Promise<DidDocument> => {
   const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<DidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
-  const document = resolve(agentContext, did).then((found) => {
-    if (!isSmall(found) || hasLongIdentifier(found)) throw new CredoError('the document is too large')
+  const document = resolve(did).then((found) => {
+    if (!isReadableDocument(found)) throw new CredoError('the document is too large')
     return JsonTransformer.fromJSON(found, DidDocument)
   })
   resolved.set(did.did, document)
   return document
 }
 
-const resolve = async (agentContext: AgentContext, did: WebvhDid): Promise<object> => {
+const resolve = async (did: WebvhDid): Promise<object> => {
   const tenant = await hostOf(did)
-  if (tenant === undefined) return readDocument(agentContext, did)
+  if (tenant === undefined) return readDocument(did)
   const published = await logIn(currentUnit(), tenant)
   const newest = published?.log.trim().split('\n').at(-1)
   if (newest === undefined) throw new CredoError(`the DID ${did.did} does not exist`)
@@ -62,13 +62,13 @@ const resolve = async (agentContext: AgentContext, did: WebvhDid): Promise<objec
 const readFile = (did: WebvhDid, file: Parameters<typeof urlOfFile>[1], accept: string): Promise<string> =>
   readText(urlOfFile(did, file), { accept, maxBytes: MAX_LOG_BYTES })
 
-const readDocument = async (agentContext: AgentContext, did: WebvhDid): Promise<object> => {
+const readDocument = async (did: WebvhDid): Promise<object> => {
   const log = parseLog(await readFile(did, 'did.jsonl', 'text/jsonl'))
   const witnessProofs = needsWitnessProofs(log)
     ? parseWitnessProofs(await readFile(did, 'did-witness.json', 'application/json'), log)
     : []
-  const document = await documentOf(did, { log, witnessProofs, verify: verifierOf(agentContext) })
-  await noteVersions(
+  const document = await documentOf(did, { log, witnessProofs, verify })
+  await recordVersions(
     currentUnit(),
     did.did,
     log.map(({ versionId }) => versionId),
@@ -76,13 +76,8 @@ const readDocument = async (agentContext: AgentContext, did: WebvhDid): Promise<
   return document
 }
 
-const verifierOf = (agentContext: AgentContext): VerifyEd25519 => {
-  const kms = agentContext.resolve(Kms.KeyManagementApi)
-  return async (signature, data, publicKey) => {
-    const publicJwk = Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey }).toJson()
-    return (await kms.verify({ key: { publicJwk }, algorithm: 'EdDSA', signature, data })).verified
-  }
-}
+const verify: VerifyEd25519 = async (signature, data, publicKey) =>
+  verifyWith(Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'Ed25519', publicKey }).toJson(), 'EdDSA', data, signature)
 
 export class WebvhDidResolver implements DidResolver {
   readonly supportedMethods = ['webvh']
@@ -90,11 +85,11 @@ export class WebvhDidResolver implements DidResolver {
   readonly allowsCaching = false
   readonly allowsLocalDidRecord = false
 
-  async resolve(agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
+  async resolve(_agentContext: AgentContext, did: string): Promise<DidResolutionResult> {
     try {
       const parsed = parseWebvhDid(did)
       if (parsed === undefined) throw new CredoError('it is no did:webvh')
-      const didDocument = await resolveWebvh(agentContext, parsed)
+      const didDocument = await resolveWebvh(parsed)
       return { didDocument, didDocumentMetadata: {}, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
     } catch (error) {
       const message = error instanceof Error ? error.message : 'unknown'

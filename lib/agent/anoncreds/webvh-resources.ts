@@ -11,7 +11,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { type AttestedResource, nameOf, readResource, signatureOf } from '../../webvh/attested-resource.ts'
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { resourceIn } from '../../webvh/published.ts'
-import { noteVersions } from '../../webvh/seen-versions.ts'
+import { recordVersions } from '../../webvh/seen-versions.ts'
 import { readText } from '../web-documents.ts'
 import { hostOf, resolveWebvh } from './webvh-resolver.ts'
 
@@ -75,8 +75,8 @@ const readOthers = async (
   if (resource.id !== id) throw new CredoError('it has another id')
   if (nameOf(resource.content) !== name) throw new CredoError('its content is not what its id names')
   // Verified at each use, because the DID may no longer have the key.
-  await verify(agentContext, resource, await resolveWebvh(agentContext, issuer))
-  if (freshness === 'growing') await noteVersions(currentUnit(), id, versionsOf(resource))
+  await verify(agentContext, resource, await resolveWebvh(issuer))
+  if (freshness === 'growing') await recordVersions(currentUnit(), id, versionsOf(resource))
   if (freshness === 'immutable' && text.length <= MAX_KEPT_LENGTH) kept.set(id, text)
   return resource
 }

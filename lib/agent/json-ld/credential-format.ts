@@ -5,11 +5,11 @@ import { DidCommAttachment, DidCommJsonLdCredentialFormatService } from '@credo-
 import * as v from 'valibot'
 import { invalidField } from '../../errors.ts'
 import { isObject } from '../../json.ts'
-import { type CheckedFormat, NOT_OFFERED } from '../credential-checks.ts'
-import { MAX_IDENTIFIER } from '../identifiers.ts'
-import { findSigningKey } from '../signable-credential.ts'
+import { type CheckedFormat, NOT_OFFERED } from '../credentials/checks.ts'
+import { MAX_IDENTIFIER } from '../envelopes/readable-message.ts'
 import { type CredentialDetail, isCredentialDetail, issuerOf, withPurpose } from './credential-detail.ts'
 import { storeRequested } from './received-credential.ts'
+import { findSigningKey } from './signable-credential.ts'
 
 type JsonLd = DidCommJsonLdCredentialFormatService
 type AcceptRequest = Parameters<JsonLd['acceptRequest']>

@@ -2,10 +2,10 @@
 import type { JsonCredential } from '@credo-ts/didcomm'
 import { isObject } from '../../json.ts'
 import type { TenantAgent } from '../agent.ts'
-import { assertOwnDid, issuerDid } from '../dids.ts'
-import { assertSignable } from '../signable-credential.ts'
+import { assertOwnDid, issuerDid } from '../dids/dids.ts'
 import { issuerOf } from './credential-detail.ts'
-import { SUITE_CONTEXT_2020 } from './ed25519-signature-2020.ts'
+import { assertSignable } from './signable-credential.ts'
+import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
 export interface OfferedJsonLd {
   /** A credential of the W3C VC data model 1.1 without a proof; `issuer` may be absent. */

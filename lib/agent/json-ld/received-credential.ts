@@ -12,10 +12,10 @@ import {
 } from '@credo-ts/core'
 import * as v from 'valibot'
 import { isObject } from '../../json.ts'
-import { NotAsOfferedError } from '../credential-checks.ts'
+import { NotAsOfferedError } from '../credentials/checks.ts'
 import { type CredentialDetail, withPurpose } from './credential-detail.ts'
 import { newBudget } from './rdf.ts'
-import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
+import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
 import { CREDENTIAL, irisOf, readStatements, type Statements, typeIrisOf } from './signed-json.ts'
 
 /** Exactly one proof, so that no other can replace it. */

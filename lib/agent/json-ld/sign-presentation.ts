@@ -10,9 +10,8 @@ import {
   W3cJsonLdCredentialService,
   W3cPresentation,
 } from '@credo-ts/core'
-import { keyTypesOf, SUITE_CONTEXT_2020 } from './ed25519-signature-2020.ts'
 import { newBudget } from './rdf.ts'
-import { recordingSuites } from './recording-suites.ts'
+import { keyTypesOf, recordingSuites, SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
 /** The document to sign; the proof's context is added. */
 type Unsigned = Record<string, unknown> & { '@context': readonly string[] }

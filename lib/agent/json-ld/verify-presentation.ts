@@ -13,7 +13,7 @@ import type { Presented, PresentedCredential } from '../../presentation-exchange
 import { boundDocumentsOfJsonLd } from '../web-documents.ts'
 import { assertTrustedContexts } from './context-use.ts'
 import { type Budget, newBudget } from './rdf.ts'
-import { recordingSuites, type VerifiedQuads } from './recording-suites.ts'
+import { recordingSuites, type VerifiedQuads } from './signature-suites.ts'
 import {
   CREDENTIAL,
   has,

@@ -2,9 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
-import { box, NONCE_LENGTH, openBox, openSealed, seal } from './crypto-box.ts'
+import {
+  box,
+  NONCE_LENGTH,
+  openBox,
+  openSealed,
+  seal,
+  type X25519KeyPair,
+  type X25519PublicKey,
+  x25519KeyPair,
+  x25519OfEd25519,
+  x25519PublicKey,
+} from './crypto-box.ts'
 import type { Ed25519Key } from './ed25519-key.ts'
-import { type X25519KeyPair, type X25519PublicKey, x25519KeyPair, x25519OfEd25519, x25519PublicKey } from './x25519.ts'
 
 /** Bounded, because strangers choose keys too. */
 const MAX_CONVERTED = 1_000
@@ -53,7 +63,7 @@ export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
   return converted.get(x) ?? converted.set(x, agreementPublicKey(key.convertTo(Kms.X25519PublicJwk).toJson()))
 }
 
-/** X25519 forms of private keys. Each is collected together with the key store's JWK. */
+/** X25519 forms of private keys. Each is garbage-collected with the key store's JWK. */
 const agreementKeys = new WeakMap<Kms.KmsJwkPrivate, X25519KeyPair>()
 
 /** The X25519 form of a stored key: DIDComm v1 uses Ed25519 keys as X25519 keys. */

@@ -4,7 +4,7 @@ import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent, isContentEncryptionAlgorithm } from './content-encryption.ts'
 import { agreementPublicKey, decryptByAgreement, encryptByAgreement, isBoxAgreement } from './key-agreement.ts'
 import { assertKeyPair, generateJwk, isHeldJwk, isHeldKeyType, newKeyId } from './key-pair.ts'
-import type { KeyStore } from './key-store.ts'
+import type { KeyStore } from './sealed-key-store.ts'
 import { isSignatureAlgorithm, signWith, verifyWith } from './signature.ts'
 
 /** Credo calls this service, which calls the store. */

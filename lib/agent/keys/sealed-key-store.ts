@@ -10,7 +10,22 @@ import { type Address, keyAddress } from '../../store/keys.ts'
 import { getItems } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../tenant-contexts.ts'
-import type { KeyStore } from './key-store.ts'
+
+/**
+ * A store of private keys for key management, separate for each agent context (the tenant). Its interface has plain JWKs; sealing them is left to the
+ * implementation.
+ */
+export interface KeyStore {
+  /** The private key, or `null` if this agent has none with that id. */
+  get(agentContext: AgentContext, keyId: string): Promise<Kms.KmsJwkPrivate | null>
+  /**
+   * Stores a new key. Existing keys are never replaced: throws `KeyManagementKeyExistsError`, or `store.conflict` if another process created it
+   * concurrently.
+   */
+  insert(agentContext: AgentContext, keyId: string, jwk: Kms.KmsJwkPrivate): Promise<void>
+  /** Deletes a key. Returns whether there was one. */
+  delete(agentContext: AgentContext, keyId: string): Promise<boolean>
+}
 
 /** Maximum number of keys in memory. */
 const MAX_REMEMBERED = 5_000

@@ -2,8 +2,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { encryptContent } from '../../../lib/agent/keys/content-encryption.ts'
-import { seal } from '../../../lib/agent/keys/crypto-box.ts'
-import { type X25519PublicKey, x25519PublicKey } from '../../../lib/agent/keys/x25519.ts'
+import { seal, type X25519PublicKey, x25519PublicKey } from '../../../lib/agent/keys/crypto-box.ts'
 import type { EnvelopeHeader } from '../../wallet/raw-messages.ts'
 
 export interface HandMade {

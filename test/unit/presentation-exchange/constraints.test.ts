@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Constraints, unmetConstraints } from '../../../lib/presentation-exchange/constraints.ts'
-import { evaluateField, type Field } from '../../../lib/presentation-exchange/field.ts'
+import {
+  type Constraints,
+  evaluateField,
+  type Field,
+  unmetConstraints,
+} from '../../../lib/presentation-exchange/constraints.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const ada = 'did:key:ada'

@@ -2,15 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import {
   type ClaimFormats,
+  isSatisfiedBy,
   isVerifiable,
   matchesSchema,
   permits,
   type SchemaEntry,
-} from '../../../lib/presentation-exchange/definition.ts'
-import {
-  isSatisfiedBy,
   type SubmissionRequirement,
-} from '../../../lib/presentation-exchange/submission-requirements.ts'
+} from '../../../lib/presentation-exchange/definition.ts'
 
 describe('a schema matches', () => {
   const facts = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseTenantPath, parseWalletPath } from '../../../lib/presentation-exchange/path.ts'
-import { select } from '../../../lib/presentation-exchange/select.ts'
+import { parseTenantPath, parseWalletPath, select } from '../../../lib/presentation-exchange/path.ts'
 import { MAX_WORK, Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
 const at = (text: string, document: unknown, work = new Work()) => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FORMATS } from '../../../lib/metrics.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { PROVES_DEFINITION, VERIFIER_CONTEXTS } from '../../../lib/records/record-json.ts'
-import { countEnded, endOf } from '../../../lib/webhooks/ended-exchanges.ts'
+import { countEnded, type EndedExchange, endOf } from '../../../lib/webhooks/ended-exchanges.ts'
 import type { Fact } from '../../../lib/webhooks/facts.ts'
 import { storedIn } from './event-scenes.ts'
 
@@ -49,7 +49,7 @@ describe('the end of an exchange', () => {
 
   test('is counted by format and state, and by nothing of the tenant', () => {
     const fact = (ended?: Fact['ended']) => ({ of: { tenant: 'acme' }, recordId: 'r1', ended }) as Fact
-    const done = { format: 'credential/json-ld', state: 'done' }
+    const done: EndedExchange = { format: 'credential/json-ld', state: 'done' }
     countEnded([fact(done), fact(), fact({ format: 'proof/anoncreds', state: 'abandoned' }), fact(done)])
     expect(lines).toMatchObject([
       { event: 'exchange.ended', ExchangesEnded: 2, Format: 'credential/json-ld', State: 'done', Table: 'agent' },

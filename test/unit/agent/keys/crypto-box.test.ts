@@ -2,13 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { box, NONCE_LENGTH, openBox, openSealed, seal } from '../../../../lib/agent/keys/crypto-box.ts'
 import {
+  box,
+  NONCE_LENGTH,
+  openBox,
+  openSealed,
+  seal,
   type X25519KeyPair,
   x25519KeyPair,
   x25519OfEd25519,
   x25519PublicKey,
-} from '../../../../lib/agent/keys/x25519.ts'
+} from '../../../../lib/agent/keys/crypto-box.ts'
 import { sodium } from './libsodium.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

@@ -1,0 +1,40 @@
+/** The connection that a message is sent to, and errors of sending. */
+import type { AgentContext } from '@credo-ts/core'
+import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
+import { AgentError } from '../../errors.ts'
+import { readLaneEnd } from '../../outbox/outbox-id.ts'
+import { currentUnit } from '../../store/transaction.ts'
+
+/**
+ * The connection for sending a message. The end of its lane is read in the same request. Throws `resource.not_found`, and `connection.not_ready` if
+ * the handshake is not complete or the other agent has hung up.
+ */
+export const readyConnection = async (
+  agentContext: AgentContext,
+  connectionId: string,
+): Promise<DidCommConnectionRecord> => {
+  await readLaneEnd(currentUnit(), connectionId)
+  const connection = await agentContext.resolve(DidCommConnectionRepository).findById(agentContext, connectionId)
+  if (connection === null) throw new AgentError('resource.not_found', 'there is no such connection')
+  if (!connection.isReady)
+    throw new AgentError('connection.not_ready', `the connection is not ready: its state is ${connection.state}`)
+  if (connection.theirDid === undefined)
+    throw new AgentError('connection.not_ready', 'the other agent has ended the connection')
+  return connection
+}
+
+/** Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no usable endpoint. */
+export const send = async <T>(act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof MessageSendingError)) throw error
+    throw new AgentError(
+      'connection.no_endpoint',
+      'the other agent can not be reached: its DID names no usable endpoint',
+      {
+        cause: error,
+      },
+    )
+  }
+}

@@ -1,0 +1,129 @@
+/** Bounds the handshakes of strangers (ADR 28), who use a multi-use invitation or a public DID: their number, and how long their DIDs and keys are kept. */
+import { type AgentContext, DidRecord } from '@credo-ts/core'
+import { DidCommConnectionRecord, DidCommConnectionRepository, type DidCommOutOfBandRecord } from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import { AgentError } from '../../errors.ts'
+import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '../../records/connection.ts'
+import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
+import { settings } from '../../settings.ts'
+import { conflict } from '../../store/commit.ts'
+import { tagPartition } from '../../store/index-entries.ts'
+import { defineItem } from '../../store/item.ts'
+import { integer } from '../../store/item-fields.ts'
+import { recordKeyOf, recordOfEntry, strangersAddress } from '../../store/keys.ts'
+import type { StoredRecord, Tags } from '../../store/stored-record.ts'
+import { addressOf, epochSeconds } from '../../store/table.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import { keys } from '../platform.ts'
+import { tenantOf } from '../tenant-contexts.ts'
+
+/** Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not answered. */
+export const MAX_UNFINISHED = 500
+
+/** Requests of strangers to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
+const DEFAULT_RATE = 10
+
+/** The count of a minute is spread over this many items, because strangers come at the same time. */
+const SHARDS = 8
+
+const MINUTE = 60
+
+interface Shard {
+  tenant: string
+  minute: number
+  shard: number
+}
+
+const countItem = defineItem(
+  'stranger-count',
+  ({ tenant, minute, shard }: Shard) => strangersAddress(tenant, minute, shard),
+  { count: integer(), version: integer(), expiresAt: integer() },
+)
+
+/**
+ * Admits a request for an invitation in the running unit of work. Throws `quota.exceeded` if the tenant's rate is used up, or too many requests wait
+ * to be accepted. If too many responses were not answered, the oldest connection is deleted.
+ */
+export const admitStranger = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
+  if (!invitation.reusable) return
+  await countStranger()
+  await boundUnfinished(invitation)
+}
+
+const countStranger = async (now = epochSeconds()): Promise<void> => {
+  const unit = currentUnit()
+  const minute = Math.floor(now / MINUTE)
+  const of = { tenant: unit.tenant, minute, shard: Math.floor(Math.random() * SHARDS) }
+  const held = await unit.load(countItem, of)
+  const count = (held?.count ?? 0) + 1
+  const rate = settings().TENANT_RATE || DEFAULT_RATE
+  if (count > Math.max(1, (rate * MINUTE) / SHARDS))
+    throw new AgentError('quota.exceeded', 'too many requests for a connection come to this agent')
+  const item = countItem.encode({ ...of, count, version: count, expiresAt: (minute + 2) * MINUTE })
+  if (held === undefined) unit.create(item)
+  else unit.replace(item, held.version)
+}
+
+const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRecord) => {
+  const unit = currentUnit()
+  // The agent accepts by itself, unless an invitation says otherwise.
+  const waits = autoAcceptConnection === false
+  const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
+  const partition = tagPartition(unit.tenant, DidCommConnectionRecord.type, 'unfinished', list)
+  // Newest first, because expired entries may still be there.
+  const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
+  const oldest = items.at(-1)
+  if (oldest === undefined || items.length < MAX_UNFINISHED) return
+  if (waits) throw new AgentError('quota.exceeded', 'too many requests for a connection wait to be accepted')
+  const { type, id: connectionId } = recordKeyOf(recordOfEntry(addressOf(oldest)).pk)
+  await unit.remove(unit.tenant, type, connectionId)
+}
+
+/** Ids of DID records and of keys. */
+const Made = v.object({ dids: v.array(v.string()), keys: v.array(v.string()) })
+type Made = v.InferOutput<typeof Made>
+
+const madeFor = (connection: DidCommConnectionRecord): Made | undefined => {
+  const made = v.safeParse(Made, connection.metadata.get(EXPIRES_WITH_HANDSHAKE))
+  return made.success ? made.output : undefined
+}
+
+/** Whether DIDs of the connection expire if its handshake is not completed. */
+export const expires = (connection: DidCommConnectionRecord): boolean => madeFor(connection) !== undefined
+
+/** Sets the expiry of all DIDs and keys that the running unit of work has created for the handshake of this connection. */
+export const expireUnlessCompleted = async (
+  agentContext: AgentContext,
+  connection: DidCommConnectionRecord,
+): Promise<void> => {
+  const made = currentUnit().inserted(DidRecord.type)
+  for (const did of made) await update(did, { ...did.tags, [OF_UNFINISHED_HANDSHAKE]: true })
+  const before = madeFor(connection) ?? { dids: [], keys: [] }
+  const all: Made = {
+    dids: [...new Set([...before.dids, ...made.map(({ id }) => id)])],
+    keys: [...new Set([...before.keys, ...keys.expireNew(handshakePartExpiry(new Date()))])],
+  }
+  connection.metadata.set(EXPIRES_WITH_HANDSHAKE, all)
+  await agentContext.resolve(DidCommConnectionRepository).update(agentContext, connection)
+}
+
+/** Removes the expiry after the handshake was completed. The caller stores the connection. */
+export const keepForGood = async (agentContext: AgentContext, connection: DidCommConnectionRecord): Promise<void> => {
+  const made = madeFor(connection)
+  if (made === undefined) return
+  const tenant = tenantOf(agentContext)
+  await Promise.all(
+    made.dids.map(async (id) => {
+      const did = await currentUnit().read(tenant, DidRecord.type, id)
+      // It expires after the connection, unless it was changed since it was read.
+      if (did === undefined) throw conflict()
+      const { [OF_UNFINISHED_HANDSHAKE]: _, ...tags } = did.tags
+      await update(did, tags)
+    }),
+  )
+  for (const keyId of made.keys) keys.keep(agentContext, keyId)
+  connection.metadata.delete(EXPIRES_WITH_HANDSHAKE)
+}
+
+const update = ({ tenant, type, id, value }: StoredRecord, tags: Tags): Promise<boolean> =>
+  currentUnit().update({ tenant, type, id, value, tags })

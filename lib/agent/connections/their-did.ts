@@ -1,0 +1,158 @@
+/** Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that packed the message. */
+import {
+  type AgentContext,
+  CredoError,
+  createPeerDidDocumentFromServices,
+  DidCommV1Service,
+  DidDocument,
+  DidKey,
+  DidsApi,
+  didDocumentJsonToNumAlgo1Did,
+  didDocumentToNumAlgo4Did,
+  IndyAgentService,
+  isDid,
+  JsonEncoder,
+  JsonTransformer,
+  JwsService,
+  Kms,
+  TypedArrayEncoder,
+} from '@credo-ts/core'
+import {
+  type DidCommDidExchangeRequestMessage,
+  DidDoc,
+  DidExchangeProblemReportError,
+  DidExchangeProblemReportReason,
+} from '@credo-ts/didcomm'
+import { isObject, parseBase64 } from '../../json.ts'
+import { authenticationMethod } from '../dids/their-services.ts'
+import { type Ed25519Key, keyOfVerkey } from '../keys/ed25519-key.ts'
+import { QUEUE } from '../return-route.ts'
+
+export interface TheirDid {
+  did: string
+  /** Only if the DID does not contain it. */
+  didDocument?: DidDocument
+}
+
+type Request = Pick<DidCommDidExchangeRequestMessage, 'did' | 'didDoc'>
+
+/**
+ * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of its document. Throws a
+ * problem report if the DID or its document does not belong to the sender's key.
+ */
+export const theirDidOf = async (
+  agentContext: AgentContext,
+  request: Request,
+  senderKey: Ed25519Key,
+): Promise<TheirDid> => {
+  const { did } = request
+  if (!did.startsWith('did:') || isDid(did, 'sov')) {
+    const document = JsonTransformer.fromJSON(await attachedDocument(agentContext, request, senderKey), DidDoc)
+    if (unqualified(document.id) !== unqualified(did)) throw refusal('the attached document is of another DID')
+    assertOfSender(document, senderKey)
+    return { did: toPeerDid(document, senderKey) }
+  }
+  if (PEER_OF_DOCUMENT.test(did)) {
+    const json = await attachedDocument(agentContext, request, senderKey)
+    if (didDocumentJsonToNumAlgo1Did(json) !== did) throw refusal('the attached document is of another DID')
+    return { did, didDocument: storable(JsonTransformer.fromJSON({ ...json, id: did }, DidDocument), senderKey) }
+  }
+  const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
+  if (document.id !== did || authenticationMethod(document, senderKey) === undefined) throw refusal(NOT_THEIRS)
+  return { did }
+}
+
+/**
+ * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages of that key would be attributed
+ * to this connection. Throws a problem report.
+ */
+export const assertOfResponder = async (
+  agentContext: AgentContext,
+  { did, didDoc }: Request,
+  senderKey: Ed25519Key,
+): Promise<void> => {
+  const isOfDocument = PEER_OF_DOCUMENT.test(did)
+  const json = isOfDocument ? parseBase64(didDoc?.data.base64 ?? '') : undefined
+  if (isOfDocument && (!isObject(json) || didDocumentJsonToNumAlgo1Did(json) !== did))
+    throw rejection('the attached document is of another DID')
+  const document = isOfDocument
+    ? JsonTransformer.fromJSON({ ...(json as object), id: did }, DidDocument)
+    : (await agentContext.resolve(DidsApi).resolve(did)).didDocument
+  if (document === null) throw rejection('the DID of the response does not resolve')
+  if (
+    authenticationMethod(document, senderKey) === undefined ||
+    document.recipientKeys.some((key) => !key.equals(senderKey))
+  )
+    throw rejection('the response is not packed with the key of the DID that it names')
+}
+
+/** Method 1: the DID is a hash of its document, which is attached. */
+const PEER_OF_DOCUMENT = /^did:peer:1/
+
+const NOT_THEIRS = 'the request is not packed with a key of the DID that it names'
+
+const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
+
+/** Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the sender's. */
+const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
+  const method = authenticationMethod(document, senderKey)
+  if (method === undefined || document.recipientKeys.some((key) => !key.equals(senderKey))) throw refusal(NOT_THEIRS)
+  if (document.recipientKeys.length > 0) return document
+  const queue = new DidCommV1Service({ id: '#queue', serviceEndpoint: QUEUE, recipientKeys: [method.id] })
+  document.service = [...(document.service ?? []), queue]
+  return document
+}
+
+/** The attached DID document as JSON, signed by the sender. */
+const attachedDocument = async (agentContext: AgentContext, { didDoc }: Request, senderKey: Ed25519Key) => {
+  const { base64, jws } = didDoc?.data ?? {}
+  if (base64 === undefined || jws === undefined) throw refusal('the request brings no signed DID document')
+  const payload = TypedArrayEncoder.toBase64URL(TypedArrayEncoder.fromBase64(base64))
+  const { isValid } = await agentContext.resolve(JwsService).verifyJws(agentContext, {
+    jws: { ...jws, payload },
+    jwsSigner: { method: 'jwk', jwk: senderKey },
+  })
+  if (!isValid) throw refusal('the attached document is not signed by the sender')
+  return JsonEncoder.fromBase64(base64)
+}
+
+export const refusal = (message: string): DidExchangeProblemReportError =>
+  new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.RequestNotAccepted })
+
+const rejection = (message: string): DidExchangeProblemReportError =>
+  new DidExchangeProblemReportError(message, { problemCode: DidExchangeProblemReportReason.ResponseNotAccepted })
+
+/**
+ * Checks that the document of a DID without a method (Aries RFC 0160, and 0023 at version 1.0) belongs to its sender, and adds a queue if it has no
+ * service. Throws a CredoError if it has another recipient key: messages packed with that key would be attributed to this wallet.
+ */
+export const assertOfSender = (document: DidDoc, senderKey: Ed25519Key): void => {
+  const own = TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)
+  const keyOf = (key: string) => document.publicKey.find(({ id }) => id.endsWith(key))?.value ?? key
+  const services = document.didCommServices
+  if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
+  if (services.some(({ recipientKeys }) => recipientKeys.some((key) => keyOf(key) !== own)))
+    throw new CredoError('the document names a key that the message is not packed with')
+  if (services.length === 0) document.service.push(queueService(document.id, own))
+}
+
+const queueService = (did: string, recipientKey: string): IndyAgentService =>
+  new IndyAgentService({ id: `${did}#queue`, serviceEndpoint: QUEUE, recipientKeys: [recipientKey] })
+
+/** Converts such a document to a did:peer:4, which only this agent uses for the wallet. */
+const toPeerDid = (document: DidDoc, senderKey: Ed25519Key): string => {
+  const services = document.didCommServices.map(({ serviceEndpoint, routingKeys = [] }, index) => ({
+    id: `#didcomm-${index}`,
+    serviceEndpoint,
+    recipientKeys: [senderKey],
+    routingKeys: routingKeys.map(toKey),
+  }))
+  return didDocumentToNumAlgo4Did(createPeerDidDocumentFromServices(services, false).didDocument).longFormDid
+}
+
+/** Routing keys are in base58, or are DIDs. */
+const toKey = (key: string): Ed25519Key => {
+  const parsed = key.startsWith('did:key:') ? DidKey.fromDid(key).publicJwk : keyOfVerkey(key)
+  if (!parsed.is(Kms.Ed25519PublicJwk)) throw new CredoError('a routing key is of another kind than Ed25519')
+  return parsed
+}

@@ -1,0 +1,113 @@
+/** The agent's own DIDs. */
+import {
+  type BaseAgent,
+  createPeerDidDocumentFromServices,
+  DidDocumentRole,
+  DidRepository,
+  Kms,
+  PeerDidNumAlgo,
+} from '@credo-ts/core'
+import { DidCommRoutingService } from '@credo-ts/didcomm'
+import { AgentError, invalidField } from '../../errors.ts'
+import { defineItem } from '../../store/item.ts'
+import { text } from '../../store/item-fields.ts'
+import { issuerDidAddress } from '../../store/keys.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import { type Ed25519Key, KEY_BYTES, keyOfVerkey } from '../keys/ed25519-key.ts'
+import { endpointOf } from '../root-agent.ts'
+import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
+
+type Agent = Pick<BaseAgent, 'context' | 'dids'>
+
+/** Throws `request.invalid` unless the DID was created by this agent. `path` is the field that names it. */
+export const assertOwnDid = async (agent: Agent, did: string, path: string): Promise<void> => {
+  if ((await findOwnDid(agent, did)) === undefined) throw invalidField(path, 'is not a DID of this agent')
+}
+
+/** Throws `request.invalid` unless the DID is this agent's and messages to it reach the agent. */
+export const assertReachableDid = async (agent: Agent, did: string, path: string): Promise<void> => {
+  await assertOwnDid(agent, did, path)
+  const { didDocument } = await agent.dids.resolveCreatedDidDocumentWithKeys(did)
+  if (didDocument.didCommServices.length === 0) throw invalidField(path, 'names no DIDComm service')
+}
+
+/** A new did:peer:2 with the agent's endpoint. https://identity.foundation/peer-did-method-spec/#method-2 */
+export const freshPeerDid = async (agent: Agent): Promise<string> => {
+  const routing = await agent.context.resolve(DidCommRoutingService).getRouting(agent.context)
+  const { didDocument, keys } = createPeerDidDocumentFromServices(
+    [
+      {
+        id: 'didcomm',
+        recipientKeys: [routing.recipientKey],
+        routingKeys: [],
+        serviceEndpoint: endpointOf(currentUnit().tenant),
+      },
+    ],
+    true,
+  )
+  return created(
+    await agent.dids.create({
+      method: 'peer',
+      didDocument,
+      options: { numAlgo: PeerDidNumAlgo.MultipleInceptionKeyWithoutDoc, keys },
+    }),
+  )
+}
+
+const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) => issuerDidAddress(tenant), {
+  did: text(),
+})
+
+/** The agent's default issuer DID, a did:key that is created once. */
+export const issuerDid = async (agent: Pick<Agent, 'context'>): Promise<string> => {
+  const unit = currentUnit()
+  const { tenant } = unit
+  const known = await unit.load(issuerDidItem, { tenant })
+  if (known !== undefined) return known.did
+  const own = ownDidKey(await newKey(agent))
+  const { did } = own
+  await saveOwnDid(agent, own)
+  unit.create(issuerDidItem.encode({ tenant, did }))
+  return did
+}
+
+const created = ({ didState }: { didState: { did?: string; reason?: string } }): string => {
+  if (didState.did === undefined) throw new AgentError('internal', `no DID was made: ${didState.reason}`)
+  return didState.did
+}
+
+/**
+ * The agent's DID that has this Ed25519 key, given as did:key, fingerprint (`z6Mk...`) or base58. Throws `request.invalid` for a key that is not this
+ * agent's.
+ */
+export const didOfKey = async (agent: Agent, recipientKey: string): Promise<string> => {
+  const record = await agent.context.resolve(DidRepository).findSingleByQuery(agent.context, {
+    recipientKeyFingerprints: [parseKey(recipientKey).fingerprint],
+    role: DidDocumentRole.Created,
+  })
+  if (record === null) throw invalidField('recipientKey', 'is not a key of this agent')
+  return record.did
+}
+
+/** A key of this agent for an inline service, whether it is part of a DID or not. Throws `request.invalid` for any other key. */
+export const ownKey = async (agent: Agent, recipientKey: string): Promise<Ed25519Key> => {
+  const key = parseKey(recipientKey)
+  key.keyId = key.legacyKeyId
+  const known = await agent.context
+    .resolve(Kms.KeyManagementApi)
+    .getPublicKey({ keyId: key.keyId })
+    .catch(() => undefined)
+  if (known === undefined) throw invalidField('recipientKey', 'is not a key of this agent')
+  return key
+}
+
+const parseKey = (text: string): Ed25519Key => {
+  try {
+    const fingerprint = text.replace(/^did:key:/, '')
+    const key = fingerprint.startsWith('z6Mk') ? Kms.PublicJwk.fromFingerprint(fingerprint) : keyOfVerkey(fingerprint)
+    if (key.is(Kms.Ed25519PublicJwk) && key.publicKey.publicKey.length === KEY_BYTES) return key
+  } catch {
+    // Not a key in any of these encodings.
+  }
+  throw invalidField('recipientKey', 'is not an Ed25519 key as did:key, fingerprint or base58')
+}

@@ -1,0 +1,107 @@
+/** Endpoints and keys of other agents from their DID documents, also from documents without a service. */
+import {
+  type AgentContext,
+  CredoError,
+  type DependencyManager,
+  type DidDocument,
+  DidRepository,
+  DidResolverService,
+  getPublicJwkFromVerificationMethod,
+  Kms,
+  type VerificationMethod,
+} from '@credo-ts/core'
+import { DidCommDocumentService } from '@credo-ts/didcomm'
+import { refusedUrl } from '../../egress/address-guard.ts'
+import { settings } from '../../settings.ts'
+import type { Ed25519Key } from '../keys/ed25519-key.ts'
+import { QUEUE } from '../return-route.ts'
+
+/** Ed25519 keys that may pack messages of a DID, with their verification methods. */
+const authenticationKeys = (document: DidDocument): { method: VerificationMethod; key: Ed25519Key }[] =>
+  (document.authentication ?? []).flatMap((one) => {
+    try {
+      const method = typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one
+      const key = getPublicJwkFromVerificationMethod(method)
+      return key.is(Kms.Ed25519PublicJwk) ? [{ method, key }] : []
+    } catch {
+      // Credo throws for an unknown type of key.
+      return []
+    }
+  })
+
+/** The verification method with which a key authenticates for a DID; undefined if there is none. */
+export const authenticationMethod = (document: DidDocument, sender: Ed25519Key): VerificationMethod | undefined =>
+  authenticationKeys(document).find(({ key }) => key.equals(sender))?.method
+
+type Services = Awaited<ReturnType<DidCommDocumentService['resolveServicesFromDid']>>
+
+/** Treats a document without a service as one with a queue. Otherwise Credo would find no key to pack for, and report an internal error. */
+export class DocumentService extends DidCommDocumentService {
+  readonly #resolver: DidResolverService
+
+  constructor(services: Pick<DependencyManager, 'resolve'>) {
+    const resolver = services.resolve(DidResolverService)
+    super(resolver, services.resolve(DidRepository))
+    this.#resolver = resolver
+  }
+
+  override async resolveServicesFromDid(agentContext: AgentContext, did: string): Promise<Services> {
+    const services = await super.resolveServicesFromDid(agentContext, did)
+    if (services.length > 0 || did.includes('#')) return services
+    const keys = authenticationKeys(await this.#resolver.resolveDidDocument(agentContext, did))
+    return [{ id: '#queue', recipientKeys: keys.map(({ key }) => key), routingKeys: [], serviceEndpoint: QUEUE }]
+  }
+}
+
+/** `code` is one of Aries RFC 0794, "Problem Report". */
+export class UnusableDidError extends CredoError {
+  readonly code: 'e.did.unresolvable' | 'e.did.method_unsupported' | 'e.did.doc_unsupported'
+
+  constructor(code: UnusableDidError['code']) {
+    super(`the DID can not be used: ${code}`)
+    this.code = code
+  }
+}
+
+/** A stranger's document may have any number of keys, and each becomes an index entry. */
+const MAX_KEYS = 4
+
+/** did:peer:1 and the short form of did:peer:4 do not contain their document. A stranger must not use documents of other connections. */
+const WITHOUT_DOCUMENT = /^did:peer:(?:1|4[^:]*$)/
+
+/** Fingerprints of the recipient keys in a DID's services. Throws `UnusableDidError`. */
+export const recipientKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
+  if (WITHOUT_DOCUMENT.test(did)) throw new UnusableDidError('e.did.unresolvable')
+  const resolver = agentContext.resolve(DidResolverService)
+  const { didDocument, didResolutionMetadata } = await resolver.resolve(agentContext, did)
+  if (didResolutionMetadata.error === 'unsupportedDidMethod') throw new UnusableDidError('e.did.method_unsupported')
+  if (didDocument === null) throw new UnusableDidError('e.did.unresolvable')
+  const keys = keysOf(didDocument)
+  if (keys.length === 0) throw new UnusableDidError('e.did.doc_unsupported')
+  return keys
+}
+
+const keysOf = (document: DidDocument): string[] => {
+  try {
+    return document.recipientKeys.map(({ fingerprint }) => fingerprint)
+  } catch {
+    // Credo throws for dangling references and unknown types of keys.
+    return []
+  }
+}
+
+/**
+ * Fingerprints of the recipient keys in those services of a DID that have an HTTP endpoint. Throws if the DID does not resolve or an endpoint is
+ * refused by the address guard.
+ */
+export const reachableKeysOf = async (agentContext: AgentContext, did: string): Promise<string[]> => {
+  if (WITHOUT_DOCUMENT.test(did.replace(/#.*$/, ''))) throw new UnusableDidError('e.did.unresolvable')
+  const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
+  const sent = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))
+  if (sent.some(({ serviceEndpoint }) => refusedUrl(serviceEndpoint, { local: settings().LOCAL_STAGE }) !== undefined))
+    throw new UnusableDidError('e.did.doc_unsupported')
+  return [...new Set(sent.flatMap(({ recipientKeys }) => recipientKeys.map(({ fingerprint }) => fingerprint)))].slice(
+    0,
+    MAX_KEYS,
+  )
+}

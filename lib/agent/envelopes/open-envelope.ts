@@ -1,0 +1,89 @@
+/** Opens envelopes (Aries RFC 0019, "Unpack"), in place of Credo's implementation. */
+import { type AgentContext, CredoError, type Kms, TypedArrayEncoder } from '@credo-ts/core'
+import type { DidCommEncryptedMessage, DidCommEnvelopeService } from '@credo-ts/didcomm'
+import { decryptContent } from '../keys/content-encryption.ts'
+import { type Ed25519Key, keyOfVerkey } from '../keys/ed25519-key.ts'
+import { agreementKeyOf, decryptByAgreement } from '../keys/key-agreement.ts'
+import { type Envelope, type EnvelopeHeader, readHeader } from './envelope.ts'
+import { PackingService } from './pack-envelope.ts'
+import { assertReadable } from './readable-message.ts'
+
+type Recipient = EnvelopeHeader['recipients'][number]
+
+export interface OpenedEnvelope {
+  /** Any JSON. */
+  message: unknown
+  /** The authenticated sender; absent with `Anoncrypt`. */
+  senderKey: Ed25519Key | undefined
+}
+
+/** Opens an envelope with a recipient's private key. Throws if the key or any part of the envelope is wrong. */
+export const openEnvelope = (envelope: Envelope, recipient: Recipient, key: Kms.KmsJwkPrivate): OpenedEnvelope => {
+  const { sender, iv } = recipient.header
+  const senderKey =
+    typeof sender === 'string'
+      ? keyOfVerkey(text(decryptByAgreement(key, undefined, bytes(sender), undefined)))
+      : undefined
+  const contentKey = decryptByAgreement(
+    key,
+    senderKey && agreementKeyOf(senderKey),
+    bytes(recipient.encrypted_key),
+    typeof iv === 'string' ? bytes(iv) : undefined,
+  )
+  const content = decryptContent(
+    'C20P',
+    { kty: 'oct', k: TypedArrayEncoder.toBase64URL(contentKey) },
+    {
+      encrypted: bytes(envelope.ciphertext),
+      iv: bytes(envelope.iv),
+      tag: bytes(envelope.tag),
+      aad: Buffer.from(envelope.protected),
+    },
+  )
+  return { message: parse(text(content)), senderKey }
+}
+
+const parse = (json: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    // The parser's message quotes the text, and this error is logged.
+    throw new CredoError('the message is no JSON')
+  }
+}
+
+const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')
+
+/** Throws for invalid UTF-8. */
+const text = (content: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(content)
+
+type Unpacked = Awaited<ReturnType<DidCommEnvelopeService['unpackMessage']>>
+
+/** The envelope can't be opened or holds no message, so it was not handled before either. */
+export class UnreadableEnvelopeError extends CredoError {}
+
+export class EnvelopeService extends PackingService {
+  /**
+   * Credo searches DIDs, invitations and mediations for each recipient. Here a key's id is its name in envelopes (ADR 10). Throws
+   * `UnreadableEnvelopeError`, and errors of the store.
+   */
+  override async unpackMessage(agentContext: AgentContext, envelope: DidCommEncryptedMessage): Promise<Unpacked> {
+    const { recipients } = readHeader(envelope)
+    const kids = recipients.map(({ header }) => header.kid)
+    const found = await this.keys.first(agentContext, kids)
+    try {
+      const recipient = recipients.find(({ header }) => header.kid === found?.keyId)
+      if (found === null || recipient === undefined) throw new CredoError('no recipient is of this agent')
+      const { message, senderKey } = openEnvelope(envelope, recipient, found.jwk)
+      assertReadable(message)
+      const recipientKey = keyOfVerkey(found.keyId)
+      recipientKey.keyId = found.keyId
+      return { plaintextMessage: message, recipientKey, ...(senderKey && { senderKey }) }
+    } catch (error) {
+      throw new UnreadableEnvelopeError(
+        'the envelope can not be opened',
+        error instanceof Error ? { cause: error } : {},
+      )
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** Packs messages into envelopes (Aries RFC 0019, "Pack") for their recipients and mediators. */
+
+import { randomBytes } from 'node:crypto'
+import { type AgentContext, CredoError, type DependencyManager, InjectionSymbols, Kms } from '@credo-ts/core'
+import {
+  DidCommDocumentService,
+  type DidCommEncryptedMessage,
+  DidCommEnvelopeService,
+  DidCommForwardMessage,
+  DidCommModuleConfig,
+} from '@credo-ts/didcomm'
+import { MAX_ROUTING_KEYS } from '../../records/did.ts'
+import { encryptContent } from '../keys/content-encryption.ts'
+import { type Ed25519Key, verkeyOf } from '../keys/ed25519-key.ts'
+import { agreementKeyOf, encryptByAgreement } from '../keys/key-agreement.ts'
+import type { SealedKeyStore } from '../keys/sealed-key-store.ts'
+import { MAX_KEYS } from './readable-message.ts'
+
+const CONTENT_KEY_BYTES = 32
+
+/** The sender of an envelope: the name of the key, and the private key. */
+export interface Sender {
+  verkey: string
+  jwk: Kms.KmsJwkPrivate
+}
+
+/** Packs JSON: with a sender authenticated ("Authcrypt"), without one anonymous ("Anoncrypt"). */
+export const packEnvelope = (
+  message: unknown,
+  recipients: readonly Ed25519Key[],
+  sender?: Sender,
+): DidCommEncryptedMessage => {
+  const contentKey = randomBytes(CONTENT_KEY_BYTES)
+  const header = {
+    // Wallets use this name for ChaCha20-Poly1305-IETF.
+    enc: 'xchacha20poly1305_ietf',
+    typ: 'JWM/1.0',
+    alg: sender === undefined ? 'Anoncrypt' : 'Authcrypt',
+    recipients: recipients.map((key) => recipientOf(key, contentKey, sender)),
+  }
+  const protectedHeader = text(Buffer.from(JSON.stringify(header)))
+  const { encrypted, iv, tag } = encryptContent(
+    'C20P',
+    { kty: 'oct', k: text(contentKey) },
+    Buffer.from(JSON.stringify(message)),
+    { aad: Buffer.from(protectedHeader) },
+  )
+  return { ciphertext: text(encrypted), iv: text(iv), tag: text(tag), protected: protectedHeader }
+}
+
+/** The header of a recipient: the content key in a box, and the sender, sealed. */
+const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
+  const kid = verkeyOf(key)
+  const theirs = agreementKeyOf(key)
+  const { encrypted, iv } = encryptByAgreement(sender?.jwk, theirs, contentKey)
+  if (sender === undefined) return { encrypted_key: text(encrypted), header: { kid } }
+  const sealed = encryptByAgreement(undefined, theirs, Buffer.from(sender.verkey))
+  return { encrypted_key: text(encrypted), header: { kid, iv: iv && text(iv), sender: text(sealed.encrypted) } }
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+
+type Packing = Parameters<DidCommEnvelopeService['packMessage']>
+
+/** Credo's envelope service, packing without validation by schemas. open-envelope.ts adds opening. */
+export class PackingService extends DidCommEnvelopeService {
+  readonly keys: Pick<SealedKeyStore, 'first' | 'get'>
+
+  constructor(services: Pick<DependencyManager, 'resolve'>, keys: PackingService['keys']) {
+    super(services.resolve(InjectionSymbols.Logger), services.resolve(DidCommDocumentService))
+    this.keys = keys
+  }
+
+  /**
+   * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would ask for a return route
+   * where there is no connection, but a message is sent after its transaction, when nothing handles a response, and this agent has an endpoint.
+   * Throws for an unknown sender key, and for more recipients or mediators than any agent has.
+   */
+  override async packMessage(...[agentContext, message, keys]: Packing): Promise<DidCommEncryptedMessage> {
+    const { useDidSovPrefixWhereAllowed } = agentContext.resolve(DidCommModuleConfig)
+    const { recipientKeys, routingKeys, senderKey } = keys
+    if (routingKeys.length > MAX_ROUTING_KEYS)
+      throw new CredoError('too many mediators are on the way to the other agent')
+    if (recipientKeys.length > MAX_KEYS) throw new CredoError('the other agent has too many keys')
+    const sender = senderKey === null ? undefined : await this.#sender(agentContext, senderKey)
+    const { '~transport': _, ...json } = message.toJSON({ useDidSovPrefixWhereAllowed })
+    let envelope = packEnvelope(json, recipientKeys, sender)
+    let [next] = recipientKeys
+    for (const routingKey of routingKeys) {
+      if (next === undefined) throw new CredoError('a message that is forwarded to nobody')
+      const forward = new DidCommForwardMessage({ to: verkeyOf(next), message: envelope })
+      envelope = packEnvelope(forward.toJSON({ useDidSovPrefixWhereAllowed }), [routingKey])
+      next = routingKey
+    }
+    return envelope
+  }
+
+  async #sender(agentContext: AgentContext, key: Ed25519Key): Promise<Sender> {
+    const jwk = await this.keys.get(agentContext, key.keyId)
+    if (jwk === null) throw new Kms.KeyManagementKeyNotFoundError(key.keyId, ['serverless-agent'])
+    return { verkey: verkeyOf(key), jwk }
+  }
+}

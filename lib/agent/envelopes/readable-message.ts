@@ -1,0 +1,116 @@
+/** Checks messages and DID documents before Credo reads them: for some malformed ones, and for long identifiers, it takes quadratic time or worse. */
+import { CredoError } from '@credo-ts/core'
+import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
+import * as v from 'valibot'
+import {
+  findFlaw,
+  hasMoreValuesThan,
+  isNestedDeeperThan,
+  isObject,
+  MAX_DEPTH,
+  MAX_VALUES,
+  parseBase64,
+} from '../../json.ts'
+
+/** In characters, also of DIDs in requests to the API. */
+export const MAX_IDENTIFIER = 4096
+
+/** Members that Credo matches as URIs or parses as DIDs, in messages and attachments. */
+const IDENTIFIERS = new Set([
+  ...['id', '@id', 'did', 'DID', 'to_did', 'kid', 'controller', 'holder', 'issuer', 'verificationMethod'],
+  ...['recipientKeys', 'routingKeys', 'serviceEndpoint', 'publicKeyBase58', 'publicKeyMultibase', 'signer', 'uri'],
+  ...['thread_id', 'credential_id', 'cred_def_id', 'schema_id', 'rev_reg_id'],
+])
+
+/** Keys of a service. Each is looked for among those of its document, and every message is encrypted for each. */
+export const MAX_KEYS = 16
+
+const LISTS_OF_KEYS = new Set(['recipientKeys', 'routingKeys'])
+
+/** Whether a message or document, including its base64 attachments, has an identifier that is too long, or a service with too many keys. */
+export const hasLongIdentifier = (value: unknown, name = ''): boolean => {
+  if (typeof value === 'string')
+    return name === 'base64'
+      ? hasLongIdentifier(parseBase64(value))
+      : value.length > MAX_IDENTIFIER && IDENTIFIERS.has(name)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value))
+    return (LISTS_OF_KEYS.has(name) && value.length > MAX_KEYS) || value.some((one) => hasLongIdentifier(one, name))
+  return Object.entries(value).some(([member, one]) => hasLongIdentifier(one, member))
+}
+
+/** Maximum length of a message type (Aries RFC 0003) or id: Credo's patterns for them take polynomial time. */
+const MAX_CHARACTERS = 256
+
+const Short = v.pipe(v.string(), v.maxLength(MAX_CHARACTERS))
+
+/** Credo's `PthidRegExp` (ThreadDecorator, didcomm 0.6.3) in linear time: there, each colon in `did:a:b:::::` with a line end doubles the time. */
+const ThreadId = v.pipe(
+  v.string(),
+  v.maxLength(MAX_IDENTIFIER),
+  v.regex(
+    /^(?:[-_./A-Za-z0-9]{8,64}|did:[a-z0-9]+:(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9.-])+(?::(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~!$&'()*+,;=@/-])+)*(?:\?[\w.~!$&'()*+,;=:@/%-]*)?(?:#[\w.~!$&'()*+,;=:@/%-]*)?)$/,
+  ),
+)
+
+/** An attached document may be nested 32 levels deep. The message around it adds five. */
+const RULES = { maxDepth: 40, forbidden: ['__proto__'] }
+
+/** Maximum number of objects and lists that Credo turns into class instances, at 20 µs each. Attachments as `json` do not count. */
+const MAX_STRUCTURE = 500
+
+/** Number of objects and lists, without attachments as `json`. */
+const structureOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).reduce((sum, [name, member]) => sum + (name === 'json' ? 0 : structureOf(member)), 1)
+    : 0
+
+/** Whether Credo may turn a message or a DID document into class instances. */
+const isSmall = (value: unknown): boolean =>
+  findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
+
+/** Whether Credo may read a DID document of another agent. */
+export const isReadableDocument = (document: unknown): boolean => isSmall(document) && !hasLongIdentifier(document)
+
+/** An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature. */
+const AttachedDidDocument = v.looseObject({
+  data: v.looseObject({
+    base64: v.optional(
+      v.pipe(
+        v.string(),
+        v.check((base64) => isSmall(parseBase64(base64))),
+      ),
+    ),
+  }),
+})
+
+const Message = v.looseObject({
+  '@type': Short,
+  '@id': Short,
+  '~thread': v.optional(v.looseObject({ thid: v.optional(ThreadId), pthid: v.optional(ThreadId) })),
+  'connection~sig': v.optional(v.looseObject({ '@type': Short })),
+  '~transport': v.optional(v.looseObject({ return_route_thread: v.optional(Short) })),
+  'did_doc~attach': v.optional(AttachedDidDocument),
+})
+
+/** Nested deeper than any document may be: whoever reads it refuses it, and tells the sender. */
+const TOO_DEEP: unknown = JSON.parse(`${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`)
+
+/** Puts a short document in the place of each attached one that no library may see. The message itself can be answered by a problem report. */
+const shortenAttachments = (message: unknown): void => {
+  if (!isObject(message)) return
+  for (const [name, attached] of Object.entries(message))
+    for (const attachment of name.endsWith('~attach') && Array.isArray(attached) ? attached : []) {
+      const data: unknown = isObject(attachment) ? attachment.data : undefined
+      if (isObject(data) && (isNestedDeeperThan(data.json, MAX_DEPTH) || hasMoreValuesThan(data.json, MAX_VALUES)))
+        data.json = TOO_DEEP
+    }
+}
+
+/** Throws a CredoError for a message that no conforming agent sends. Shortens attached documents that no library may see. */
+export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
+  shortenAttachments(message)
+  if (!isSmall(message) || !v.is(Message, message))
+    throw new CredoError('the message is too large, or has no readable type, id or thread')
+  if (hasLongIdentifier(message)) throw new CredoError('the message has an identifier that is too long')
+}

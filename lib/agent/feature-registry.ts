@@ -1,9 +1,0 @@
-/** Answers feature queries (Aries RFC 0031 and 0557): each feature once, however many queries match it. */
-import { DidCommFeatureRegistry } from '@credo-ts/didcomm'
-
-/** Credo repeats all features for each of hundreds of equal queries in a message: 1 MB for 25 KB. */
-export class FeatureRegistry extends DidCommFeatureRegistry {
-  override query(...queries: Parameters<DidCommFeatureRegistry['query']>) {
-    return [...new Set(super.query(...queries))]
-  }
-}

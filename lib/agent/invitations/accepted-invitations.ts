@@ -1,0 +1,119 @@
+/** Accepts invitations: by a handshake, by reuse of a connection with the inviter's DID, or by a connectionless answer. */
+import {
+  type DidCommConnectionRecord,
+  DidCommHandshakeProtocol,
+  DidCommMessageSender,
+  DidCommOutboundMessageContext,
+  type DidCommOutOfBandInvitation,
+  type DidCommOutOfBandRecord,
+  DidCommOutOfBandRepository,
+  DidCommOutOfBandService,
+  DidCommOutOfBandState,
+} from '@credo-ts/didcomm'
+import { invalidField, isAgentError } from '../../errors.ts'
+import { defined } from '../../json.ts'
+import type { TenantAgent } from '../agent.ts'
+import { send } from '../connections/ready-connection.ts'
+import { assertReachableDid } from '../dids/dids.ts'
+import { handleAttachedRequest, requestOf } from './attached-requests.ts'
+import { currentProfile } from './inviter.ts'
+
+export interface Acceptance {
+  label?: string | undefined
+  alias?: string | undefined
+  imageUrl?: string | undefined
+  autoAcceptConnection: boolean
+  ourDid?: string | undefined
+  reuseConnection?: boolean | undefined
+}
+
+const HANDSHAKES: Record<string, DidCommHandshakeProtocol> = {
+  didexchange: DidCommHandshakeProtocol.DidExchange,
+  connections: DidCommHandshakeProtocol.Connections,
+}
+
+/** The first offered handshake protocol that this agent supports; undefined if there is none. */
+export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitation) => {
+  const offered = handshakeProtocols.map((uri) => uri.match(/^https:\/\/didcomm\.org\/(\w+)\/1\.\d+$/)?.[1] ?? '')
+  const chosen = Object.keys(HANDSHAKES).find((name) => offered.includes(name))
+  return chosen === undefined ? undefined : HANDSHAKES[chosen]
+}
+
+/**
+ * Accepts a stored invitation in the running unit of work. Returns the connection: a new one that has started its handshake, or an existing one.
+ * `path` is the request's field of the invitation, for errors. Throws `request.invalid`, `connection.no_endpoint`.
+ */
+export const accept = async (
+  agent: TenantAgent,
+  record: DidCommOutOfBandRecord,
+  acceptance: Acceptance,
+  path: string,
+): Promise<DidCommConnectionRecord | undefined> => {
+  const { context } = agent
+  const { outOfBandInvitation } = record
+  const { alias, autoAcceptConnection, reuseConnection } = acceptance
+  const older = reuseConnection ? await existingConnection(agent, outOfBandInvitation) : undefined
+  delete record.reuseConnectionId
+  Object.assign(record, {
+    autoAcceptConnection,
+    state: DidCommOutOfBandState.PrepareResponse,
+    ...defined({ alias, reuseConnectionId: older?.id }),
+  })
+  await context.resolve(DidCommOutOfBandRepository).update(context, record)
+  const protocol = handshakeOf(outOfBandInvitation)
+  if (older === undefined && protocol !== undefined) return startHandshake(agent, record, protocol, acceptance)
+  if (requestOf(context, outOfBandInvitation) === undefined && older !== undefined)
+    await requestReuse(agent, record, older)
+  else
+    await handleAttachedRequest(context, record, older).catch((error) => {
+      if (isAgentError(error)) throw error
+      throw invalidField(path, 'has a request that this agent can not handle')
+    })
+  return older
+}
+
+/** The newest connection that was made from an invitation by the same DID and that neither side has ended. */
+const existingConnection = async (
+  { didcomm }: TenantAgent,
+  { invitationDids }: DidCommOutOfBandInvitation,
+): Promise<DidCommConnectionRecord | undefined> => {
+  for (const did of invitationDids) {
+    const found = await didcomm.connections.findByInvitationDid(did)
+    const usable = found.findLast(({ isReady, theirDid }) => isReady && theirDid !== undefined)
+    if (usable !== undefined) return usable
+  }
+  return undefined
+}
+
+const startHandshake = async (
+  agent: TenantAgent,
+  record: DidCommOutOfBandRecord,
+  protocol: DidCommHandshakeProtocol,
+  { label, imageUrl, autoAcceptConnection, ourDid }: Acceptance,
+): Promise<DidCommConnectionRecord> => {
+  if (ourDid !== undefined) {
+    if (protocol === DidCommHandshakeProtocol.Connections)
+      throw invalidField('ourDid', 'can not be used: the invitation offers the connections protocol only')
+    await assertReachableDid(agent, ourDid, 'ourDid')
+  }
+  const profile = await currentProfile()
+  return send(() =>
+    agent.didcomm.connections.acceptOutOfBandInvitation(record, {
+      protocol,
+      label: label ?? profile.label,
+      autoAcceptConnection,
+      ...defined({ alias: record.alias, imageUrl: imageUrl ?? profile.connectionImageUrl, ourDid }),
+    }),
+  )
+}
+
+/** Credo would wait for the answer. Here `handshake-reuse-accepted` completes the invitation when it arrives. */
+const requestReuse = async (
+  { context }: TenantAgent,
+  record: DidCommOutOfBandRecord,
+  connection: DidCommConnectionRecord,
+): Promise<void> => {
+  const message = await context.resolve(DidCommOutOfBandService).createHandShakeReuse(context, record, connection)
+  const outbound = new DidCommOutboundMessageContext(message, { agentContext: context, connection })
+  await send(() => context.resolve(DidCommMessageSender).sendMessage(outbound))
+}

@@ -1,0 +1,63 @@
+/** Single-use invitations that carry a request or an offer (Aries RFC 0434, "requests~attach"). */
+import { randomUUID } from 'node:crypto'
+import { type DidCommMessage, type DidCommOutOfBandRecord, DidCommOutOfBandRepository } from '@credo-ts/didcomm'
+import { invalidField } from '../../errors.ts'
+import { defined } from '../../json.ts'
+import type { TenantAgent } from '../agent.ts'
+import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
+
+export interface InvitationOptions {
+  goalCode?: string | undefined
+  /** Parent thread of the request; the invitation by default. */
+  parentThreadId?: string | undefined
+  label?: string | undefined
+  imageUrl?: string | undefined
+  recipientKey?: string | undefined
+  invitationDid?: string | undefined
+  /** False: the request is answered without a connection. */
+  handshake: boolean
+}
+
+/**
+ * Creates a message with `carry`, and the invitation that carries it, in the running unit of work. The invitation is the parent thread of its
+ * attachments (RFC 0434). Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this agent's.
+ */
+export const inviteWith = async <T extends { message: DidCommMessage }>(
+  agent: TenantAgent,
+  options: InvitationOptions,
+  carry: (parentThreadId: string) => Promise<T>,
+): Promise<{ carried: T; answer: InvitationAnswer }> => {
+  const { label, connectionImageUrl } = await currentProfile()
+  const service = await serviceOf(agent, options)
+  const invitationId = randomUUID()
+  const carried = await carry(options.parentThreadId ?? invitationId)
+  const record = await agent.didcomm.oob.createInvitation({
+    label: options.label ?? label,
+    ...defined({ imageUrl: options.imageUrl ?? connectionImageUrl, goalCode: options.goalCode }),
+    ...service,
+    messages: [carried.message],
+    handshake: options.handshake,
+    multiUseInvitation: false,
+    autoAcceptConnection: true,
+  })
+  await nameInvitation(agent, record, invitationId)
+  return { carried, answer: toInvitationAnswer(agent, record) }
+}
+
+/** Sets the id of the invitation, which the request names: Credo does not take one. */
+const nameInvitation = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord, id: string): Promise<void> => {
+  record.outOfBandInvitation.id = id
+  await context.resolve(DidCommOutOfBandRepository).update(context, record)
+}
+
+/** A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer comes from. */
+const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {
+  const { handshake, invitationDid, recipientKey } = options
+  if (handshake) return { invitationDid: await invitationDidOf(agent, options) }
+  if (invitationDid !== undefined)
+    throw invalidField(
+      'invitationDid',
+      'must not be there without a handshake: the service of such an invitation is a key',
+    )
+  return recipientKey === undefined ? {} : { routing: await routingOf(agent, recipientKey) }
+}

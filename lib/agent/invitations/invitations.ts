@@ -1,0 +1,115 @@
+/** Finds invitations of this agent (Aries RFC 0434), and decides who has accepted one and who may. */
+import type { AgentContext, Query } from '@credo-ts/core'
+import {
+  type DidCommConnectionRecord,
+  type DidCommInboundMessageContext,
+  type DidCommOutOfBandRecord,
+  DidCommOutOfBandRepository,
+  DidCommOutOfBandRole,
+  DidCommOutOfBandService,
+  DidCommOutOfBandState,
+} from '@credo-ts/didcomm'
+import type { Ed25519Key } from '../keys/ed25519-key.ts'
+
+export type Invitation = DidCommOutOfBandRecord
+
+const find = (
+  agentContext: AgentContext,
+  query: Query<Invitation>,
+  role = DidCommOutOfBandRole.Sender,
+): Promise<Invitation[]> =>
+  agentContext.resolve(DidCommOutOfBandRepository).findByQuery(agentContext, { ...query, role })
+
+export const findInvitation = async (
+  agentContext: AgentContext,
+  invitationId: string,
+): Promise<Invitation | undefined> => (await find(agentContext, { invitationId }))[0]
+
+/** The invitation whose attached request has this thread. */
+export const findInvitationOfRequest = async (
+  agentContext: AgentContext,
+  threadId: string,
+): Promise<Invitation | undefined> => (await find(agentContext, { invitationRequestsThreadIds: [threadId] }))[0]
+
+/** Whether a message was packed by a key of the received invitation whose attached request has this thread. */
+export const isOfInviter = async (inbound: DidCommInboundMessageContext, threadId: string): Promise<boolean> => {
+  if (inbound.senderKey === undefined) return false
+  const query = { invitationRequestsThreadIds: [threadId] }
+  const received = await find(inbound.agentContext, query, DidCommOutOfBandRole.Receiver)
+  return received.some((invitation) => isPackedBy(invitation, inbound))
+}
+
+/** Whether a message was packed by a key of the invitation. */
+const isPackedBy = (invitation: Invitation, { senderKey }: DidCommInboundMessageContext): boolean =>
+  senderKey !== undefined && keysOf(invitation).includes(senderKey.fingerprint)
+
+/** Whether a message was packed by a key of the invitation that a connection was made from. */
+export const isOfInviterOf = async (
+  inbound: DidCommInboundMessageContext,
+  { outOfBandId }: DidCommConnectionRecord,
+): Promise<boolean> => {
+  if (outOfBandId === undefined) return false
+  const { agentContext } = inbound
+  const invitation = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
+  return invitation !== null && isPackedBy(invitation, inbound)
+}
+
+/** Invitations with a key. */
+export const findInvitationsOfKey = (agentContext: AgentContext, fingerprint: string): Promise<Invitation[]> =>
+  find(agentContext, { recipientKeyFingerprints: [fingerprint] })
+
+/** Invitation ids by the recipient key of a connection request: Credo passes on the key, but not the message. */
+const namedInvitations = new WeakMap<Ed25519Key, string>()
+
+/** Remembers the invitation that a request of connections/1.0 names. */
+export const rememberNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
+  namedInvitations.set(recipientKey, invitationId)
+}
+
+/** The invitation that a request of connections/1.0 was sent to. Several invitations may have the same key. */
+export const invitationOfKey = async (
+  agentContext: AgentContext,
+  recipientKey: Ed25519Key,
+): Promise<Invitation | null> => {
+  const found = await findInvitationsOfKey(agentContext, recipientKey.fingerprint)
+  const named = namedInvitations.get(recipientKey)
+  if (named === undefined) return found.length === 1 ? (found[0] ?? null) : null
+  return found.find(({ outOfBandInvitation }) => outOfBandInvitation.id === named) ?? null
+}
+
+const keysOf = (invitation: Invitation): string[] => invitation.getTags().recipientKeyFingerprints
+
+/** Whether the connection was made from the invitation, or reused for it. */
+export const isTakenBy = (invitation: Invitation, connection: DidCommConnectionRecord): boolean =>
+  connection.outOfBandId === invitation.id || invitation.reuseConnectionId === connection.id
+
+/** Whether a message was sent to a key of the invitation. */
+export const isAddressedTo = (invitation: Invitation, { recipientKey }: DidCommInboundMessageContext): boolean =>
+  recipientKey !== undefined && keysOf(invitation).includes(recipientKey.fingerprint)
+
+export const isUnused = ({ state }: Invitation): boolean => state === DidCommOutOfBandState.AwaitResponse
+
+/** Marks an invitation as used, with or without a connection. A multi-use invitation does not change. */
+export const markUsed = async (
+  agentContext: AgentContext,
+  invitation: Invitation,
+  connection?: DidCommConnectionRecord,
+): Promise<void> => {
+  if (invitation.reusable) return
+  if (connection !== undefined) invitation.reuseConnectionId = connection.id
+  await agentContext.resolve(DidCommOutOfBandService).updateState(agentContext, invitation, DidCommOutOfBandState.Done)
+}
+
+/**
+ * Whether a connection may be reused for an invitation: it was made from an invitation with the same DID of this agent. Aries RFC 0434, "Reuse
+ * Messages": the invitee knows the inviter by the DID in the invitation.
+ */
+export const mayReuse = async (
+  agentContext: AgentContext,
+  invitation: Invitation,
+  { outOfBandId }: DidCommConnectionRecord,
+): Promise<boolean> => {
+  if (outOfBandId === undefined) return false
+  const first = await agentContext.resolve(DidCommOutOfBandRepository).findById(agentContext, outOfBandId)
+  return first !== null && keysOf(first).some((key) => keysOf(invitation).includes(key))
+}

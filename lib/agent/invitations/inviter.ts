@@ -1,0 +1,82 @@
+/** The agent's name, DID and keys in invitations, and the answer of the operations that create one. */
+import type { DidCommOutOfBandRecord, DidCommRouting } from '@credo-ts/didcomm'
+import { AgentError, invalidField } from '../../errors.ts'
+import { toOutOfBandJson } from '../../records/out-of-band.ts'
+import type { RecordJson } from '../../records/record-json.ts'
+import { BASE_AGENT } from '../../records/tenant.ts'
+import { settings } from '../../settings.ts'
+import { readTenant } from '../../store/tenants.ts'
+import { currentUnit } from '../../store/transaction.ts'
+import type { TenantAgent } from '../agent.ts'
+import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/dids.ts'
+import { endpointOf } from '../root-agent.ts'
+import { toStored } from '../storage-service.ts'
+
+export interface InvitationAnswer {
+  invitationUrl: string
+  invitation: Record<string, unknown>
+  shortInvitationUrl: string
+  outOfBandRecord: RecordJson
+  invitationDid: string
+}
+
+/** A message that can be encoded in a URL. */
+interface Invitation {
+  id: string
+  toJSON(): Record<string, unknown>
+  toUrl(options: { domain: string }): string
+}
+
+/** The answer with the invitation, converted to connections/1.0 if that was asked for. */
+export const toInvitationAnswer = (
+  { context }: TenantAgent,
+  record: DidCommOutOfBandRecord,
+  message: Invitation = record.outOfBandInvitation,
+): InvitationAnswer => {
+  const { PUBLIC_URL } = settings()
+  const invitation = message.toJSON()
+  const [service] = record.outOfBandInvitation.getServices()
+  const invitationDid = typeof service === 'string' ? service : service?.recipientKeys[0]
+  if (invitationDid === undefined) throw new AgentError('internal', 'the invitation names nobody')
+  return {
+    invitationUrl: message.toUrl({ domain: PUBLIC_URL }),
+    invitation: { ...invitation, messageType: invitation['@type'] },
+    shortInvitationUrl: `${PUBLIC_URL}/url/${message.id}`,
+    outOfBandRecord: toOutOfBandJson(toStored(context, record)),
+    invitationDid,
+  }
+}
+
+/** Label and image that other agents show. */
+export const currentProfile = async (): Promise<{ label: string; connectionImageUrl?: string | undefined }> => {
+  const unit = currentUnit()
+  return unit.tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : readTenant(unit.tenant, unit)
+}
+
+interface Named {
+  recipientKey?: string | undefined
+  invitationDid?: string | undefined
+}
+
+/**
+ * The agent's DID for an invitation; a recipient key is resolved to its DID (ADR 4). Throws `request.invalid` for a DID or key that is not this
+ * agent's.
+ */
+export const invitationDidOf = async (agent: TenantAgent, { invitationDid, recipientKey }: Named): Promise<string> => {
+  if (recipientKey !== undefined) {
+    const did = await didOfKey(agent, recipientKey)
+    if (invitationDid !== undefined && invitationDid !== did)
+      throw invalidField('recipientKey', 'is no key of invitationDid')
+    return did
+  }
+  if (invitationDid === undefined) return freshPeerDid(agent)
+  await assertReachableDid(agent, invitationDid, 'invitationDid')
+  return invitationDid
+}
+
+/** An inline service with a key of the agent. Throws `request.invalid` for a key that is not this agent's. */
+export const routingOf = async (agent: TenantAgent, recipientKey: string): Promise<DidCommRouting> => ({
+  endpoints: [endpointOf(currentUnit().tenant)],
+  routingKeys: [],
+  recipientKey: await ownKey(agent, recipientKey),
+})

@@ -1,0 +1,65 @@
+/** Creates invitations to connect (Aries RFC 0434, and 0160 for older agents). */
+import { type DidCommHandshakeProtocol, DidCommRoutingService } from '@credo-ts/didcomm'
+import { defined } from '../../json.ts'
+import { currentAgent, type TenantAgent } from '../agent.ts'
+import { currentProfile, type InvitationAnswer, invitationDidOf, routingOf, toInvitationAnswer } from './inviter.ts'
+
+interface Inviter {
+  label?: string | undefined
+  alias?: string | undefined
+  imageUrl?: string | undefined
+  multiUseInvitation: boolean
+  autoAcceptConnection: boolean
+  recipientKey?: string | undefined
+}
+
+export interface ConnectionInvitation extends Inviter {
+  goal?: string | undefined
+  goalCode?: string | undefined
+  handshakeProtocols?: `${DidCommHandshakeProtocol}`[] | undefined
+  invitationDid?: string | undefined
+}
+
+/** Members of both kinds of invitation. Throws `resource.not_found` (tenant). */
+const toConfig = async ({ label, alias, imageUrl, multiUseInvitation, autoAcceptConnection }: Inviter) => {
+  const profile = await currentProfile()
+  return {
+    label: label ?? profile.label,
+    ...defined({ alias, imageUrl: imageUrl ?? profile.connectionImageUrl }),
+    multiUseInvitation,
+    autoAcceptConnection,
+  }
+}
+
+/**
+ * Creates an invitation in the running unit of work. Throws `resource.not_found` (tenant), and `request.invalid` for a DID or key that is not this
+ * agent's.
+ */
+export const inviteToConnect = async (invitation: ConnectionInvitation): Promise<InvitationAnswer> => {
+  const agent = await currentAgent()
+  const { goal, goalCode, handshakeProtocols } = invitation
+  const record = await agent.didcomm.oob.createInvitation({
+    ...(await toConfig(invitation)),
+    ...defined({ goal, goalCode, handshakeProtocols: handshakeProtocols as DidCommHandshakeProtocol[] | undefined }),
+    invitationDid: await invitationDidOf(agent, invitation),
+  })
+  return toInvitationAnswer(agent, record)
+}
+
+/**
+ * Creates an invitation with a new key, or with a key of this agent, in the running unit of work. Throws `resource.not_found` (tenant), and
+ * `request.invalid` for a key that is not this agent's.
+ */
+export const inviteByKey = async (invitation: Inviter): Promise<InvitationAnswer & { recipientKey?: string }> => {
+  const agent = await currentAgent()
+  const { recipientKey } = invitation
+  const routing = await (recipientKey === undefined ? freshRouting(agent) : routingOf(agent, recipientKey))
+  const { outOfBandRecord, invitation: message } = await agent.didcomm.oob.createLegacyInvitation({
+    ...(await toConfig(invitation)),
+    routing,
+  })
+  const answer = toInvitationAnswer(agent, outOfBandRecord, message)
+  return recipientKey === undefined ? { ...answer, recipientKey: routing.recipientKey.legacyKeyId } : answer
+}
+
+const freshRouting = ({ context }: TenantAgent) => context.resolve(DidCommRoutingService).getRouting(context)

@@ -1,0 +1,147 @@
+/** Records of DIDs: read once in a process where they can not change, each time where others add to them. */
+import { randomUUID } from 'node:crypto'
+import {
+  type AgentContext,
+  CacheModuleConfig,
+  DependencyManager,
+  DidDocument,
+  DidRepository,
+  EventEmitter,
+  InjectionSymbols,
+  InMemoryLruCache,
+} from '@credo-ts/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AgentDidRepository, didsWithKey, KnownDids } from '../../../../lib/agent/dids/did-repository.ts'
+import { type Ed25519Key, keyOfVerkey } from '../../../../lib/agent/keys/ed25519-key.ts'
+import { transaction } from '../../../../lib/store/transaction.ts'
+import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
+import { useTable } from '../../store/use-table.ts'
+import { contextOf, service } from '../credo-storage.ts'
+
+const table = useTable()
+let did: string
+let key: Ed25519Key
+
+beforeEach(() => {
+  did = `did:web:${randomUUID()}.example`
+  key = keyOfVerkey(unknownKid())
+})
+afterEach(() => {
+  table.way = undefined
+})
+
+const services = new DependencyManager()
+services.registerInstance(InjectionSymbols.StorageService, service)
+services.registerInstance(EventEmitter, { emit: () => {} } as unknown as EventEmitter)
+
+/** A repository as another process has it: with nothing in memory. */
+const newRepository = () => new AgentDidRepository(services, new KnownDids())
+
+const acme = contextOf('acme')
+acme.dependencyManager.registerInstance(
+  CacheModuleConfig,
+  new CacheModuleConfig({ cache: new InMemoryLruCache({ limit: 1 }), useCachedStorageService: false }),
+)
+const run = <T>(act: () => Promise<T>): Promise<T> => transaction('acme', act)
+const create = (repository: AgentDidRepository, of = did) =>
+  repository.storeCreatedDid(acme, { did: of, tags: { recipientKeyFingerprints: [key.fingerprint] } })
+const byDid = (repository: AgentDidRepository, context: AgentContext = acme) =>
+  run(() => repository.getCreatedDids(context, { did }))
+const byKey = (repository: AgentDidRepository) => run(() => repository.findCreatedDidByRecipientKey(acme, key))
+
+describe('a DID of ours', () => {
+  test('should be read once for a process, by its name and by its key', async () => {
+    await run(() => create(newRepository()))
+    const reader = newRepository()
+    table.watch()
+    for (let time = 0; time < 3; time++) expect((await byDid(reader)).map((record) => record.did)).toEqual([did])
+    for (let time = 0; time < 3; time++) expect((await byKey(reader))?.did).toBe(did)
+    expect(table.requests).toEqual(['Query', 'Query'])
+  })
+
+  test('should be found as soon as another process has made it', async () => {
+    const reader = newRepository()
+    expect(await byDid(reader)).toEqual([])
+    expect(await byKey(reader)).toBeNull()
+    await run(() => create(newRepository()))
+    expect(await byDid(reader)).toHaveLength(1)
+    expect((await byKey(reader))?.did).toBe(did)
+  })
+
+  test('should be forgotten when the unit of work that made it fails', async () => {
+    const repository = newRepository()
+    const failing = run(async () => {
+      await create(repository)
+      expect(await repository.getCreatedDids(acme, { did })).toHaveLength(1)
+      expect(await repository.findCreatedDidByRecipientKey(acme, key)).not.toBeNull()
+      throw new Error('the operation fails')
+    })
+    await expect(failing).rejects.toThrow('the operation fails')
+    expect(await byDid(repository)).toEqual([])
+    expect(await byKey(repository)).toBeNull()
+  })
+
+  test("should be its tenant's only", async () => {
+    const repository = newRepository()
+    await run(() => create(repository))
+    expect(await byDid(repository)).toHaveLength(1)
+    expect(await byDid(repository, contextOf('other'))).toEqual([])
+  })
+
+  test('should be changed by nobody: it is shared', async () => {
+    const repository = newRepository()
+    await run(() => create(repository))
+    const [record] = await byDid(repository)
+    expect(() => record?.setTag('recipientKeyFingerprints', [])).toThrow(TypeError)
+    expect(() => repository.update()).toThrow('does not change')
+    expect(() => repository.delete()).toThrow('does not change')
+    expect(await byDid(repository)).toEqual([record])
+  })
+
+  test('should not be the same as another one, nor as all of them', async () => {
+    const repository = newRepository()
+    await run(() => create(repository))
+    await byDid(repository)
+    const other = `${did}:other`
+    await run(() => create(repository, other))
+    const all = await run(() => repository.getCreatedDids(acme, { method: 'web', did: other }))
+    expect(all.map((record) => record.did)).toEqual([other])
+  })
+})
+
+test('a DID that names its document by a hash is read once it is there', async () => {
+  const reader = newRepository()
+  const find = () => run(() => reader.findAllByDid(acme, did))
+  expect(await find()).toEqual([])
+  await run(() => newRepository().storeReceivedDid(acme, { did }))
+  expect(await find()).toHaveLength(1)
+  table.watch()
+  expect(await find()).toHaveLength(1)
+  expect(table.requests).toEqual([])
+})
+
+test("a process's memory is not filled by the large documents of others, which are read again", async () => {
+  const reader = newRepository()
+  const dids = Array.from({ length: 25 }, (_, made) => `${did}:${made}`)
+  const document = (id: string) => new DidDocument({ id, alsoKnownAs: ['x'.repeat(250 * 1024)] })
+  for (const one of dids)
+    await run(() => newRepository().storeReceivedDid(acme, { did: one, didDocument: document(one) }))
+  const findAll = async () => {
+    for (const one of dids) expect(await run(() => reader.findAllByDid(acme, one))).toHaveLength(1)
+  }
+  await findAll()
+  table.watch()
+  await findAll()
+  expect(table.requests).toHaveLength(dids.length)
+})
+
+test('DIDs of others that a key stands for are read each time: anybody may add one', async () => {
+  const repository = newRepository()
+  acme.dependencyManager.registerInstance(DidRepository, repository)
+  const tags = { recipientKeyFingerprints: [key.fingerprint] }
+  const find = () => run(() => didsWithKey(acme, key))
+  await run(() => repository.storeReceivedDid(acme, { did, tags }))
+  expect(await find()).toHaveLength(1)
+  await run(() => newRepository().storeReceivedDid(acme, { did: `${did}:two`, tags }))
+  expect(await find()).toHaveLength(2)
+})

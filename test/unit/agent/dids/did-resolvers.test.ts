@@ -1,0 +1,122 @@
+/** did:peer is resolved as by Credo, in a time that no DID can stretch. */
+import {
+  AgentConfig,
+  AgentContext,
+  createPeerDidDocumentFromServices,
+  DependencyManager,
+  DidRepository,
+  didDocumentToNumAlgo2Did,
+  didDocumentToNumAlgo4Did,
+  Kms,
+} from '@credo-ts/core'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { DocumentCache, LinearPeerDidResolver } from '../../../../lib/agent/dids/did-resolvers.ts'
+import { processorTime } from '../../../support/processor-time.ts'
+import { contextOf } from '../credo-storage.ts'
+
+const FINGERPRINT = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
+
+const context = (): AgentContext => {
+  const dependencyManager = new DependencyManager()
+  // No DID here needs a stored document.
+  dependencyManager.registerInstance(DidRepository, {} as DidRepository)
+  return new AgentContext({ contextCorrelationId: 'acme', dependencyManager, isRootAgentContext: false })
+}
+
+const resolve = (did: string) => new LinearPeerDidResolver().resolve(context(), did)
+
+const document = () => {
+  const key = Kms.PublicJwk.fromFingerprint(FINGERPRINT)
+  if (!key.is(Kms.Ed25519PublicJwk)) throw new Error('not an Ed25519 key')
+  const service = { id: '#didcomm', serviceEndpoint: 'http://127.0.0.1:1', recipientKeys: [key], routingKeys: [key] }
+  return createPeerDidDocumentFromServices([service], false).didDocument
+}
+
+test.each<[string, () => string]>([
+  ['method 0', () => `did:peer:0${FINGERPRINT}`],
+  ['method 2', () => didDocumentToNumAlgo2Did(document())],
+  ['method 4', () => didDocumentToNumAlgo4Did(document()).longFormDid],
+])('a DID of %s is resolved', async (_, didOf) => {
+  const did = didOf()
+  const { didDocument } = await resolve(did)
+  expect(didDocument?.id).toBe(did)
+  expect(JSON.stringify(didDocument)).toContain('authentication')
+})
+
+test.each([
+  ['that Credo would read in 2^48 ways', `did:peer:2.V${FINGERPRINT}${'SS'.repeat(24)}!`],
+  ['with keys that run into each other', `did:peer:2.V${FINGERPRINT}${'.VzAAAAA'.repeat(400)}!`],
+  ['without end', `did:peer:2.V${FINGERPRINT}.S${'a'.repeat(200_000)}`],
+  ['of method 4 without end', `did:peer:4z${'a'.repeat(46)}:z${'a'.repeat(200_000)}`],
+  ['that is none', 'did:peer:x'],
+])('a DID %s is refused at once', async (_, did) => {
+  const spent = processorTime()
+  expect(await resolve(did)).toMatchObject({ didDocument: null, didResolutionMetadata: { error: expect.anything() } })
+  expect(spent()).toBeLessThan(100)
+})
+
+test('a document that follows from its DID is made once, and nobody can change it for the others', async () => {
+  const did = didDocumentToNumAlgo4Did(document()).longFormDid
+  const { didDocument } = await resolve(did)
+  expect((await resolve(did)).didDocument).toBe(didDocument)
+  expect(() => didDocument?.service?.push(...didDocument.service)).toThrow(TypeError)
+  const [method] = didDocument?.authentication ?? []
+  expect(() => Object.assign(Object(method), { publicKeyBase58: 'x' })).toThrow(TypeError)
+})
+
+test("a document that lies in a tenant's table is that tenant's own", async () => {
+  const did = didDocumentToNumAlgo4Did(document()).shortFormDid
+  const documentOf = async (stored: string[]) => {
+    const agentContext = context()
+    // Credo logs that it has found nothing.
+    agentContext.dependencyManager.registerInstance(AgentConfig, {
+      logger: { error: () => {} },
+    } as unknown as AgentConfig)
+    const findAllByDid = async () => stored.map((of) => ({ did: of }))
+    agentContext.dependencyManager.registerInstance(DidRepository, { findAllByDid } as unknown as DidRepository)
+    return (await new LinearPeerDidResolver().resolve(agentContext, did)).didDocument
+  }
+  expect(await documentOf([didDocumentToNumAlgo4Did(document()).longFormDid])).not.toBeNull()
+  expect(await documentOf([])).toBeNull()
+})
+
+let cache: DocumentCache
+
+beforeEach(() => {
+  cache = new DocumentCache()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const acme = contextOf('acme')
+const usual = { id: 'did:web:example.com' }
+
+test('a document is there for all agents, until it is removed', async () => {
+  await cache.set(acme, 'did', usual)
+  expect(await cache.get(acme, 'did')).toEqual(usual)
+  expect(await cache.get(contextOf('other'), 'did')).toEqual(usual)
+  expect(await cache.get(acme, 'another')).toBeNull()
+  await cache.remove(acme, 'did')
+  expect(await cache.get(acme, 'did')).toBeNull()
+})
+
+test('a document is forgotten after the seconds that were asked for', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const start = Date.now()
+  await cache.set(acme, 'did', usual, 300)
+  vi.setSystemTime(start + 299_999)
+  expect(await cache.get(acme, 'did')).toEqual(usual)
+  vi.setSystemTime(start + 300_000)
+  expect(await cache.get(acme, 'did')).toBeNull()
+})
+
+test('many large documents do not fill the memory: the oldest are forgotten', async () => {
+  const large = () => ({ ...usual, service: 'x'.repeat(256 * 1024) })
+  for (let made = 0; made < 100; made++) await cache.set(acme, `did${made}`, large())
+  const kept: number[] = []
+  for (let made = 0; made < 100; made++) if ((await cache.get(acme, `did${made}`)) !== null) kept.push(made)
+  expect(kept.length).toBeGreaterThan(0)
+  expect(kept.length * 256).toBeLessThanOrEqual(5 * 1024)
+  expect(kept.at(-1)).toBe(99)
+})

@@ -1,0 +1,114 @@
+/** Envelopes that this agent packs: opened by whom they are for, directly or behind mediators, and by nobody else. */
+import { generateKeyPairSync } from 'node:crypto'
+import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, LogLevel } from '@credo-ts/core'
+import { DidCommBasicMessage, DidCommDocumentService, DidCommModuleConfig } from '@credo-ts/didcomm'
+import { describe, expect, test } from 'vitest'
+import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
+import { EnvelopeService, openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
+import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
+import { keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
+
+/** A wallet, or this agent: an Ed25519 key, known by its verkey. */
+const newParty = () => {
+  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x, d } as const
+  const key = Kms.PublicJwk.fromPublicJwk({ kty: 'OKP', crv: 'Ed25519', x })
+  if (!key.is(Kms.Ed25519PublicJwk)) throw new Error('not an Ed25519 key')
+  const verkey = verkeyOf(key)
+  return { jwk, key: keyOfVerkey(verkey), verkey }
+}
+type Party = ReturnType<typeof newParty>
+
+/** Opens an envelope as its recipient does, after the checks that every envelope has to pass. */
+const open = (body: unknown, { verkey, jwk }: Party) => {
+  const envelope = readEnvelope(body)
+  const mine = readHeader(envelope).recipients.find(({ header }) => header.kid === verkey)
+  if (mine === undefined) throw new Error('the envelope is for somebody else')
+  const { message, senderKey } = openEnvelope(envelope, mine, jwk)
+  return { message, sender: senderKey && verkeyOf(senderKey) }
+}
+
+const message = { '@type': 'https://didcomm.org/basicmessage/1.0/message', content: 'Grüße 🙂' }
+const [alice, bob, carol, eve] = [newParty(), newParty(), newParty(), newParty()]
+
+describe('an envelope', () => {
+  test('should be opened by each of its recipients, who know who has sent it', () => {
+    const envelope = packEnvelope(message, [bob.key, carol.key], alice)
+    for (const party of [bob, carol]) expect(open(envelope, party)).toEqual({ message, sender: alice.verkey })
+  })
+
+  test('should tell nobody of a sender where there is none', () => {
+    const envelope = packEnvelope(message, [bob.key])
+    expect(open(envelope, bob)).toEqual({ message, sender: undefined })
+    expect(readHeader(envelope).recipients[0]?.header).toEqual({ kid: bob.verkey })
+  })
+
+  test('should not be opened with the key of anybody else', () => {
+    const envelope = packEnvelope(message, [bob.key], alice)
+    expect(() => open(envelope, { ...eve, verkey: bob.verkey })).toThrow(Kms.KeyManagementError)
+  })
+
+  test('should have the header that Aries RFC 0019 wants', () => {
+    const headerOf = (sender?: Party) => JSON.parse(atob(packEnvelope(message, [bob.key], sender).protected))
+    const common = { enc: 'xchacha20poly1305_ietf', typ: 'JWM/1.0' }
+    expect(headerOf(alice)).toEqual({ ...common, alg: 'Authcrypt', recipients: [expect.anything()] })
+    expect(headerOf()).toEqual({ ...common, alg: 'Anoncrypt', recipients: [expect.anything()] })
+  })
+
+  test('should share no part with another one of the same message, whatever is remembered of their keys', () => {
+    const parts = [1, 2, 3].flatMap(() => {
+      const envelope = packEnvelope(message, [bob.key], alice)
+      const [recipient] = readHeader(envelope).recipients
+      const { iv, sender } = recipient?.header ?? {}
+      return [envelope.iv, envelope.tag, envelope.ciphertext, recipient?.encrypted_key, iv, sender]
+    })
+    expect(new Set(parts).size).toBe(3 * 6)
+  })
+})
+
+const service = (held: Party) => {
+  const services = new DependencyManager()
+  services.registerInstance(InjectionSymbols.Logger, new ConsoleLogger(LogLevel.off))
+  services.registerInstance(DidCommDocumentService, {} as DidCommDocumentService)
+  services.registerInstance(DidCommModuleConfig, new DidCommModuleConfig())
+  const context = new AgentContext({ contextCorrelationId: 'acme', dependencyManager: services })
+  const envelopes = new EnvelopeService(services, {
+    get: async (_, keyId) => (keyId === held.verkey ? held.jwk : null),
+    first: async () => null,
+  })
+  return (keys: Omit<Parameters<EnvelopeService['packMessage']>[2], 'senderKey'>, sender: Party) => {
+    const senderKey = keyOfVerkey(sender.verkey)
+    senderKey.keyId = sender.verkey
+    return envelopes.packMessage(context, new DidCommBasicMessage({ content: 'hello' }), { ...keys, senderKey })
+  }
+}
+
+describe('a message', () => {
+  test('should be wrapped for each mediator on its way, the last one outermost', async () => {
+    const [near, far] = [newParty(), newParty()]
+    const keys = { recipientKeys: [bob.key], routingKeys: [near.key, far.key] }
+    const outer = open(await service(alice)(keys, alice), far)
+    const forward = { '@type': 'https://didcomm.org/routing/1.0/forward', '@id': expect.any(String) }
+    expect(outer).toEqual({ message: { ...forward, to: near.verkey, msg: expect.anything() }, sender: undefined })
+    const inner = open((outer.message as { msg: unknown }).msg, near)
+    expect(inner).toEqual({ message: { ...forward, to: bob.verkey, msg: expect.anything() }, sender: undefined })
+    const { message: opened, sender } = open((inner.message as { msg: unknown }).msg, bob)
+    expect(opened).toMatchObject({ content: 'hello' })
+    expect(sender).toBe(alice.verkey)
+  })
+
+  test('should be packed for sixteen recipients, and no more', async () => {
+    const pack = service(alice)
+    const keysOf = (count: number) => ({
+      recipientKeys: Array.from({ length: count }, () => newParty().key),
+      routingKeys: [],
+    })
+    expect(readHeader(await pack(keysOf(16), alice)).recipients).toHaveLength(16)
+    await expect(pack(keysOf(17), alice)).rejects.toThrow('too many keys')
+  })
+
+  test('should not be packed as a sender whose key the agent does not have', async () => {
+    const keys = { recipientKeys: [bob.key], routingKeys: [] }
+    await expect(service(alice)(keys, eve)).rejects.toThrow(Kms.KeyManagementKeyNotFoundError)
+  })
+})

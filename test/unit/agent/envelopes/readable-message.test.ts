@@ -1,0 +1,146 @@
+/** What Credo's validators must not be given. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { assertReadable, hasLongIdentifier } from '../../../../lib/agent/envelopes/readable-message.ts'
+import { isNestedDeeperThan, MAX_DEPTH } from '../../../../lib/json.ts'
+import { processorTime } from '../../../support/processor-time.ts'
+
+const message = {
+  '@type': 'https://didcomm.org/basicmessage/1.0/message',
+  '@id': '8a1d1c1e-7a5c-4f57-9a1b-3a0f9c5b8d11',
+}
+const threaded = (thid: string) => ({ ...message, '~thread': { thid } })
+
+/** A request for a connection with a DID document (Aries RFC 0023). */
+const introducing = (document: unknown) => ({
+  ...message,
+  'did_doc~attach': { '@id': 'a', data: { base64: Buffer.from(JSON.stringify(document)).toString('base64') } },
+})
+
+/** A message with an attachment that holds this. */
+const attaching = (json: unknown) => ({ ...message, 'presentations~attach': [{ '@id': 'a', data: { json } }] })
+
+const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(levels - 1) })
+
+describe('a message is readable', () => {
+  test.each([
+    ['without a thread', message],
+    ['in a thread with a UUID', threaded('2f9d2f3c-4a45-43f5-9d0a-1f6b1d4f6a0e')],
+    [
+      'in a thread that is named by a did:peer',
+      { ...message, '~thread': { pthid: `did:peer:4zQm${'a'.repeat(40)}:z${'b'.repeat(900)}` } },
+    ],
+    ['in a thread that is named by a did:web with a port', threaded('did:web:example.com%3A8443:agents:one#key-1')],
+    ['with a document that is nested 32 levels deep', attaching(nested(32))],
+    ['with a document of 5,000 objects', attaching(new Array(5_000).fill({ a: 1 }))],
+    ['with a document that has a field named constructor', attaching({ constructor: 'ACME' })],
+    ['with 100 features of the sender', { ...message, disclosures: new Array(100).fill({ id: 'x', roles: [] }) }],
+    ['with the DID document of its sender', introducing({ id: 'did:x:y', authentication: ['#1'] })],
+    ['with a content of 100,000 characters', { ...message, content: 'x'.repeat(100_000) }],
+  ])('%s', (_name, readable) => {
+    expect(() => assertReadable(readable)).not.toThrow()
+  })
+})
+
+describe('an attached document that nobody may see', () => {
+  test.each([
+    ['of 33 levels', nested(32)],
+    ['of 90,000 levels', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
+    ['of more than 20,000 values', new Array(20_001).fill(0)],
+  ])('%s is replaced by a short one that is nested too deep as well', (_name, document) => {
+    const received = attaching(document)
+    assertReadable(received)
+    const [attached] = received['presentations~attach']
+    expect(isNestedDeeperThan(attached?.data.json, MAX_DEPTH)).toBe(true)
+    expect(JSON.stringify(received).length).toBeLessThan(1_000)
+  })
+
+  test('of 32 levels is left as it is', () => {
+    const received = attaching(nested(31))
+    assertReadable(received)
+    expect(received).toEqual(attaching(nested(31)))
+  })
+})
+
+describe('a message is not readable', () => {
+  test.each([
+    ['without a type', { '@id': message['@id'] }],
+    ['without an id', { '@type': message['@type'] }],
+    ['with a type without end', { ...message, '@type': 'a'.repeat(100_000) }],
+    ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
+    ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
+    ['with a text that is no Unicode', { ...message, content: '\ud800' }],
+    ['with a field that names a prototype', { ...message, a: JSON.parse('{"__proto__":1}') }],
+    ['that is nested 41 levels deep', { ...message, a: nested(41) }],
+    ['nested without end', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
+    ['of more than 20,000 values', { ...message, a: new Array(20_001).fill(0) }],
+    ['with 600 attachments', { ...message, 'presentations~attach': new Array(600).fill({}) }],
+    ['with a DID document of 600 keys', introducing({ verificationMethod: new Array(600).fill({}) })],
+    ['with 600 lists', { ...message, a: new Array(600).fill([]) }],
+    ['that is a list', []],
+    ['that is nothing', null],
+  ])('%s', (_name, unreadable) => {
+    expect(() => assertReadable(unreadable)).toThrow()
+  })
+})
+
+test('a thread id that takes Credo exponential time is refused at once', () => {
+  const spent = processorTime()
+  for (const colons of [28, 1_000, 4_000])
+    expect(() => assertReadable(threaded(`did:a:b${':'.repeat(colons)}\n`))).toThrow()
+  expect(spent()).toBeLessThan(100)
+})
+
+test('no thread id takes long to be judged', () => {
+  const letters = fc.array(fc.constantFrom('did:', 'a', ':', '%3A', '%', '?', '#', '/', '\n', '~'), {
+    maxLength: 1_500,
+  })
+  fc.assert(
+    fc.property(letters, (parts) => {
+      const spent = processorTime()
+      try {
+        assertReadable(threaded(`did:a:${parts.join('')}`))
+      } catch {
+        // Refused is as good as taken: what counts is the time.
+      }
+      return spent() < 50
+    }),
+    { numRuns: 500 },
+  )
+})
+
+const longIdentifier = 'a'.repeat(4097)
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+
+test.each<[string, unknown]>([
+  ['the DID of a handshake request', { did: longIdentifier }],
+  ['the DID of a rotation', { to_did: longIdentifier }],
+  ['a key in a document', { connection: { DIDDoc: { publicKey: [{ publicKeyBase58: longIdentifier }] } } }],
+  ['one of several recipient keys', { '~service': { recipientKeys: ['a', longIdentifier] } }],
+  ['an endpoint', { service: [{ serviceEndpoint: longIdentifier }] }],
+  ['the id of a revoked credential', { credential_id: longIdentifier }],
+  [
+    'the holder of an attached presentation',
+    { 'presentations~attach': [{ data: { json: { holder: longIdentifier } } }] },
+  ],
+  ['the same in base64', { 'presentations~attach': [{ data: { base64: base64({ holder: longIdentifier }) } }] }],
+  ['base64 in base64', { data: { base64: base64({ base64: base64({ id: longIdentifier }) }) } }],
+  ['a list of routing keys', { '~service': { routingKeys: Array(17).fill('a') } }],
+  ['that of recipient keys in a document', { service: [{ recipientKeys: Array(17).fill('#key') }] }],
+])('%s can be too long', (_, message) => {
+  expect(hasLongIdentifier(message)).toBe(true)
+})
+
+describe('nothing is too long about', () => {
+  test.each<[string, unknown]>([
+    ['a long text', { content: 'a'.repeat(100_000) }],
+    ['a picture among the claims', { credentialSubject: { id: 'did:example:1', photo: 'a'.repeat(100_000) } }],
+    ['an attachment that is no JSON', { data: { base64: 'a'.repeat(100_000) } }],
+    ['a did:peer:4 of usual length', { did: `did:peer:4zQm${'a'.repeat(1500)}` }],
+    ['numbers, lists and nothing', { id: 5, did: null, kid: [[1], {}] }],
+    ['as many keys as a service may have', { recipientKeys: Array(16).fill('a'), routingKeys: Array(16).fill('a') }],
+    ['a text by itself', 'a'.repeat(100_000)],
+  ])('%s', (_, message) => {
+    expect(hasLongIdentifier(message)).toBe(false)
+  })
+})
