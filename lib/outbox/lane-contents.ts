@@ -22,7 +22,7 @@ export interface LaneContents<T> {
   /** Sends the item. Errors of the receiver are an outcome and are not thrown. */
   send(item: T, now: number): Promise<PostOutcome>
   /** Called after an attempt. What this writes may be lost, unlike the outcome; a success is recorded before it. */
-  afterAttempt?(item: T, outcome: PostOutcome, now: number): Promise<void>
+  afterAttempt?(item: T, attempt: Attempt): Promise<void>
   /** The writes that record an attempt: the item was delivered, or still waits. */
   delivered(item: T, attempt: Attempt): TableWrite[]
   failed(item: T, attempt: Attempt): TableWrite[]

@@ -183,7 +183,7 @@ class Turn {
       const { milliseconds: took, status } = outcome
       return recordDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
     })
-    await this.#recordOrLog('contents', async () => contents.afterAttempt?.(item, outcome, attempt.endedAt))
+    await this.#recordOrLog('contents', async () => contents.afterAttempt?.(item, attempt))
     if (!taken) return this.#failed(contents, item, attempt, name, last)
     await this.#recordOrLog('success', () =>
       this.#probes ? this.#open(name, attempt) : recordSuccess(destination, this.#lane.name, attempt.endedAt),

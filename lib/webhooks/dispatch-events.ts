@@ -11,8 +11,7 @@ import { countEnded } from './ended-exchanges.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import { heldItem, pendingItems } from './event-item.ts'
 import { type EventToWrite, eventsFor } from './events.ts'
-import type { Fact } from './facts.ts'
-import { factsOf } from './facts.ts'
+import { type Fact, factsOf } from './facts.ts'
 
 /** Number of records whose events are written concurrently. */
 const CONCURRENCY = 16
@@ -88,15 +87,15 @@ export interface FailedChange {
 export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedChange[]> => {
   const organizationOf = once(readOrganization)
   const endpointsOf = once(readEndpoints)
-  const failed = new Map<number, unknown>()
+  const failed = new Map<DynamoDBRecord, unknown>()
   const woken: CommittedItem[] = []
   const dispatched: Fact[] = []
 
-  const factsAt = (position: number): { fact: Fact; position: number }[] => {
+  const readFacts = (record: DynamoDBRecord): { fact: Fact; record: DynamoDBRecord }[] => {
     try {
-      return factsOf(records[position] as DynamoDBRecord).map((fact) => ({ fact, position }))
+      return factsOf(record).map((fact) => ({ fact, record }))
     } catch (error) {
-      failed.set(position, error)
+      failed.set(record, error)
       return []
     }
   }
@@ -107,12 +106,9 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
     woken.push(...written.flat())
   }
 
-  const byRecord = Map.groupBy(
-    records.flatMap((_, position) => factsAt(position)),
-    ({ fact }) => fact.recordId,
-  )
+  const byRecord = Map.groupBy(records.flatMap(readFacts), ({ fact }) => fact.recordId)
   await concurrently([...byRecord.values()], async (facts) => {
-    for (const { fact, position } of facts) {
+    for (const { fact, record } of facts) {
       try {
         await dispatch(fact)
         dispatched.push(fact)
@@ -124,7 +120,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
           })
           continue
         }
-        failed.set(position, error)
+        failed.set(record, error)
         if (mayPassLater(error)) return
       }
     }
@@ -132,7 +128,5 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
   countEnded(dispatched)
   // If the queue refuses a wake-up, the dispatcher sends it for the change of the place item.
   if (woken.length > 0) await wakeCommitted(woken)
-  return [...failed]
-    .sort(([a], [b]) => a - b)
-    .map(([position, error]) => ({ record: records[position] as DynamoDBRecord, error }))
+  return records.filter((record) => failed.has(record)).map((record) => ({ record, error: failed.get(record) }))
 }

@@ -1,4 +1,4 @@
-/** Finds and shows the endpoints of an organization, and the attempts at them. Changes are in `registrations.ts`. */
+/** Finds, shows and replaces the endpoints of an organization, and lists the attempts at them. */
 import { AgentError } from '../errors.ts'
 import type { WebhookDelivery } from '../records/webhook-delivery.ts'
 import type { WebhookEndpoint } from '../records/webhook-endpoint.ts'
@@ -9,6 +9,7 @@ import { epochSeconds, type Item, queryAll } from '../store/table.ts'
 import {
   decodeRegistration,
   type Endpoint,
+  endpointItem,
   isPending,
   type PendingRegistration,
   type StoredRegistration,
@@ -64,6 +65,18 @@ export const requireEnabledEndpoint = async (reader: Reader, path: EndpointPath)
   if (endpoint.status === 'disabled')
     throw new AgentError('endpoint.not_active', 'the endpoint is disabled: enable it first')
   return endpoint
+}
+
+/** The part of a unit of work that replaces an item. */
+interface Writer {
+  replace(item: Item, version: number): void
+}
+
+/** Updates an endpoint, unless it was changed concurrently. Returns the new one. */
+export const replaceEndpoint = (unit: Writer, endpoint: Endpoint, now: number): Endpoint => {
+  const changed = { ...endpoint, version: endpoint.version + 1, updatedAt: new Date(now).toISOString() }
+  unit.replace(endpointItem.encode(changed), endpoint.version)
+  return changed
 }
 
 export const toWebhookEndpoint = (registration: StoredRegistration): WebhookEndpoint => {

@@ -27,7 +27,7 @@ import { sendEvent } from './send-event.ts'
 /** Events read at once, of at most 20 KB each. */
 const READ = 25
 
-/** A place in the lane, and its event where it is still there. */
+/** A place in the lane, and its event if that still exists. */
 interface Waiting {
   place: Place
   event: StoredEvent | undefined
@@ -43,9 +43,8 @@ export const openEventLane = async (
   const { orgId, endpointId, recordId } = key
   const destination = endpointDestination(endpointId)
   let endpoint = (await readEndpoints(orgId)).find(({ id }) => id === endpointId)
-  /** The last attempt: where it has disabled the endpoint, it is recorded when its event is held. */
+  /** The last attempt. If it has disabled the endpoint, it is recorded when its event is held. */
   let last: { waiting: Waiting; attempt: Attempt } | undefined
-  let startedAt = 0
 
   const leaves = ({ place }: Pick<Waiting, 'place'>): TableWrite => ({
     remove: placeItem.addressOf({ ...key, ...place }),
@@ -89,12 +88,12 @@ export const openEventLane = async (
       return [...held, ...record(waiting, last.attempt)]
     },
     send: async ({ event }, now) => {
-      startedAt = now
       if (event === undefined || endpoint === undefined) throw new Error('an event that is settled is not sent')
       return sendEvent(event, endpoint, now, transport)
     },
-    afterAttempt: async (waiting, outcome, now) => {
-      last = { waiting, attempt: { outcome, startedAt, endedAt: now } }
+    afterAttempt: async (waiting, attempt) => {
+      last = { waiting, attempt }
+      const { outcome, endedAt: now } = attempt
       if (endpoint === undefined) return
       const before = endpoint.status
       endpoint = await recordHealth(endpoint, outcome, now)

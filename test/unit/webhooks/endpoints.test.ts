@@ -6,6 +6,7 @@ import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
+import { deleteEndpoint, enableEndpoint } from '../../../lib/webhooks/endpoint-changes.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
@@ -14,13 +15,7 @@ import {
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
-import {
-  deleteEndpoint,
-  enableEndpoint,
-  registerEndpoint,
-  registerPending,
-  rotateSecret,
-} from '../../../lib/webhooks/registrations.ts'
+import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
