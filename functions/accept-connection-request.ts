@@ -1,4 +1,4 @@
-/** AcceptConnectionRequest: a request to connect that waits is answered. */
+/** AcceptConnectionRequest: accepts a received connection request. */
 import { acceptRequest } from '../lib/agent/connections/handshake-steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptConnectionResponse: a response to our request to connect is taken. */
+/** AcceptConnectionResponse: accepts the response to a connection request of the agent. */
 import { acceptResponse } from '../lib/agent/connections/handshake-steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptCredentialOffer: an offer that was received is asked for. */
+/** AcceptCredentialOffer: accepts a received offer and requests the credential. */
 import { acceptOffer } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptCredentialProposal: an offer of what a holder has proposed. */
+/** AcceptCredentialProposal: answers a received proposal with an offer. */
 import { acceptProposal } from '../lib/agent/credentials/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptCredentialRequest: a credential is issued that was offered and asked for. */
+/** AcceptCredentialRequest: issues a credential that was offered and requested. */
 import { acceptRequest } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

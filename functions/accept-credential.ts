@@ -1,4 +1,4 @@
-/** AcceptCredential: a credential that was received is acknowledged. */
+/** AcceptCredential: acknowledges a received credential. */
 import { acknowledgeCredential } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

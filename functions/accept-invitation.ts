@@ -1,4 +1,4 @@
-/** AcceptInvitation: an invitation that was received and waits. */
+/** AcceptInvitation: accepts a received invitation. */
 import { acceptStoredInvitation } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptPresentation: a presentation that was verified is acknowledged. */
+/** AcceptPresentation: acknowledges a verified presentation. */
 import { acceptPresentation as accept } from '../lib/agent/proofs/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptProofProposal: a prover is asked for what it has proposed. What it has written is checked as the body of a request is. */
+/** AcceptProofProposal: answers a received proposal with a proof request. The proposal is checked like the body of a request. */
 import { acceptProofProposal as accept } from '../lib/agent/proofs/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** AcceptProofRequest: what a verifier has asked for is presented. */
+/** AcceptProofRequest: sends a presentation for a received proof request. */
 import { acceptProofRequest as accept } from '../lib/agent/proofs/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

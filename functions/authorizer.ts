@@ -1,4 +1,4 @@
-/** Authorizer of the gateway: lets a valid token in and hands its principal on; object-level rules are the operation's. */
+/** The authorizer of the gateway: accepts valid tokens and passes on the principal. Operations check what it may do. */
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda'
 import { actingAgent } from '../lib/auth/access.ts'
 import { authenticate } from '../lib/auth/authenticate.ts'
@@ -10,7 +10,7 @@ import { log } from '../lib/log.ts'
 import { measure } from '../lib/metrics.ts'
 import { settings } from '../lib/settings.ts'
 
-/** The gateway caches what is said here for every route, so it is said of the whole stage: `arn:...:<api>/<stage>` and all below. */
+/** A policy for the whole stage (`arn:...:<api>/<stage>/*`), because the gateway caches it for all routes. */
 const policy = (Effect: 'Allow' | 'Deny', methodArn: string): APIGatewayAuthorizerResult['policyDocument'] => {
   const stage = methodArn.split('/').slice(0, 2).join('/')
   return { Version: '2012-10-17', Statement: [{ Action: 'execute-api:Invoke', Effect, Resource: `${stage}/*` }] }
@@ -21,11 +21,11 @@ const allow = (principal: Principal, methodArn: string): APIGatewayAuthorizerRes
   return {
     principalId: principal.subject,
     policyDocument: policy('Allow', methodArn),
-    // The access log names tenant and subject (infra/stage.yml).
+    // For the access log (infra/stage.yml).
     context: {
       ...toAuthorizerContext(principal),
       tenant: actingAgent(principal),
-      // An issuer may let its users choose it, and the log puts it between quotes as it is.
+      // Users may be able to choose it, and the access log does not escape it.
       subject: encodeURIComponent(principal.subject.toWellFormed()),
     },
     ...(TENANT_RATE > 0 && { usageIdentifierKey: rateKeyOf(RATE_KEY_PREFIX, actingAgent(principal)) }),
@@ -38,8 +38,8 @@ const measureFault = (error: unknown): void => {
 }
 
 /**
- * A denial becomes a 403. Of errors the gateway knows one by its text: `Unauthorized` becomes a 401. Any other becomes a 5xx, as a missing
- * key set or a table that does not answer should.
+ * The gateway answers a denial with 403, an error with the text `Unauthorized` with 401, and any other error, such as an unavailable key set or table,
+ * with 5xx.
  */
 export const authorizer = async (event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
   try {

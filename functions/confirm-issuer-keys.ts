@@ -1,4 +1,4 @@
-/** Every quarter of an hour: the issuers of tokens are asked which keys are theirs. */
+/** Every 15 minutes: fetches the keys of the token issuers. */
 import { confirmKeys } from '../lib/auth/confirm-keys.ts'
 import { tokenIssuers } from '../lib/auth/token-issuers.ts'
 

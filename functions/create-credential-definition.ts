@@ -1,4 +1,4 @@
-/** CreateCredentialDefinition: a definition is asked for; its keys are made by a job. */
+/** CreateCredentialDefinition: creates a credential definition; a job generates its keys. */
 import { createDefinition } from '../lib/agent/anoncreds/credential-definitions.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** CreateDid: a DID of the agent, and its keys. */
+/** CreateDid: creates a DID of the agent, and its keys. */
 import { writeDid } from '../lib/agent/dids/write-did.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
@@ -10,6 +10,6 @@ export const createDid = defineOperation(CreateDid, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: ({ body }) => writeDid(body),
   inTransaction,
-  // The digest of a request would let a weak seed be guessed.
+  // From the digest of a request a weak seed could be guessed.
   answers: sealedAnswers,
 })

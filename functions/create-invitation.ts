@@ -1,4 +1,4 @@
-/** CreateInvitation: an invitation to connect. */
+/** CreateInvitation: creates an invitation to connect. */
 import { inviteToConnect } from '../lib/agent/invitations/own-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** CreateLegacyInvitation: an invitation that agents of before out-of-band understand. */
+/** CreateLegacyInvitation: creates an invitation for agents that do not support out-of-band. */
 import { inviteByKey } from '../lib/agent/invitations/own-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

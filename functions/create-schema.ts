@@ -1,4 +1,4 @@
-/** CreateSchema: a schema of AnonCreds, published in the same transaction. */
+/** CreateSchema: publishes an AnonCreds schema in the same transaction. */
 import { createSchema as publishSchema } from '../lib/agent/anoncreds/schemas.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** CreateTenant: an agent of its own for an organization; it costs two items in the table. */
+/** CreateTenant: creates a tenant, which is two items in the table. */
 import { randomUUID } from 'node:crypto'
 import { actingAgent, assertMayCreateTenants } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

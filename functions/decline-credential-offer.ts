@@ -1,4 +1,4 @@
-/** DeclineCredentialOffer: an offer that was received is declined. */
+/** DeclineCredentialOffer: declines a received offer. */
 import { declineOffer } from '../lib/agent/credentials/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

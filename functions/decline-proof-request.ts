@@ -1,4 +1,4 @@
-/** DeclineProofRequest: a request for a proof is declined. */
+/** DeclineProofRequest: declines a received proof request. */
 import { declineProofRequest as decline } from '../lib/agent/proofs/steps.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

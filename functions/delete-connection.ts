@@ -1,4 +1,4 @@
-/** DeleteConnection: the hang-up to the other agent and the deletion of the record, committed together. */
+/** DeleteConnection: deletes the record, and sends the other agent a hang-up in the same transaction. */
 import { endConnection } from '../lib/agent/connections/messages.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** DeleteOutOfBandRecord: an invitation that nobody can take any more. */
+/** DeleteOutOfBandRecord: deletes an invitation, so that nobody can accept it any more. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { AgentError } from '../lib/errors.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

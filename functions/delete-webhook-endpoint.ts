@@ -1,9 +1,9 @@
-/** DeleteWebhookEndpoint: an organization hears no more at this address. */
+/** DeleteWebhookEndpoint: deletes an endpoint of an organization. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { DeleteWebhookEndpoint } from '../lib/interface/webhook-endpoints.ts'
-import { deleteEndpoint } from '../lib/webhooks/endpoints.ts'
+import { deleteEndpoint } from '../lib/webhooks/registrations.ts'
 
 export const deleteWebhookEndpoint = defineOperation(DeleteWebhookEndpoint, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),

@@ -1,8 +1,8 @@
-/** Committed changes of the table: the lanes of what is to be delivered are woken, and events are written. */
+/** Committed changes from the table stream: wakes the lanes of new items, and writes events. */
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { dispatch } from '../lib/delivery/dispatch.ts'
 
-/** Reports the first change that an outage has kept from being dispatched; the stream comes again from there. */
+/** Returns the first change that was not dispatched because of an outage. The stream delivers again from there. */
 export const dispatchChanges = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   const first = await dispatch(Records)
   return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: first }] }

@@ -1,4 +1,4 @@
-/** GetBasicMessages: the messages of a connection of the token's own agent, oldest first, a page at a time. */
+/** GetBasicMessages: lists the messages of a connection of the token's agent, oldest first. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -9,7 +9,7 @@ import { listBasicMessages } from '../lib/store/basic-messages.ts'
 export const getBasicMessages = defineOperation(GetBasicMessages, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, path: { connectionId }, query }) => {
-    const { records, next } = await listBasicMessages(agent, connectionId, query)
-    return pageOf(records.map(toBasicMessageJson), { path: `/basic-messages/${connectionId}`, query, next })
+    const { entries, next } = await listBasicMessages(agent, connectionId, query)
+    return pageOf(entries.map(toBasicMessageJson), { path: `/basic-messages/${connectionId}`, query, next })
   },
 })

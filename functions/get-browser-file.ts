@@ -1,10 +1,10 @@
-/** GetBrowserFile: a style or a script of the pages, out of the function's own zip. */
+/** GetBrowserFile: returns a style or script of the pages, from the function's zip. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { StoredDocument } from '../lib/http/request.ts'
 import { GetBrowserFile } from '../lib/interface/pages.ts'
 import { requireBrowserFile } from '../lib/pages/browser-files.ts'
 
-/** Ten minutes: pages name their files without a version, and a deployment changes all of them at once. */
+/** Only ten minutes, because the names of files have no version. */
 const CACHED = 'public, max-age=600'
 
 export const getBrowserFile = defineOperation(GetBrowserFile, {

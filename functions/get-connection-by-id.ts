@@ -1,4 +1,4 @@
-/** GetConnectionById: one connection record, in one read. */
+/** GetConnectionById: returns a connection record, in one read. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetConnectionById } from '../lib/interface/connections.ts'

@@ -1,4 +1,4 @@
-/** GetConnections: the connections of the token's agent, a page at a time. */
+/** GetConnections: lists the connections of the token's agent. */
 import type * as v from 'valibot'
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
@@ -21,11 +21,11 @@ export const getConnections = defineOperation(GetConnections, {
     const [theirDid, did] = await Promise.all([knownSpelling(agent, asked.theirDid), knownSpelling(agent, asked.myDid)])
     const { myDid: _, ...filters } = { ...asked, theirDid, did }
     const page = await listRecords(partitionOf(agent, filters), { limit, cursor, order }, filterBy(filters))
-    return pageOf(page.records.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
+    return pageOf(page.entries.map(toConnectionJson), { path: GetConnections.path, query, next: page.next })
   },
 })
 
-/** The shortest list that holds every match. */
+/** The shortest list that contains all matches. */
 const partitionOf = (tenant: string, { outOfBandId, theirDid, did, alias }: Filters): string => {
   const lists = { outOfBandId, theirDid, did, alias }
   for (const [tag, value] of Object.entries(lists))

@@ -1,4 +1,4 @@
-/** GetCredentialById: one credential exchange record, in one read. */
+/** GetCredentialById: returns a credential exchange record, in one read. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetCredentialById } from '../lib/interface/credentials.ts'

@@ -1,4 +1,4 @@
-/** GetCredentialDefinitionById: the agent's own definition out of the table, anybody else's through the registry that its id names. */
+/** GetCredentialDefinitionById: reads the agent's own definitions from the table, and all others through the registry that the id names. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetCredentialDefinitionById } from '../lib/interface/anoncreds.ts'
@@ -23,7 +23,7 @@ export const getCredentialDefinitionById = defineOperation(GetCredentialDefiniti
 
 const NO_METADATA = { resolutionMetadata: {}, credentialDefinitionMetadata: {} }
 
-/** Loaded where it is needed: whoever reads definitions of their own does not wait for Credo. */
+/** Loaded on demand, because reading own definitions does not need Credo. */
 const resolve = async (agent: string, credentialDefinitionId: string): Promise<object> => {
   const { requireDefinition } = await import('../lib/agent/anoncreds/resolve.ts')
   return requireDefinition(agent, credentialDefinitionId)

@@ -1,4 +1,4 @@
-/** GetCredentialDefinitions: the credential definitions of the token's agent, a page at a time. */
+/** GetCredentialDefinitions: lists the credential definitions of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -14,6 +14,6 @@ export const getCredentialDefinitions = defineOperation(GetCredentialDefinitions
     const passes = state === undefined ? undefined : ({ tags }: ReadRecord) => tags.state === state
     const page = await listRecords(everyPartition(agent, CREDENTIAL_DEFINITION), paging, passes)
     const { path } = GetCredentialDefinitions
-    return pageOf(page.records.map(toCredentialDefinitionJson), { path, query, next: page.next })
+    return pageOf(page.entries.map(toCredentialDefinitionJson), { path, query, next: page.next })
   },
 })

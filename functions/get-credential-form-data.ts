@@ -1,4 +1,4 @@
-/** GetCredentialFormData: what the messages of a credential exchange carry, without the record. */
+/** GetCredentialFormData: returns the contents of the messages of a credential exchange. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetCredentialFormData } from '../lib/interface/credentials.ts'

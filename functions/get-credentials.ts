@@ -1,4 +1,4 @@
-/** GetCredentials: the credential exchanges of the token's agent, a page at a time. */
+/** GetCredentials: lists the credential exchanges of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -9,7 +9,7 @@ import { listExchanges } from '../lib/store/exchange-list.ts'
 export const getCredentials = defineOperation(GetCredentials, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { records, next } = await listExchanges(agent, 'CredentialRecord', query)
-    return pageOf(records.map(toCredentialExchangeJson), { path: GetCredentials.path, query, next })
+    const { entries, next } = await listExchanges(agent, 'CredentialRecord', query)
+    return pageOf(entries.map(toCredentialExchangeJson), { path: GetCredentials.path, query, next })
   },
 })

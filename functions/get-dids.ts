@@ -1,4 +1,4 @@
-/** GetDids: the DIDs that the token's agent is known by, a page at a time. */
+/** GetDids: lists the public DIDs of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -10,7 +10,7 @@ import { listRecords } from '../lib/store/record-reads.ts'
 export const getDids = defineOperation(GetDids, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { records, next } = await listRecords(tagPartition(agent, 'DidRecord', PUBLIC_DID, 'true'), query)
-    return pageOf(records.map(toDidJson), { path: GetDids.path, query, next })
+    const { entries, next } = await listRecords(tagPartition(agent, 'DidRecord', PUBLIC_DID, 'true'), query)
+    return pageOf(entries.map(toDidJson), { path: GetDids.path, query, next })
   },
 })

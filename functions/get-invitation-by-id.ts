@@ -1,4 +1,4 @@
-/** GetInvitationById: what the QR code of an invitation leads to, in one read. */
+/** GetInvitationById: the target of the QR code of an invitation, in one read. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { Page, Redirect } from '../lib/http/request.ts'
 import { GetInvitationById } from '../lib/interface/pages.ts'

@@ -1,4 +1,4 @@
-/** GetOutOfBandRecordById: one invitation with its record, in one read. */
+/** GetOutOfBandRecordById: returns an invitation with its record, in one read. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetOutOfBandRecordById } from '../lib/interface/out-of-band.ts'

@@ -1,4 +1,4 @@
-/** GetOutOfBandRecords: the invitations of the token's agent, a page at a time. */
+/** GetOutOfBandRecords: lists the invitations of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -15,7 +15,7 @@ export const getOutOfBandRecords = defineOperation(GetOutOfBandRecords, {
       invitationId === undefined
         ? everyPartition(agent, 'OutOfBandRecord')
         : tagPartition(agent, 'OutOfBandRecord', 'invitationId', invitationId)
-    const { records, next } = await listIndexed(partition, paging)
-    return pageOf(records.map(toOutOfBandJson), { path: GetOutOfBandRecords.path, query, next })
+    const { entries, next } = await listIndexed(partition, paging)
+    return pageOf(entries.map(toOutOfBandJson), { path: GetOutOfBandRecords.path, query, next })
   },
 })

@@ -1,4 +1,4 @@
-/** GetProofById: one proof exchange record, in one read. */
+/** GetProofById: returns a proof exchange record, in one read. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetProofById } from '../lib/interface/proofs.ts'

@@ -1,4 +1,4 @@
-/** GetProofFormData: what the messages of a proof exchange carry, without the record. */
+/** GetProofFormData: returns the contents of the messages of a proof exchange. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetProofFormData } from '../lib/interface/proofs.ts'

@@ -1,4 +1,4 @@
-/** GetProofs: the proof exchanges of the token's agent, a page at a time. */
+/** GetProofs: lists the proof exchanges of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -9,7 +9,7 @@ import { listExchanges } from '../lib/store/exchange-list.ts'
 export const getProofs = defineOperation(GetProofs, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { records, next } = await listExchanges(agent, 'ProofRecord', query)
-    return pageOf(records.map(toProofJson), { path: GetProofs.path, query, next })
+    const { entries, next } = await listExchanges(agent, 'ProofRecord', query)
+    return pageOf(entries.map(toProofJson), { path: GetProofs.path, query, next })
   },
 })

@@ -1,4 +1,4 @@
-/** GetQuestionAnswerById: one record of a question, in one read. */
+/** GetQuestionAnswerById: returns the record of a question, in one read. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetQuestionAnswerById } from '../lib/interface/question-answer.ts'

@@ -1,4 +1,4 @@
-/** GetQuestionAnswers: the questions of the token's agent, a page at a time. */
+/** GetQuestionAnswers: lists the questions of the token's agent. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -15,11 +15,11 @@ export const getQuestionAnswers = defineOperation(GetQuestionAnswers, {
     const { connectionId, role, state, threadId, ...paging } = query
     const filters = { connectionId, role, state, threadId }
     const page = await listRecords(partitionOf(agent, filters), paging, filterBy(filters))
-    return pageOf(page.records.map(toQuestionAnswerJson), { path: GetQuestionAnswers.path, query, next: page.next })
+    return pageOf(page.entries.map(toQuestionAnswerJson), { path: GetQuestionAnswers.path, query, next: page.next })
   },
 })
 
-/** The shortest list that holds every match. */
+/** The shortest list that contains all matches. */
 const partitionOf = (tenant: string, { threadId, connectionId }: Filters): string => {
   if (threadId !== undefined) return tagPartition(tenant, QUESTION_ANSWER, 'threadId', threadId)
   if (connectionId !== undefined) return tagPartition(tenant, QUESTION_ANSWER, 'connectionId', connectionId)

@@ -1,4 +1,4 @@
-/** GetSchemaById: the agent's own schema out of the table, anybody else's through the registry that its id names. */
+/** GetSchemaById: reads the agent's own schemas from the table, and all others through the registry that the id names. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetSchemaById } from '../lib/interface/anoncreds.ts'
@@ -14,7 +14,7 @@ export const getSchemaById = defineOperation(GetSchemaById, {
 
 const NO_METADATA = { resolutionMetadata: {}, schemaMetadata: {} }
 
-/** Loaded where it is needed: whoever reads schemas of their own does not wait for Credo. */
+/** Loaded on demand, because reading own schemas does not need Credo. */
 const resolve = async (agent: string, schemaId: string): Promise<object> => {
   const { requireSchema } = await import('../lib/agent/anoncreds/resolve.ts')
   return requireSchema(agent, schemaId)

@@ -1,4 +1,4 @@
-/** GetTailsFile: what holders need to prove that a credential is not revoked. */
+/** GetTailsFile: returns a tails file, which holders need to prove that a credential is not revoked. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { IMMUTABLE, StoredDocument } from '../lib/http/request.ts'
 import { GetTailsFile } from '../lib/interface/webvh.ts'

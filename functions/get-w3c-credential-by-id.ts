@@ -1,4 +1,4 @@
-/** GetW3cCredentialById: one credential that the token's agent holds, in one read. */
+/** GetW3cCredentialById: returns a credential that the token's agent holds, in one read. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetW3cCredentialById } from '../lib/interface/w3c-credentials.ts'

@@ -1,4 +1,4 @@
-/** GetW3cCredentials: the credentials that the token's agent holds, a page at a time. */
+/** GetW3cCredentials: lists the credentials that the token's agent holds. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -10,7 +10,7 @@ import { listIndexed } from '../lib/store/record-reads.ts'
 export const getW3cCredentials = defineOperation(GetW3cCredentials, {
   authorize: ({ principal }) => actingAgent(principal),
   handle: async ({ agent, query }) => {
-    const { records, next } = await listIndexed(everyPartition(agent, 'W3cCredentialRecord'), query)
-    return pageOf(records.map(toW3cCredentialJson), { path: GetW3cCredentials.path, query, next })
+    const { entries, next } = await listIndexed(everyPartition(agent, 'W3cCredentialRecord'), query)
+    return pageOf(entries.map(toW3cCredentialJson), { path: GetW3cCredentials.path, query, next })
   },
 })

@@ -1,4 +1,4 @@
-/** GetWebDidDocument: the document of an agent's did:web, in one read. */
+/** GetWebDidDocument: returns the document of an agent's did:web, in one read. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { StoredDocument } from '../lib/http/request.ts'
 import { GetWebDidDocument } from '../lib/interface/dids.ts'

@@ -1,16 +1,15 @@
-/** GetWebhookDeliveries: what became of each attempt at an endpoint, newest first, a page at a time. */
+/** GetWebhookDeliveries: lists the attempts at an endpoint, newest first. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
 import { GetWebhookDeliveries } from '../lib/interface/webhook-endpoints.ts'
-import { listDeliveries } from '../lib/webhooks/deliveries.ts'
-import { assertEndpointExists } from '../lib/webhooks/endpoints.ts'
+import { assertEndpointExists, listDeliveries } from '../lib/webhooks/endpoints.ts'
 
 export const getWebhookDeliveries = defineOperation(GetWebhookDeliveries, {
   authorize: ({ principal, path }) => managingAgent(principal, path.orgId),
   handle: async ({ path, query }) => {
     const { orgId, endpointId } = path
-    // Before anything of it is read: the id alone does not say whose endpoint it is.
+    // First, because the id alone does not show to which organization the endpoint belongs.
     await assertEndpointExists(path)
     const { entries, next } = await listDeliveries(endpointId, query)
     return pageOf(entries, { path: `/webhooks/orgs/${orgId}/${endpointId}/deliveries`, query, next })

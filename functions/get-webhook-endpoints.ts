@@ -1,4 +1,4 @@
-/** GetWebhookEndpoints: where an organization's events go, and how its endpoints are doing. */
+/** GetWebhookEndpoints: lists an organization's endpoints with their health. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetWebhookEndpoints } from '../lib/interface/webhook-endpoints.ts'

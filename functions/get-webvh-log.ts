@@ -1,4 +1,4 @@
-/** GetWebvhLog: the log of an agent's did:webvh, in one read. */
+/** GetWebvhLog: returns the log of an agent's did:webvh, in one read. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { StoredDocument } from '../lib/http/request.ts'
 import { GetWebvhLog } from '../lib/interface/webvh.ts'

@@ -1,4 +1,4 @@
-/** GetWebvhResource: a resource that an agent's did:webvh attests, in one read. */
+/** GetWebvhResource: returns a resource that an agent's did:webvh attests, in one read. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { IMMUTABLE, StoredDocument } from '../lib/http/request.ts'
 import { GetWebvhResource } from '../lib/interface/webvh.ts'

@@ -1,4 +1,4 @@
-/** GET /health: whether the service is there, and which version of it. Asks nothing of the table: a load balancer would scale on it. */
+/** GetHealth: says that the service is available, and its version. It does not read the table, because a load balancer may call it often. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetHealth } from '../lib/interface/service.ts'
 import packageJson from '../package.json' with { type: 'json' }

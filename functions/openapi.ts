@@ -1,4 +1,4 @@
-/** GET /openapi.json: the description of the interface, generated from the contracts that the pipeline checks. */
+/** GetOpenApi: the OpenAPI document, generated from the contracts that the pipeline checks. */
 import { describeInterface } from '../lib/http/openapi.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { GetOpenApi } from '../lib/interface/service.ts'

@@ -1,4 +1,4 @@
-/** ProposeCredential: a credential that the agent would like to be issued. */
+/** ProposeCredential: sends a credential proposal to a connection. */
 import { proposeCredential as propose } from '../lib/agent/credentials/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** ProposeProof: what to present is proposed to a connection. */
+/** ProposeProof: sends a proof proposal to a connection. */
 import { proposeProof as propose } from '../lib/agent/proofs/proposals.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

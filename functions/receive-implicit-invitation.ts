@@ -1,4 +1,4 @@
-/** ReceiveImplicitInvitation: a connection with the agent of a public DID. */
+/** ReceiveImplicitInvitation: requests a connection with the agent of a public DID. */
 import { connectToPublicDid } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

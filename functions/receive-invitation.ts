@@ -1,4 +1,4 @@
-/** ReceiveInvitation: an invitation of another agent, stored and accepted in one transaction. */
+/** ReceiveInvitation: stores and accepts an invitation of another agent in one transaction. */
 import { storeInvitation } from '../lib/agent/invitations/received-invitations.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

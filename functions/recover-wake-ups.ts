@@ -1,4 +1,4 @@
-/** Wake-ups that failed for good, because of a fault of our own: their lanes are entered into the index, so that the sweep finds them. */
+/** Wake-ups that have failed for good, because of a fault in our code: enters their lanes into the index that the sweep reads. */
 import type { SQSEvent } from 'aws-lambda'
 import { recover } from '../lib/outbox/timer.ts'
 

@@ -1,4 +1,4 @@
-/** RegisterNotificationWebhook: the address for notifications; without a token it waits for one. */
+/** RegisterNotificationWebhook: registers the endpoint for notifications. Without a token the registration is pending. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { authenticate } from '../lib/auth/authenticate.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

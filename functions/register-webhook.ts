@@ -1,4 +1,4 @@
-/** RegisterWebhook: the address that an organization's events go to. */
+/** RegisterWebhook: registers the endpoint for an organization's events. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

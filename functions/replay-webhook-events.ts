@@ -1,4 +1,4 @@
-/** ReplayWebhookEvents: events go to an endpoint again, with the ids that they had. */
+/** ReplayWebhookEvents: sends events to an endpoint again, with the same ids. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,4 +1,4 @@
-/** ResolveDid: the document of a DID, of whomever. */
+/** ResolveDid: resolves any DID. */
 import { resolveDid as resolve } from '../lib/agent/dids/resolve-did.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'

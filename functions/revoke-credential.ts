@@ -1,4 +1,4 @@
-/** RevokeCredential: what is to be revoked is committed before the answer; a job publishes it. */
+/** RevokeCredential: commits the revocation before the answer; a job publishes it. */
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

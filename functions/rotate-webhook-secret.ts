@@ -1,4 +1,4 @@
-/** RotateWebhookSecret: a new signing secret, shown once; the one before it signs too for a day. */
+/** RotateWebhookSecret: creates a new signing secret and shows it once. The previous one also signs for a day. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,4 +1,4 @@
-/** Wake-ups of jobs → what is done in the background: keys of credential definitions, revocation registries, status lists, expired messages. */
+/** Wake-ups of jobs → work in the background: keys of credential definitions, revocation registries, status lists, expired messages. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { ANONCREDS_JOBS } from '../lib/agent/anoncreds/jobs.ts'
 import { runBatch } from '../lib/jobs/run.ts'
@@ -6,7 +6,7 @@ import { pickupExpiryJob } from '../lib/pickup/expiry-job.ts'
 
 const HANDLERS = { ...ANONCREDS_JOBS, 'pickup-expiry': pickupExpiryJob }
 
-/** Reports the wake-ups that are to come again. */
+/** Returns the wake-ups that SQS has to deliver again. */
 export const runJobs = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
   batchItemFailures: (await runBatch(Records, HANDLERS)).map((itemIdentifier) => ({ itemIdentifier })),
 })

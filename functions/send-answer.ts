@@ -1,4 +1,4 @@
-/** SendAnswer: the answer to a question that was received, and its way to who has asked. */
+/** SendAnswer: commits the answer to a received question together with its message. */
 import { sendAnswer as answer } from '../lib/agent/question-answer.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** SendMessage: the basic message and its way to the wallet, committed together before the answer. */
+/** SendMessage: commits a basic message together with its delivery, before the answer. */
 import { sendBasicMessage } from '../lib/agent/basic-messages.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

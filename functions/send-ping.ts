@@ -1,4 +1,4 @@
-/** SendPing: a trust ping, which asks the other agent for a sign of life. */
+/** SendPing: sends a trust ping to a connection. */
 import { sendTrustPing } from '../lib/agent/connections/messages.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** SendQuestion: the question and its way to the wallet, committed together before the answer. */
+/** SendQuestion: commits a question together with its message, before the answer. */
 import { sendQuestion as ask } from '../lib/agent/question-answer.ts'
 import { actingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'

@@ -1,4 +1,4 @@
-/** ShowDocs: the reference of the interface, as a page. */
+/** ShowDocs: the API reference as a page. */
 import { defineOperation } from '../lib/http/operation.ts'
 import { Page } from '../lib/http/request.ts'
 import { ShowDocs } from '../lib/interface/pages.ts'

@@ -1,4 +1,4 @@
-/** Once a minute: whatever is due in the outbox is woken, also what a lost wake-up has left behind. */
+/** Every minute: wakes everything that is due in the outbox, also after a lost wake-up. */
 import { sweep } from '../lib/outbox/sweep.ts'
 
 export const sweepOutbox = async (): Promise<void> => {

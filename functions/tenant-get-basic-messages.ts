@@ -1,4 +1,4 @@
-/** tenant_GetBasicMessages: the messages of a tenant's connection, oldest first, a page at a time. */
+/** tenant_GetBasicMessages: lists the messages of a tenant's connection, oldest first. */
 import { namedTenant } from '../lib/auth/access.ts'
 import { defineOperation } from '../lib/http/operation.ts'
 import { pageOf } from '../lib/http/request.ts'
@@ -9,8 +9,8 @@ import { listBasicMessages } from '../lib/store/basic-messages.ts'
 export const tenantGetBasicMessages = defineOperation(TenantGetBasicMessages, {
   authorize: ({ principal, path }) => namedTenant(principal, path.tenantId),
   handle: async ({ agent, path: { connectionId }, query }) => {
-    const { records, next } = await listBasicMessages(agent, connectionId, query)
+    const { entries, next } = await listBasicMessages(agent, connectionId, query)
     const path = `/multi-tenancy/basic-messages/${connectionId}/${agent}`
-    return pageOf(records.map(toBasicMessageJson), { path, query, next })
+    return pageOf(entries.map(toBasicMessageJson), { path, query, next })
   },
 })

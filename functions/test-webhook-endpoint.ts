@@ -1,4 +1,4 @@
-/** TestWebhookEndpoint: an event that says nothing but that events arrive. */
+/** TestWebhookEndpoint: sends an endpoint a test event. */
 import { managingAgent } from '../lib/auth/access.ts'
 import { inTransaction } from '../lib/http/in-transaction.ts'
 import { defineOperation } from '../lib/http/operation.ts'

@@ -1,16 +1,16 @@
 /** A bounded cache: it drops its oldest entries when it is full, and every entry after a time. */
 export class Bounded<K, V> {
   readonly #entries = new Map<K, { value: V; size: number; until: number }>()
-  readonly #most: number
+  readonly #max: number
   readonly #milliseconds: number
   readonly #sizeOf: (value: V) => number
   #size = 0
 
   /**
-   * Holds up to `most` entries, each for `milliseconds` after it was set. With `sizeOf`, `most` is their total size, and a larger entry is not held.
+   * Holds up to `max` entries, each for `milliseconds` after it was set. With `sizeOf`, `max` is their total size, and a larger entry is not held.
    */
-  constructor(most: number, milliseconds = Number.POSITIVE_INFINITY, sizeOf: (value: V) => number = () => 1) {
-    this.#most = most
+  constructor(max: number, milliseconds = Number.POSITIVE_INFINITY, sizeOf: (value: V) => number = () => 1) {
+    this.#max = max
     this.#milliseconds = milliseconds
     this.#sizeOf = sizeOf
   }
@@ -24,11 +24,11 @@ export class Bounded<K, V> {
   set(key: K, value: V): V {
     this.delete(key)
     const size = this.#sizeOf(value)
-    if (size > this.#most) return value
+    if (size > this.#max) return value
     this.#entries.set(key, { value, size, until: Date.now() + this.#milliseconds })
     this.#size += size
     for (const [oldest] of this.#entries) {
-      if (this.#size <= this.#most) break
+      if (this.#size <= this.#max) break
       this.delete(oldest)
     }
     return value

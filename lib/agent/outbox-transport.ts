@@ -2,7 +2,7 @@
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type { DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import { destinationAt, type OutboxMessage, outboxItem, type SentBasicMessage } from '../outbox/message-item.ts'
-import { nextOutboxId, readLaneEnd } from '../outbox/next-id.ts'
+import { nextOutboxId, readLaneEnd } from '../outbox/outbox-id.ts'
 import { wakeNow } from '../outbox/queues.ts'
 import { digest, messageLane } from '../store/keys.ts'
 import { currentUnit } from '../store/transaction.ts'

@@ -1,4 +1,4 @@
-/** What an issuer's tokens may say: roles, and the tenants and organizations that they reach. */
+/** The grants of a token issuer: roles that its tokens may have, and tenants and organizations that they reach. */
 import * as v from 'valibot'
 
 /** credo-controller's role names: the base agent; the base agent with its tenants; one tenant. */
@@ -16,7 +16,7 @@ export const Reach = v.custom<Reach>(isReach, 'is neither "*" nor a list of ids'
 
 export const reaches = (reach: Reach, id: string): boolean => reach === '*' || reach.includes(id)
 
-/** A root role is limited to the same tenants and organizations. */
+/** `tenants` and `organizations` also limit root roles. */
 export const Grants = v.object({ roles: v.array(v.picklist(ROLES)), tenants: Reach, organizations: Reach })
 export type Grants = v.InferOutput<typeof Grants>
 

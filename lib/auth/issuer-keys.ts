@@ -8,9 +8,9 @@ import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
-/** Minimum time between fetches from an issuer, in ms: after a success (`ASK_EVERY`), and after a failure (`ASK_AGAIN`). */
-const ASK_EVERY = 30_000
-const ASK_AGAIN = 5_000
+/** Minimum time between fetches from an issuer, in ms: after a success (`FETCH_INTERVAL`), and after a failure (`RETRY_INTERVAL`). */
+const FETCH_INTERVAL = 30_000
+const RETRY_INTERVAL = 5_000
 
 const unavailable = (cause: unknown) =>
   new AgentError('auth.keys_unavailable', 'The key set of the issuer is not available', { cause })
@@ -48,12 +48,12 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   /** The keys that the address has served last: to a deployment, on schedule, or here. */
   let known = isGiven(entry) ? undefined : packed
   let found: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
-  let lookAt = 0
-  let askAt = 0
+  let nextRead = 0
+  let nextFetch = 0
   /** The error of the last fetch. */
   let failure: unknown
-  let looking: Promise<void> | undefined
-  let asking: Promise<void> | undefined
+  let reading: Promise<void> | undefined
+  let fetching: Promise<void> | undefined
 
   const take = (keys: ConfirmedKeys): void => {
     if (newer(keys, known, now())) known = keys
@@ -64,8 +64,8 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
 
   /** Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are. */
-  const look = async (): Promise<void> => {
-    lookAt = now() + CURRENT
+  const readTable = async (): Promise<void> => {
+    nextRead = now() + CURRENT
     try {
       const confirmed = await readConfirmedKeys(jwksUri)
       if (confirmed !== undefined) take(confirmed)
@@ -81,34 +81,34 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
     if (age > WATCHED) logUnconfirmed(issuer, age, now())
   }
 
-  const ask = async (): Promise<void> => {
+  const fetchKeys = async (): Promise<void> => {
     try {
       take({ keys: await askIssuer(jwksUri), at: now() })
       failure = undefined
-      askAt = now() + ASK_EVERY
+      nextFetch = now() + FETCH_INTERVAL
     } catch (error) {
       failure = error
-      askAt = now() + ASK_AGAIN
+      nextFetch = now() + RETRY_INTERVAL
     }
   }
 
-  /** One fetch for concurrent requests, and none before `askAt`. */
-  const asked = async (): Promise<void> => {
-    if (now() >= askAt) {
-      asking ??= ask().finally(() => {
-        asking = undefined
+  /** One fetch for concurrent requests, and none before `nextFetch`. */
+  const fetchOnce = async (): Promise<void> => {
+    if (now() >= nextFetch) {
+      fetching ??= fetchKeys().finally(() => {
+        fetching = undefined
       })
-      await asking
+      await fetching
     }
   }
 
-  const lookIfOld = async (): Promise<void> => {
+  const readIfOld = async (): Promise<void> => {
     if (known !== undefined && ageOf(known, now()) <= CURRENT) return
-    if (now() >= lookAt)
-      looking = look().finally(() => {
-        looking = undefined
+    if (now() >= nextRead)
+      reading = readTable().finally(() => {
+        reading = undefined
       })
-    await looking
+    await reading
   }
 
   const isKnown = (kid: string | undefined): boolean => {
@@ -117,8 +117,8 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   }
 
   return async (header, token) => {
-    await lookIfOld()
-    if (!isKnown(header.kid)) await asked()
+    await readIfOld()
+    if (!isKnown(header.kid)) await fetchOnce()
     const keys = usable()
     if (keys === undefined) throw failure ?? unavailable('the keys are too old')
     // The cause is logged, because the token may be valid.

@@ -19,8 +19,8 @@ export interface VerifyingKey {
 }
 
 /** Base64url of a length in characters. */
-const encoded = (least: number, most = least) =>
-  v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.minLength(least), v.maxLength(most))
+const encoded = (min: number, max = min) =>
+  v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.minLength(min), v.maxLength(max))
 
 const anyKind = {
   kid: v.exactOptional(v.pipe(v.string(), v.maxLength(256))),

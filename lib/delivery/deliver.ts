@@ -10,7 +10,7 @@ import { deliverLane } from '../outbox/turn.ts'
 import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-up.ts'
 import { openEventLane } from '../webhooks/event-lane.ts'
 
-/** What an attempt needs besides the POST: reading, opening a secret, recording; ms. */
+/** Time for an attempt besides the POST, in ms: reading, opening a secret, recording. */
 const AROUND_MS = 5_000
 
 const after = (ms: number, act: () => void): (() => void) => {
@@ -18,7 +18,7 @@ const after = (ms: number, act: () => void): (() => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Delivers in the lanes, and reports the wake-ups that are to come again. `speed`: which queue they come from. */
+/** Delivers the lanes, and reports the wake-ups to be received again. `speed`: the queue that they come from. */
 export const deliverBatch = async (
   { Records }: SQSEvent,
   context: Context,

@@ -4,14 +4,13 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { dispatchLanes } from '../outbox/dispatcher.ts'
 import { outboxItem } from '../outbox/message-item.ts'
+import { wakeCommitted } from '../outbox/queues.ts'
 import { dispatchEvents, type FailedChange, mayPassLater } from '../webhooks/dispatch-events.ts'
 import { placeItem } from '../webhooks/event-item.ts'
-import { beginTry, endTry, suspectIn } from './dispatch-tries.ts'
-import { park, parkedChanges } from './parked-changes.ts'
+import { beginTry, endTry, park, parkedChanges, suspectIn } from './parked-changes.ts'
 
-/** The kinds of items that wait in lanes. */
+/** The kinds of items that wait in lanes. The partition of such an item is the name of its lane. */
 const LANE_KINDS = [outboxItem.kind, placeItem.kind]
 
 /** How often a change is tried that fails by itself, or that kills the dispatching process. */
@@ -47,11 +46,27 @@ const dispatchAll = async (
   records: DynamoDBRecord[],
   pause: (ms: number) => Promise<unknown>,
 ): Promise<string | undefined> => {
-  const [notWoken, failed] = await Promise.all([dispatchLanes(records, LANE_KINDS), dispatchEvents(records)])
+  const [notWoken, failed] = await Promise.all([wakeLanesOf(records), dispatchEvents(records)])
   const stopped = new Set([notWoken])
   for (const change of await tryAgain(failed, pause)) stopped.add(await parkOne(change))
   stopped.delete(undefined)
   return records.map(({ dynamodb }) => dynamodb?.SequenceNumber).find((sequence) => stopped.has(sequence))
+}
+
+/**
+ * Wakes the lanes of the inserted items: the guarantee behind the wake-ups that functions send themselves. Returns the sequence number of the first
+ * change whose lane was not woken: it and all behind it come again, and the queue drops what it has taken already.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ */
+const wakeLanesOf = async (records: DynamoDBRecord[]): Promise<string | undefined> => {
+  const committed = records.flatMap(({ eventName, dynamodb }) => {
+    const { pk, sk, kind } = dynamodb?.NewImage ?? {}
+    if (eventName !== 'INSERT' || !LANE_KINDS.includes(kind?.S ?? '') || !pk?.S || !sk?.S) return []
+    return [{ lane: pk.S, itemId: sk.S, sequence: dynamodb?.SequenceNumber ?? '' }]
+  })
+  if (committed.length === 0) return undefined
+  const taken = await wakeCommitted(committed)
+  return committed.find((_, index) => taken[index] === false)?.sequence
 }
 
 /** Retries changes that failed by themselves. Returns those that still fail, and those that an outage has stopped, in their order. */
@@ -92,7 +107,7 @@ const nameOf = (error: unknown): string => (error === undefined ? 'the process d
 
 /** False where the change fails again: it stays parked. */
 const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
-  const [notWoken, failed] = await Promise.all([dispatchLanes([record], LANE_KINDS), dispatchEvents([record])])
+  const [notWoken, failed] = await Promise.all([wakeLanesOf([record]), dispatchEvents([record])])
   for (const { error } of failed)
     log('error', 'a parked change failed again', { event: 'dispatcher.parked_again', error: nameOf(error) })
   return notWoken === undefined && failed.length === 0

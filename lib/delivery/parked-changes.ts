@@ -1,16 +1,62 @@
-/** Changes that can not be dispatched: they are stored with their images, and an operator dispatches them again. */
+/** Changes that cannot be dispatched: the number of tries, which survives a crash of the process, and the parked changes for an operator. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { DynamoDBRecord } from 'aws-lambda'
-import { errorName } from '../errors.ts'
+import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer, text } from '../store/item-fields.ts'
-import { PARKED_CHANGES, parkedAddress } from '../store/keys.ts'
+import { dispatchTriesAddress, PARKED_CHANGES, parkedAddress } from '../store/keys.ts'
 import { epochSeconds, queryPage } from '../store/table.ts'
-import { putIfAbsent, removeIf } from '../store/write.ts'
+import { putIfAbsent, removeIf, updateIf } from '../store/write.ts'
+
+/** How often the dispatch of a change was started and did not end: a crash of the process leaves no other trace. */
+const triesItem = defineItem('dispatch-tries', dispatchTriesAddress, {
+  sequence: text(),
+  tries: integer(),
+  expiresAt: integer(),
+})
+
+/** The stream holds a change for a day. In seconds. */
+const TRIES_KEPT = 2 * 24 * 60 * 60
+
+/** A change that arrives alone and this late (ms) was tried before: Lambda bisects a failed batch until it finds the bad change. */
+const LATE_MS = 10_000
+
+/** The sequence number of the change whose tries are counted, if any. Changes that arrive in time, nearly all, cost nothing. */
+export const suspectIn = (records: DynamoDBRecord[], now: number): string | undefined => {
+  const [{ dynamodb } = {}, ...others] = records
+  const noted = (dynamodb?.ApproximateCreationDateTime ?? Number.NaN) * 1000
+  return others.length === 0 && now - noted > LATE_MS ? dynamodb?.SequenceNumber : undefined
+}
+
+/** Counts a try. Returns the number of tries that did not end, including this one; 0 where the table does not answer. */
+export const beginTry = async (sequence: string): Promise<number> => {
+  try {
+    const item = await updateIf(dispatchTriesAddress({ sequence }), {
+      set: {
+        kind: { S: triesItem.kind },
+        ...triesItem.attributes({ sequence, expiresAt: epochSeconds() + TRIES_KEPT }),
+      },
+      add: { tries: 1 },
+    })
+    return item === undefined ? 0 : triesItem.decode(item).tries
+  } catch (error) {
+    if (isAgentError(error)) return 0
+    throw error
+  }
+}
+
+/** Resets the count: an outage has ended the try, not the change. */
+export const endTry = async (sequence: string): Promise<void> => {
+  try {
+    await updateIf(dispatchTriesAddress({ sequence }), { set: triesItem.attributes({ tries: 0 }) }, { present: ['pk'] })
+  } catch (error) {
+    if (!isAgentError(error)) throw error
+  }
+}
 
 /** In seconds. */
-const SECONDS_KEPT = 30 * 24 * 60 * 60
+const PARKED_KEPT = 30 * 24 * 60 * 60
 
 /** Two images of 400 KB can exceed the size of an item, even compressed: then the change is stored as several items. */
 const PART_BYTES = 350 * 1024
@@ -31,7 +77,7 @@ export const park = async (record: DynamoDBRecord): Promise<boolean> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const change = gzipSync(JSON.stringify(record))
   const parts = Math.ceil(change.length / PART_BYTES)
-  const shared = { sequence, parts, parkedAt: new Date().toISOString(), expiresAt: epochSeconds() + SECONDS_KEPT }
+  const shared = { sequence, parts, parkedAt: new Date().toISOString(), expiresAt: epochSeconds() + PARKED_KEPT }
   try {
     for (let part = 0; part < parts; part++) {
       const piece = change.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)

@@ -1,7 +1,6 @@
 /** Converts errors to answers and log lines: status, body and log fields. */
 import { type AgentError, type ErrorCode, isAgentError } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
-import { chainOf, isError, propertyOf, textOf } from './thrown.ts'
 
 /** Status of every code. A closed map: a new code does not compile without one. */
 const STATUS = {
@@ -56,6 +55,42 @@ export const REASON_PHRASES = {
 } as const
 
 type ErrorStatus = keyof typeof REASON_PHRASES
+
+// Thrown values are read safely: a message may be an object, a getter may throw, a chain of causes may be endless.
+
+/** Runs a read in which foreign code may throw. */
+const readSafely = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Also works for a proxy, which may throw. */
+const isError = (value: unknown): value is Error => readSafely(() => value instanceof Error) ?? false
+
+/** A property of an object; undefined if there is none or it can't be read. */
+const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? readSafely(() => Reflect.get(value, name)) : undefined
+
+/** Text of at most `max` characters: a string, the message of an error, or else what kind of value it is. */
+const textOf = (value: unknown, max: number): string => {
+  const text = isError(value) ? propertyOf(value, 'message') : value
+  return typeof text === 'string' ? text.slice(0, max) : typeof text
+}
+
+const MAX_CHAIN = 8
+
+/** The error and its causes, outermost first. Bounded, because causes can be cyclic. */
+const chainOf = (error: unknown): unknown[] => {
+  const chain: unknown[] = []
+  for (let link = error; link !== undefined && link !== null && chain.length < MAX_CHAIN; ) {
+    chain.push(link)
+    link = isError(link) ? propertyOf(link, 'cause') : undefined
+  }
+  return chain
+}
 
 /** One of our own errors. `isError` comes first, because anything may have been thrown. */
 const isOwn = (error: unknown, code?: ErrorCode): error is AgentError => isError(error) && isAgentError(error, code)

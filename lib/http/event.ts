@@ -1,4 +1,4 @@
-/** The gateway's event on its way through the pipeline: the caller, what was checked, and which media type is wanted. */
+/** The gateway's event in the pipeline: its caller, the checked values, and the preferred media type. */
 import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { type Principal, principalFromContext } from '../auth/principal.ts'
@@ -18,7 +18,7 @@ export type OperationEvent = APIGatewayProxyEvent & { checked?: Checked }
 
 export type OperationMiddleware = middy.MiddlewareFn<OperationEvent, APIGatewayProxyResult>
 
-/** Adds to what has been checked. */
+/** Adds checked values to the event. */
 export const keep = (event: OperationEvent, checked: Checked): void => {
   event.checked = { ...event.checked, ...checked }
 }
@@ -51,6 +51,7 @@ const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefin
   return authorization && verify ? verify(authorization) : undefined
 }
 
+/** Stores the principal in the event. Throws `auth.unauthorized` where the contract requires a token. */
 export const checkCaller =
   ({ security }: Contract, verify?: Verify): OperationMiddleware =>
   ({ event }) => {
@@ -70,6 +71,7 @@ const weightOf = (ranges: string[], type: string): number => {
   return 0
 }
 
+/** The preferred media type of the `Accept` header. */
 export const wantedOf = (event: OperationEvent): Wanted => {
   const ranges = (headerOf(event, 'accept') ?? '').split(',')
   const json = weightOf(ranges, 'application/json')

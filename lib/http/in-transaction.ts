@@ -3,29 +3,10 @@ import { AgentError } from '../errors.ts'
 import { type AnswerCodec, onlyOnce } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import type { InTransaction } from './operation.ts'
 import { Answer, type AnswerBody } from './request.ts'
 
-interface Command {
-  /** The agent that the operation acts for. */
-  agent: string
-  /** The caller; without a token there is none. */
-  subject: string | undefined
-  idempotencyKey: string | undefined
-  /** Everything that identifies the request. */
-  request: readonly unknown[]
-  /** How the answer is stored; plain text by default. */
-  answers: AnswerCodec | undefined
-  /** The operation answers without a body. */
-  bodiless: boolean
-}
-
-/** Runs `handle`, or returns its stored answer. Its writes are committed together with the answer. */
-export type InTransaction = (
-  command: Command,
-  handle: (unit: UnitOfWork) => Promise<AnswerBody | Answer>,
-) => Promise<AnswerBody>
-
-export const inTransaction: InTransaction = (
+export const inTransaction: InTransaction<UnitOfWork, AnswerCodec> = (
   { agent, subject, idempotencyKey: key, request, answers, bodiless },
   handle,
 ) =>

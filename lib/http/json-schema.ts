@@ -1,4 +1,4 @@
-/** Schemas of the contracts as JSON Schema 2020-12, the dialect of OpenAPI 3.1; records and the error body as components. */
+/** Converts schemas of the contracts to JSON Schema 2020-12, the dialect of OpenAPI 3.1. Records and the error body are components. */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { AnonCredsProofRequest, IndyProofRequest } from '../interface/anoncreds-proof-request.ts'
@@ -22,7 +22,7 @@ import { NotificationRegistrationResult, WebhookRegistrationResult } from '../re
 import { TenantRecord } from '../records/tenant.ts'
 import { W3cCredentialRecord } from '../records/w3c-credential.ts'
 
-/** Schemas that the document has as components. */
+/** Schemas that become components of the document. */
 const COMPONENTS = {
   CredentialExchangeRecord,
   W3cCredentialRecord,
@@ -50,24 +50,24 @@ const COMPONENTS = {
   Error: ErrorBody,
 }
 
-/** Checks that JSON Schema cannot express. The pipeline still makes them. */
-const UNSPOKEN = ['check', 'raw_check', 'partial_check']
+/** Checks that JSON Schema can't express. Only the pipeline makes them. */
+const NOT_EXPRESSED = ['check', 'raw_check', 'partial_check']
 
 const CONFIG: ConversionConfig = {
   target: 'draft-2020-12',
-  // The last schema of a pipe is the relevant one: the one before it only refuses arrays.
+  // The last schema of a pipe is the relevant one. The one before only refuses arrays.
   typeMode: 'output',
-  ignoreActions: UNSPOKEN,
+  ignoreActions: NOT_EXPRESSED,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema: { pattern: _, ...jsonSchema } }) =>
     valibotAction.type === 'includes' && jsonSchema.type === 'array' && 'requirement' in valibotAction
       ? { ...jsonSchema, contains: { const: String(valibotAction.requirement) } }
       : undefined,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
-    // A query contains text that stands for a number.
+    // In a query it is a text that is converted to a number.
     if ('wrapped' in valibotSchema && valibotSchema.wrapped === Limit)
       return { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
-    // It takes members that it does not name, and leaves them out.
+    // Such a schema accepts unknown members and removes them.
     if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: true }
     const isClosed = 'rest' in valibotSchema && Object(valibotSchema.rest).type === 'never'
     return isClosed ? { ...jsonSchema, additionalProperties: false } : undefined
@@ -77,7 +77,7 @@ const CONFIG: ConversionConfig = {
 /** `components.schemas` of the document. */
 export const componentSchemas = (): Record<string, JsonSchema> => toJsonSchemaDefs(COMPONENTS, CONFIG)
 
-/** A schema inside the document, with references to the components. */
+/** A schema in the document, with references to the components. */
 export const schemaOf = (schema: Schema): JsonSchema => {
   const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...CONFIG, definitions: COMPONENTS })
   return rest

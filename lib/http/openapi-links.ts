@@ -1,4 +1,4 @@
-/** Links between operations: which ones take the id that an answer holds. https://spec.openapis.org/oas/v3.1.0#link-object */
+/** Links between operations: which operations take an id from an answer. https://spec.openapis.org/oas/v3.1.0#link-object */
 import { type Contract, type Schema, successOf } from '../interface/contract.ts'
 import { ConnectionRecord } from '../records/connection.ts'
 import { CredentialDefinitionRecord } from '../records/credential-definition.ts'
@@ -8,41 +8,41 @@ import { ProofRecord } from '../records/proof.ts'
 import { QuestionAnswerRecord } from '../records/question-answer.ts'
 import { TenantRecord } from '../records/tenant.ts'
 
-/** The parameter that takes the id of a record, and the operations that have it. */
-interface Followed {
+/** The parameter for an id, and the operations that have it. */
+interface Target {
   parameter: string
   operationIds: readonly string[]
 }
 
-const CONNECTION: Followed = {
+const CONNECTION: Target = {
   parameter: 'connectionId',
   operationIds: ['GetConnectionById', 'SendMessage', 'GetBasicMessages', 'SendPing', 'DeleteConnection'],
 }
-const CREDENTIAL: Followed = {
+const CREDENTIAL: Target = {
   parameter: 'credentialRecordId',
   operationIds: ['GetCredentialById', 'GetCredentialFormData', 'RevokeCredential'],
 }
-const PROOF: Followed = {
+const PROOF: Target = {
   parameter: 'proofRecordId',
   operationIds: ['GetProofById', 'GetProofFormData', 'AcceptPresentation'],
 }
-const OUT_OF_BAND: Followed = {
+const OUT_OF_BAND: Target = {
   parameter: 'outOfBandId',
   operationIds: ['GetOutOfBandRecordById', 'DeleteOutOfBandRecord', 'GetConnections'],
 }
-const QUESTION: Followed = { parameter: 'questionAnswerId', operationIds: ['GetQuestionAnswerById', 'SendAnswer'] }
-const DEFINITION: Followed = {
+const QUESTION: Target = { parameter: 'questionAnswerId', operationIds: ['GetQuestionAnswerById', 'SendAnswer'] }
+const DEFINITION: Target = {
   parameter: 'credentialDefinitionId',
   operationIds: ['GetCredentialDefinitionById'],
 }
-const ORGANIZATION: Followed = { parameter: 'orgId', operationIds: ['RegisterWebhook', 'GetWebhookEndpoints'] }
+const ORGANIZATION: Target = { parameter: 'orgId', operationIds: ['RegisterWebhook', 'GetWebhookEndpoints'] }
 const ENDPOINT = [
   ...['DeleteWebhookEndpoint', 'RotateWebhookSecret', 'TestWebhookEndpoint', 'EnableWebhookEndpoint'],
   ...['GetWebhookDeliveries', 'ReplayWebhookEvents'],
 ]
 
-/** Where an answer that is a record has an id. */
-const OF_RECORDS = new Map<unknown, [pointer: string, Followed]>([
+/** The JSON pointer to the id in an answer that is a record. */
+const OF_RECORDS = new Map<unknown, [pointer: string, Target]>([
   [ConnectionRecord, ['/id', CONNECTION]],
   [CredentialExchangeRecord, ['/id', CREDENTIAL]],
   [ProofRecord, ['/id', PROOF]],
@@ -52,8 +52,8 @@ const OF_RECORDS = new Map<unknown, [pointer: string, Followed]>([
   [TenantRecord, ['/orgId', ORGANIZATION]],
 ])
 
-/** Where an answer that has this member has one. */
-const OF_MEMBERS: Record<string, [pointer: string, Followed]> = {
+/** The JSON pointer to the id in an answer with this member. */
+const OF_MEMBERS: Record<string, [pointer: string, Target]> = {
   connectionRecord: ['/connectionRecord/id', CONNECTION],
   outOfBandRecord: ['/outOfBandRecord/id', OUT_OF_BAND],
   credentialRecordId: ['/credentialRecordId', CREDENTIAL],
@@ -64,7 +64,7 @@ const OF_MEMBERS: Record<string, [pointer: string, Followed]> = {
 
 const membersOf = (schema: Schema): string[] => ('entries' in schema ? Object.keys(Object(schema.entries)) : [])
 
-const idsIn = (schema: Schema): [pointer: string, Followed][] => {
+const idsIn = (schema: Schema): [pointer: string, Target][] => {
   const ofRecord = OF_RECORDS.get(schema)
   return ofRecord ? [ofRecord] : membersOf(schema).flatMap((name) => (OF_MEMBERS[name] ? [OF_MEMBERS[name]] : []))
 }
@@ -73,15 +73,15 @@ const linkTo = (operationId: string, parameters: Record<string, string>) => ({
   [operationId]: { operationId, parameters },
 })
 
-/** The endpoint that was registered, and its organization. */
+/** Parameters of links to operations on the endpoint that was registered. */
 const endpointLinks = ({ path, body }: Contract) => {
   const orgId = path.includes('{orgId}') ? '$request.path.orgId' : '$request.body#/orgId'
   return body === undefined || !path.endsWith('/register') ? {} : { orgId, endpointId: '$response.body#/data/id' }
 }
 
-/** Links of the answer of success, by the operations that they lead to; none: undefined. */
+/** Links of the success answer, by target operation; undefined if there are none. */
 export const linksOf = (contract: Contract): Record<string, object> | undefined => {
-  // What is shown without a token is for people, and for other agents.
+  // Operations without a token are for people and other agents, who do not use the API.
   const shown = contract.security === 'none' ? [] : idsIn(successOf(contract).schema)
   const ids = shown.flatMap(([pointer, { parameter, operationIds }]) =>
     operationIds

@@ -1,4 +1,4 @@
-/** The answers of the operations in the OpenAPI document: success, redirection and errors, in each of their content types. */
+/** The responses of an operation in the OpenAPI document: success, redirection and errors, with all content types. */
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { type Contract, errorStatusesOf, successOf } from '../interface/contract.ts'
 import { REASON_PHRASES } from './error-body.ts'
@@ -7,22 +7,22 @@ import { linksOf } from './openapi-links.ts'
 
 type Status = keyof typeof REASON_PHRASES
 
-/** When each status is answered: the error table of the interface. */
+/** Meaning of each error status. */
 const MEANINGS: Record<Status, string> = {
-  400: 'The body is not JSON, or the path or the query is malformed.',
-  401: 'No token where one is required, or one that is not valid.',
-  403: 'A valid token that may not do this.',
+  400: 'The body is not JSON, or the path or query is malformed.',
+  401: 'The token is missing or invalid.',
+  403: 'The token is valid, but does not permit this operation.',
   404: "The record, connection, tenant or endpoint does not exist in the caller's tenant or organization.",
   409:
-    'What the request is about is in another state: a connection is not ready, an exchange is at another step, an endpoint is not active, what is to be made ' +
-    'is there already; or it changed at the same time, or the Idempotency-Key came with another request. `message` says which.',
-  410: 'The invitation was used, or its agent has deleted it.',
-  413: 'The body, or what would be stored of it, is too large.',
+    'The state does not permit the operation: a connection is not ready, an exchange is at another step, an endpoint is not active, the object exists ' +
+    'already; or a record changed at the same time, or the Idempotency-Key was used with another request. `message` says which.',
+  410: 'The invitation was used or deleted.',
+  413: 'The body, or the record to store, is too large.',
   415: 'The content type is not JSON.',
-  422: 'The request breaks its schema (`details` names every failing field), or what it names can not be used.',
-  429: 'More requests a second than the operation takes, or than the tenant may send.',
-  500: 'A failure of the service. The log has the request id.',
-  503: 'A dependency failed, after retries. Try again.',
+  422: 'The request breaks its schema (`details` names every invalid field), or something that it names can not be used.',
+  429: 'Too many requests per second for the operation or the tenant.',
+  500: 'The service has failed. The log has the request id.',
+  503: 'A dependency has failed, after retries. Try again.',
 }
 
 const isStatus = (status: number): status is Status => status in REASON_PHRASES
@@ -45,7 +45,7 @@ const errorContent = (status: Status) => ({
   },
 })
 
-/** The errors that operations without pages have in common, by their names. */
+/** Error responses of operations without pages, by component name. */
 export const errorResponses = (contracts: readonly Contract[]) => {
   const statuses = contracts.filter(({ pages }) => pages === undefined).flatMap(errorStatusesOf)
   return Object.fromEntries(
@@ -68,15 +68,14 @@ export const content = (schema: JsonSchema, example: unknown, mediaTypes: readon
 
 const ETAG = { etag: { $ref: '#/components/headers/ETag' } }
 
-/** A caller who names the document's ETag in `If-None-Match` has it already. */
+/** For a caller that sends the document's ETag in `If-None-Match`. */
 const NOT_MODIFIED = {
   304: { description: 'The caller has the document already.', headers: { ...REQUEST_ID, ...ETAG } },
 }
 
-/** Where to look instead. */
 const FOUND = {
   302: {
-    description: 'The address of the invitation, which holds it.',
+    description: 'The URL that contains the invitation.',
     headers: { ...REQUEST_ID, location: { required: true, schema: { type: 'string', format: 'uri' } } },
   },
 }
@@ -91,13 +90,13 @@ const successContent = (contract: Contract, { types, example }: { types: string[
   return { ...content(schema, example, types), ...(pages && PAGE) }
 }
 
-/** An operation with pages tells people of errors in a page, too. */
+/** Operations with pages also have pages for errors. */
 const describeError = (status: Status, { pages }: Contract) =>
   pages === undefined
     ? { $ref: `#/components/responses/${nameOf(status)}` }
     : { description: MEANINGS[status], headers: REQUEST_ID, content: { ...errorContent(status), ...PAGE } }
 
-/** By status. `types`: content types of a body of JSON. */
+/** All responses of an operation, by status. `types`: content types of a JSON body. */
 export const describeResponses = (contract: Contract, given: { types: string[]; example: unknown }) => {
   const { summary, contentType, redirects } = contract
   const { status } = successOf(contract)

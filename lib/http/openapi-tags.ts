@@ -1,4 +1,4 @@
-/** The areas of the interface, which the OpenAPI document calls tags: an operation's path says which one it is in. */
+/** The tags of the OpenAPI document. The path of an operation decides which tag it has. */
 import type { Contract } from '../interface/contract.ts'
 
 interface Area {
@@ -9,11 +9,11 @@ interface Area {
 
 const SERVICE = 'Service'
 
-/** In the order in which a reader meets them; the first that fits is an operation's. */
+/** In the order of the document. An operation has the first tag that matches its path. */
 export const AREAS: readonly Area[] = [
   {
     name: 'Invitations',
-    description: 'Invitations that an agent makes, gives away and receives.',
+    description: 'Invitations that an agent creates or receives.',
     paths: /^\/(oob\b|url\/|$)/,
   },
   { name: 'Connections', description: 'Connections with other agents.', paths: /^\/connections\b/ },
@@ -28,15 +28,19 @@ export const AREAS: readonly Area[] = [
     description: 'Basic messages, and questions with their answers.',
     paths: /^\/(basic-messages|question-answer|multi-tenancy\/basic-messages)\b/,
   },
-  { name: 'DIDs', description: "The agent's DIDs, and the documents of any.", paths: /^\/dids\b/ },
+  { name: 'DIDs', description: 'DIDs of the agent, and resolution of any DID.', paths: /^\/dids\b/ },
   {
     name: 'Public documents',
-    description: 'What tenants publish: DIDs, what they attest, tails files.',
+    description: 'Published by tenants: DIDs, attested resources, tails files.',
     paths: /^\/(web|webvh|anoncreds\/tails)\b/,
   },
   { name: 'AnonCreds', description: 'Schemas and credential definitions of AnonCreds.', paths: /^\/anoncreds\b/ },
   { name: 'Tenants', description: 'Agents for customers.', paths: /^\/multi-tenancy\b/ },
-  { name: 'Webhooks', description: 'Where events go, and what became of them.', paths: /^\/(webhooks|notification)\b/ },
+  {
+    name: 'Webhooks',
+    description: 'Endpoints for events, and their deliveries.',
+    paths: /^\/(webhooks|notification)\b/,
+  },
   { name: 'DIDComm', description: 'The endpoint for other agents.', paths: /^\/didcomm\b/ },
   {
     name: SERVICE,
@@ -45,6 +49,6 @@ export const AREAS: readonly Area[] = [
   },
 ]
 
-/** That of the service itself for a path of no other: a test asks for a better one. */
+/** The tag of an operation. A test fails for operations that have `Service` by default. */
 export const areaOf = ({ path }: Pick<Contract, 'path'>): string =>
   AREAS.find(({ paths }) => paths.test(path))?.name ?? SERVICE

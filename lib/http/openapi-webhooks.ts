@@ -1,4 +1,4 @@
-/** The `webhooks` section of the OpenAPI document: what the service posts to endpoints of organizations. */
+/** The `webhooks` section of the OpenAPI document: the events that the service posts to endpoints. */
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { eventBodies } from '../interface/webhook-events.ts'
 import { EVENT_TYPES, type EventType } from '../records/webhook-event.ts'
@@ -16,29 +16,29 @@ const header = (name: string, description: string, schema: JsonSchema) => ({
 export const WEBHOOK_PARAMETERS = {
   WebhookId: header(
     'webhook-id',
-    'Id of the event: the same for every attempt and replay, so a receiver that has seen it is done.',
+    'Id of the event, the same for every attempt and replay. Ignore an event whose id was received before.',
     { type: 'string', format: 'uuid' },
   ),
   WebhookTimestamp: header(
     'webhook-timestamp',
-    'When this attempt was made, in seconds since the epoch. Refuse what is off by more than 5 minutes.',
+    'Time of this attempt in epoch seconds. Refuse requests that differ from your clock by more than 5 minutes.',
     { type: 'string', pattern: '^[0-9]+$' },
   ),
   WebhookSignature: header(
     'webhook-signature',
-    'Signatures, separated by spaces; one that verifies is enough. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
-      "`<webhook-id>.<webhook-timestamp>.<body>` with the endpoint's secret, which is the base64 behind `whsec_`. While a " +
-      'secret is rotated there is one of the new and one of the old.',
+    'Signatures, separated by spaces; one of them has to verify. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
+      "`<webhook-id>.<webhook-timestamp>.<body>` with the endpoint's secret, which is the base64 after `whsec_`. For a day after a " +
+      'rotation there is one of the new and one of the previous secret.',
     { type: 'string', pattern: '^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$' },
   ),
 } as const
 
 const RESPONSES = {
   '2XX': {
-    description: 'Taken. Anything else is a failure, a redirect too, and the event is posted again by the plan.',
+    description: 'Delivered. Any other status, also a redirect, is a failure, and the event is posted again.',
   },
-  410: { description: 'The endpoint wants no more events: it is disabled.' },
-  429: { description: 'Failed; a `Retry-After` is honoured within bounds, with 502, 503 and 504 too.' },
+  410: { description: 'The endpoint wants no more events, and is disabled.' },
+  429: { description: 'Failed. `Retry-After` is respected within limits, also for 502, 503 and 504.' },
 }
 
 const describeEvent = (type: EventType) => {

@@ -7,7 +7,7 @@ import { content, describeResponses, errorResponses } from './openapi-responses.
 import { AREAS, areaOf } from './openapi-tags.ts'
 import { describeWebhooks, WEBHOOK_PARAMETERS } from './openapi-webhooks.ts'
 
-/** OpenAPI has no parameter that takes the rest of a path, with slashes that are not encoded. */
+/** Marks a path parameter that may contain unencoded slashes, for which OpenAPI has no keyword. */
 const TAKES_SLASHES = 'x-takes-slashes'
 
 const parametersOf = (contract: Contract, path: string) => [
@@ -63,16 +63,16 @@ const describePaths = () => {
 
 const HEADERS = {
   RequestId: {
-    description: 'Id of the request, as the log has it; no caller can choose it.',
+    description: 'Id of the request, which is also in the log. Callers can not choose it.',
     required: true,
     schema: { type: 'string' },
   },
   ETag: {
-    description: 'Names this state of the document, for `If-None-Match` (RFC 9110, section 8.8.3).',
+    description: 'Version of the document, for `If-None-Match` (RFC 9110, section 8.8.3).',
     schema: { type: 'string' },
   },
   Link: {
-    description: 'Address of the next page, when there is more: `<...>; rel="next"` (RFC 8288).',
+    description: 'URL of the next page, if there is one: `<...>; rel="next"` (RFC 8288).',
     schema: { type: 'string' },
   },
 }
@@ -82,8 +82,8 @@ const KEY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'With a token: the same request with the same key is done once, and answered as it was the first time, for 24 hours and for as long as ' +
-    'its caller may do it. With another request the key is a 409.',
+    'With a token: for 24 hours the same request with the same key has no second effect and gets the first answer again, if the caller still has the ' +
+    'permission. 409: the key was used with another request.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 }
 
@@ -101,9 +101,9 @@ export const describeInterface = ({ version, url }: { version: string; url: stri
   info: {
     title: 'Agent Service Interface',
     description:
-      'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. To try an operation on the page of this ' +
-      'reference, press Authorize and give it a token: `npm start` prints one; of a deployed service it is one of your token issuer. ' +
-      '`x-companion` marks what is beyond the seven operations of the first interface.',
+      'Invitations, connections, credentials and proofs in both roles, messages, DIDs, tenants and webhooks. To try an operation on this page, press ' +
+      'Authorize and enter a token: `npm start` prints one; for a deployed service your token issuer has them. ' +
+      '`x-companion` marks operations beyond the seven of the first interface.',
     version,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },

@@ -2,8 +2,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import type { Contract } from '../interface/contract.ts'
-import type { AnswerCodec } from '../store/idempotency.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { checkBody } from './body.ts'
 import {
   type Checked,
@@ -15,7 +13,6 @@ import {
   type Verify,
   wantedOf,
 } from './event.ts'
-import type { InTransaction } from './in-transaction.ts'
 import { checkParameters } from './parameters.ts'
 import type { Answer, AnswerBody, AuthorizedRequest, OperationRequest } from './request.ts'
 import { type ErrorPage, refuse, toResponse } from './response.ts'
@@ -26,13 +23,37 @@ const TIME_TO_ANSWER = 250
 /** Required for contracts of one kind, and refused for all others. */
 type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
-interface Handle<C extends Contract, Prepared> {
+/** A run of an operation that changes something. */
+export interface Command<Answers> {
+  /** The agent that the operation acts for. */
+  agent: string
+  /** The caller; without a token there is none. */
+  subject: string | undefined
+  idempotencyKey: string | undefined
+  /** Everything that identifies the request. */
+  request: readonly unknown[]
+  /** How the answer is stored; plain text by default. */
+  answers: Answers | undefined
+  /** The operation answers without a body. */
+  bodiless: boolean
+}
+
+/**
+ * Runs `handle` in a unit of work, or returns its stored answer. Its writes are committed together with the answer. in-transaction.ts implements it and
+ * names both types: operations that only read do not import them.
+ */
+export type InTransaction<Unit, Answers> = (
+  command: Command<Answers>,
+  handle: (unit: Unit) => Promise<AnswerBody | Answer>,
+) => Promise<AnswerBody>
+
+interface Handle<C extends Contract, Prepared, Unit> {
   /**
    * Runs once before the transaction, which may be repeated: for reading from the web. It must not throw, because the `Idempotency-Key` may have an
    * answer already.
    */
   prepare?: (request: OperationRequest<C>) => Promise<Prepared>
-  handle: (request: AuthorizedRequest<C> & { prepared: Prepared }) => Promise<AnswerBody | Answer>
+  handle: (request: AuthorizedRequest<C, Unit> & { prepared: Prepared }) => Promise<AnswerBody | Answer>
 }
 
 interface Authorize<C extends Contract> {
@@ -44,28 +65,28 @@ interface Authorize<C extends Contract> {
  * The implementation of a contract and its dependencies. Each function imports its own, so that other bundles do not contain them: verifying needs
  * jose, the transaction the unit of work, sealed answers KMS.
  */
-export type Operation<C extends Contract, Prepared = undefined> = Handle<C, Prepared> &
+export type Operation<C extends Contract, Prepared, Unit, Answers> = Handle<C, Prepared, Unit> &
   Where<C['security'] extends 'none' ? false : true, Authorize<C>> &
   Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
-  Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction }> &
-  Where<C extends { holdsSecret: true } ? true : false, { answers: AnswerCodec }> &
+  Where<C extends { idempotent: true } ? true : false, { inTransaction: InTransaction<Unit, Answers> }> &
+  Where<C extends { holdsSecret: true } ? true : false, { answers: Answers }> &
   Where<C extends { pages: string } ? true : false, { errorPage: ErrorPage }>
 
-type Handled<C extends Contract, Prepared> = Parameters<Handle<C, Prepared>['handle']>[0]
+type Handled<C extends Contract, Prepared, Unit> = Parameters<Handle<C, Prepared, Unit>['handle']>[0]
 
 /** The same for any contract, as the pipeline uses it. */
-interface AnyOperation<C extends Contract, Prepared> extends Handle<C, Prepared> {
+interface AnyOperation<C extends Contract, Prepared, Unit, Answers> extends Handle<C, Prepared, Unit> {
   authorize?: Authorize<C>['authorize'] | undefined
   verify?: Verify | undefined
-  inTransaction?: InTransaction | undefined
-  answers?: AnswerCodec | undefined
+  inTransaction?: InTransaction<Unit, Answers> | undefined
+  answers?: Answers | undefined
   errorPage?: ErrorPage | undefined
 }
 
 const runOf =
-  <C extends Contract, Prepared>(
+  <C extends Contract, Prepared, Unit, Answers>(
     { operationId, answers: success }: C,
-    { authorize, prepare, handle, inTransaction, answers }: AnyOperation<C, Prepared>,
+    { authorize, prepare, handle, inTransaction, answers }: AnyOperation<C, Prepared, Unit, Answers>,
   ) =>
   async ({
     principal,
@@ -79,7 +100,7 @@ const runOf =
     const asked = { principal, path, query, body } as OperationRequest<C>
     const agent = authorize?.(asked)
     const prepared = (await prepare?.(asked)) as Prepared
-    const handleIn = (unit?: UnitOfWork) => handle({ ...asked, agent, unit, wanted, prepared } as Handled<C, Prepared>)
+    const handleIn = (unit?: Unit) => handle({ ...asked, agent, unit, wanted, prepared } as Handled<C, Prepared, Unit>)
     if (inTransaction === undefined || agent === undefined) return handleIn()
     const request = [operationId, path, query, body]
     const bodiless = 204 in success
@@ -99,9 +120,9 @@ const runOf =
  *   inTransaction,
  * })
  */
-export const defineOperation = <const C extends Contract, Prepared = undefined>(
+export const defineOperation = <const C extends Contract, Prepared = undefined, Unit = undefined, Answers = undefined>(
   contract: C,
-  operation: Operation<C, Prepared>,
+  operation: Operation<C, Prepared, Unit, Answers>,
 ) => {
   const pipeline = middy<OperationEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: TIME_TO_ANSWER })
     .onError(refuse(contract, operation.errorPage))

@@ -3,7 +3,6 @@ import type * as v from 'valibot'
 import type { Principal } from '../auth/principal.ts'
 import type { Contract, Schema } from '../interface/contract.ts'
 import { settings } from '../settings.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 type Parameter<C extends Contract, Name extends 'path' | 'query'> = C['parameters'] extends { [N in Name]: infer S }
@@ -27,12 +26,12 @@ export interface OperationRequest<C extends Contract = Contract> {
 /** The preference of `Accept`: `json`, `page`, or `any` if it names neither. */
 export type Wanted = 'json' | 'page' | 'any'
 
-/** A request whose caller is authorized. */
-export interface AuthorizedRequest<C extends Contract = Contract> extends OperationRequest<C> {
+/** A request whose caller is authorized. `Unit`: the unit of work, for operations that change something. */
+export interface AuthorizedRequest<C extends Contract = Contract, Unit = undefined> extends OperationRequest<C> {
   /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
   agent: C['security'] extends 'none' ? undefined : string
   /** The running unit of work, whose writes are committed before the answer. */
-  unit: C extends { idempotent: true } ? UnitOfWork : undefined
+  unit: C extends { idempotent: true } ? Unit : undefined
   /** For operations that have pages. */
   wanted: C extends { pages: string } ? Wanted : undefined
 }

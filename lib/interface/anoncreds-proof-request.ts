@@ -1,24 +1,24 @@
-/** An AnonCreds proof request, as the AnonCreds specification (v1.0, "Create Presentation Request") has it, for indy and anoncreds. */
+/** Schemas of AnonCreds proof requests (AnonCreds v1.0, "Create Presentation Request"), in the formats `indy` and `anoncreds`. */
 import * as v from 'valibot'
 import { commonName } from '../records/anoncreds-objects.ts'
 import { exactly, noArray, text } from './fields.ts'
 
-/** Seconds since the epoch. */
+/** Epoch seconds. */
 const Moment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
 
 /**
- * `to` alone says until when a credential must not have been revoked, and the list in force then is the one that counts. `from` is `to` where it
- * is absent: Credo's wallets take no other (Aries RFC 0441).
+ * The interval in which a credential must not be revoked; the status list that is valid at `to` decides. Without `from`, `from` equals `to`: wallets on
+ * Credo accept no other (Aries RFC 0441).
  */
 const NonRevoked = v.pipe(
   exactly({ from: v.optional(Moment), to: Moment }),
   v.check(({ from, to }) => from === undefined || from <= to, 'must not end before it begins'),
 )
 
-/** `rev_reg_id` is not supported: the prover names the registry. */
+/** Without `rev_reg_id`, because the prover names the registry. */
 const RESTRICTIONS = ['schema_id', 'schema_issuer_id', 'schema_name', 'schema_version', 'issuer_id', 'cred_def_id']
 
-/** The two more are for unqualified DIDs of Indy; with any other the library finds nothing that matches. */
+/** The two additional ones are for unqualified DIDs of Indy; for other DIDs the library finds no match. */
 const INDY_RESTRICTIONS = [...RESTRICTIONS, 'schema_issuer_did', 'issuer_did']
 
 const ATTRIBUTE_RESTRICTION = /^attr::[^:]+::(marker|value)$/
@@ -75,7 +75,7 @@ const requestedPredicate = (restrictions: v.GenericSchema<unknown, Record<string
     non_revoked: v.optional(NonRevoked),
   })
 
-/** Referents are the caller's own names for what is asked. */
+/** Referents are the caller's names for requested items. */
 const byReferent = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(noArray(v.record(text(128), item)), v.maxEntries(100))
 
@@ -95,7 +95,7 @@ const proofRequest = (keys: readonly string[]) => {
       (request) => !isEmpty(request.requested_attributes) || !isEmpty(request.requested_predicates),
       'must request an attribute or a predicate',
     ),
-    // Credo refuses one name in both groups: a wallet could not tell which of the two it reveals.
+    // Credo refuses a name that is in both groups, because a wallet could not tell which of the two it reveals.
     v.check(({ requested_attributes: attributes = {}, requested_predicates: predicates = {} }) => {
       const names = new Set(
         Object.values(attributes)
@@ -107,10 +107,10 @@ const proofRequest = (keys: readonly string[]) => {
   )
 }
 
-/** In the format `anoncreds`: of objects with whatever ids. */
+/** Format `anoncreds`: ids of any form. */
 export const AnonCredsProofRequest = proofRequest(RESTRICTIONS)
 
-/** In the format `indy`: of objects on an Indy ledger, whose ids are unqualified. */
+/** Format `indy`: unqualified ids of objects on an Indy ledger. */
 export const IndyProofRequest = proofRequest(INDY_RESTRICTIONS)
 
 export type AnonCredsProofRequest = v.InferOutput<typeof AnonCredsProofRequest>

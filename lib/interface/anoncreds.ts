@@ -1,4 +1,4 @@
-/** Contracts of AnonCreds' objects: schemas and credential definitions. https://anoncreds.github.io/anoncreds-spec/ */
+/** Contracts of AnonCreds schemas and credential definitions. https://anoncreds.github.io/anoncreds-spec/ */
 import * as v from 'valibot'
 import {
   AnonCredsCredentialDefinition,
@@ -50,7 +50,7 @@ const Attributes = v.pipe(
   ),
 )
 
-/** What the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
+/** A transaction that the operator of an Indy issuer writes to its ledger: the request without `reqId` and signature. */
 const LedgerTransaction = v.looseObject({
   namespace: v.string(),
   request: v.looseObject({ identifier: v.string(), protocolVersion: v.number(), operation: v.looseObject({}) }),
@@ -58,7 +58,7 @@ const LedgerTransaction = v.looseObject({
 
 const Metadata = v.record(v.string(), v.unknown())
 
-/** As clients of credo-controller say that nobody endorses. */
+/** Clients of credo-controller send these fields when there is no endorser. */
 const NOT_ENDORSED = {
   endorse: v.optional(v.literal(false, 'must be false: no transaction is endorsed here')),
   endorserDid: v.optional(v.literal('', 'must be empty: no transaction is endorsed here')),
@@ -70,8 +70,8 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
   path: '/anoncreds/schemas',
   summary: 'Publish a schema',
   description:
-    '`issuerId` defaults to the did:webvh of the agent, under which it is published at once. Of an issuer on an Indy ledger the state is ' +
-    '`action`: its operator writes `ledgerTransaction`; the same request is `finished` once the ledger has exactly this.',
+    '`issuerId` defaults to the did:webvh of the agent; then the schema is published at once. If the issuer is on an Indy ledger, the state is ' +
+    '`action`: its operator has to write `ledgerTransaction`. The same request returns `finished` once the ledger has exactly this schema.',
   security: 'token',
   idempotent: true,
   companion: true,
@@ -96,8 +96,8 @@ export const GetSchemaById = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetSchemaById',
   method: 'GET',
   path: '/anoncreds/schemas/{schemaId+}',
-  summary: 'Retrieve a schema, of whatever issuer, by its id',
-  description: 'The id may be in the path as it is, with slashes, or in percent-encoding.',
+  summary: 'Retrieve a schema of any issuer by its id',
+  description: 'The id may be in the path unchanged, with slashes, or percent-encoded.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ schemaId: ObjectId }) },
@@ -116,12 +116,12 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
   operationId: 'CreateCredentialDefinition',
   method: 'POST',
   path: '/anoncreds/credential-definitions',
-  summary: 'Ask for a credential definition, whose keys are made in the background',
+  summary: 'Create a credential definition; its keys are generated in the background',
   description:
-    'The state is `wait`, and becomes `finished` or `failed`; a `credential_definition.state_changed` tells of it. `issuerId` defaults to the ' +
-    'did:webvh of the agent. Of an issuer on an Indy ledger it becomes `action` first: its operator writes the `ledgerObjects` that the ' +
-    'definition shows then, and later those of its revocation registries. For an issuer, a schema and a tag there is one definition: asked for again, it is answered as it is, unless it has ' +
-    'failed. An agent makes 2 at a time and 50 a day.',
+    'The state is `wait`, and becomes `finished` or `failed`, with an event `credential_definition.state_changed`. `issuerId` defaults to the ' +
+    'did:webvh of the agent. If the issuer is on an Indy ledger, the state is `action` in between: its operator has to write the `ledgerObjects` of the ' +
+    'definition, and later those of its revocation registries. There is one definition for an issuer, a schema and a tag: if it exists and has not ' +
+    'failed, it is returned. An agent can create 2 at a time and 50 a day.',
   security: 'token',
   idempotent: true,
   companion: true,
@@ -162,18 +162,18 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   operationId: 'GetCredentialDefinitionById',
   method: 'GET',
   path: '/anoncreds/credential-definitions/{credentialDefinitionId+}',
-  summary: 'Retrieve a credential definition: of the agent by the id of its record, of whatever issuer by its own',
+  summary: 'Retrieve a credential definition of any issuer by its id, or one of the agent by the id of its record',
   description:
-    'A definition of the agent has the fields of its record too, and in `ledgerObjects` what the operator of an Indy issuer is to write to the ' +
-    'ledger: the definition in state `action`; when it is `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), ' +
-    'the first entry, and an entry (`REVOC_REG_ENTRY`) whenever credentials were revoked. No event tells of those of registries: ask from time ' +
-    'to time. One is gone when the ledger has exactly this; then comes what follows it. The id may be in the path as it is, with slashes, or in percent-encoding.',
+    'A definition of the agent also has the fields of its record. `ledgerObjects` has what the operator of an Indy issuer has to write to the ledger: ' +
+    'the definition in state `action`; in state `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), the first entry, ' +
+    'and an entry (`REVOC_REG_ENTRY`) after each revocation. There is no event for objects of registries, so repeat this request from time to time. ' +
+    'An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ credentialDefinitionId: ObjectId }) },
   answers: {
     200: v.looseObject({
-      // Id of the agent's own record.
+      // Only of the agent's own definitions.
       ...v.partial(CredentialDefinitionRecord).entries,
       credentialDefinition: v.optional(AnonCredsCredentialDefinition),
       ledgerObjects: v.optional(

@@ -25,7 +25,7 @@ export const GetBasicMessages = /* @__PURE__ */ defineContract(() => ({
   path: '/basic-messages/{connectionId}',
   summary: 'Retrieve the basic messages of a connection',
   description:
-    'Oldest first. What has become of a sent message is in `metadata["_agent/delivery"]`: it is `pending`, or `waiting-for-pickup` by a wallet without an endpoint, until it is `delivered` or `failed`.',
+    'Oldest first. `metadata["_agent/delivery"]` has the delivery of a sent message: `pending`, or `waiting-for-pickup` for a wallet without an endpoint; finally `delivered` or `failed`.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ connectionId: EntityId }), query: Paging },

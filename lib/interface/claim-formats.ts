@@ -1,4 +1,4 @@
-/** Claim format designations of DIF Presentation Exchange, with the identifiers that Credo's engine knows. */
+/** Claim formats of DIF Presentation Exchange, with the algorithms and proof types that Credo knows. */
 import * as v from 'valibot'
 import { exactly, text } from './fields.ts'
 

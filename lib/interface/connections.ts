@@ -1,4 +1,4 @@
-/** Contracts of connections: how they are found, accepted, tried and ended. */
+/** Contracts of connections: list, accept, ping and delete. */
 import * as v from 'valibot'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -26,7 +26,7 @@ export const GetConnections = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/connections',
   summary: "List the connections of the token's agent",
-  description: 'A did:peer:4 is found by its long form and by its short form, which is what other agents may show.',
+  description: 'A did:peer:4 is found by its long form and by its short form, which other agents may show.',
   security: 'token',
   companion: true,
   parameters: {
@@ -61,7 +61,7 @@ export const AcceptConnectionRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/connections/{connectionId}/accept-request',
   summary: 'Accept a request to connect',
   description:
-    'For a connection whose state is `request-received`: its invitation does not accept by itself, or the other agent has asked a DID of this agent without an invitation. It waits for 7 days.',
+    'For a connection in state `request-received`: its invitation has `autoAcceptConnection: false`, or the other agent has used a DID of this agent without an invitation. The request expires after 7 days.',
   body: exactly({}),
 }))
 
@@ -71,7 +71,7 @@ export const AcceptConnectionResponse = /* @__PURE__ */ defineContract(() => ({
   path: '/connections/{connectionId}/accept-response',
   summary: 'Accept the response to a request to connect',
   description:
-    'For a connection whose state is `response-received`: its invitation was received without `autoAcceptConnection`.',
+    'For a connection in state `response-received`: its invitation was received with `autoAcceptConnection: false`.',
   body: exactly({}),
 }))
 
@@ -80,7 +80,7 @@ export const SendPing = /* @__PURE__ */ defineContract(() => ({
   operationId: 'SendPing',
   path: '/connections/{connectionId}/send-ping',
   summary: 'Send a trust ping to a connection',
-  description: 'Aries RFC 0048. The answer is the connection, whose state the ping does not change.',
+  description: 'Aries RFC 0048. Returns the connection; a ping does not change its state.',
   body: exactly({ responseRequested: v.optional(v.boolean(), true), comment: v.optional(text(1000)) }),
 }))
 
@@ -88,9 +88,9 @@ export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeleteConnection',
   method: 'DELETE',
   path: '/connections/{connectionId}',
-  summary: 'End a connection and delete its record',
+  summary: 'Delete a connection',
   description:
-    'The other agent is told by a hang-up (Aries RFC 0794), which is committed with the deletion. Credential and proof exchanges stay. Of a handshake that is not completed only the record is deleted.',
+    'The other agent gets a hang-up message (Aries RFC 0794), which is committed together with the deletion, unless the handshake is not completed. Credential and proof exchanges remain.',
   security: 'token',
   companion: true,
   idempotent: true,

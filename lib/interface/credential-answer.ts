@@ -1,22 +1,22 @@
-/** What the next step of a credential exchange says: its record by its id in the body, and how to go on. */
+/** Request bodies of the steps of a credential exchange. Its record is named in the body. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, CredentialFormats, JsonLdOffer, SUITS, suits } from './credential-offer.ts'
-import { AutoAccept, exactly, text } from './fields.ts'
+import { Attributes, CredentialFormats, JsonLdOffer, SUITS } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 
 const Nothing = exactly({})
 
 const STEP = {
   credentialRecordId: EntityId,
-  /** For the rest of this exchange. Default: the exchange's current setting, else `contentApproved`. */
+  /** For the rest of this exchange. Default: the current setting of the exchange, or `contentApproved`. */
   autoAcceptCredential: v.optional(AutoAccept),
-  comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+  comment: v.optional(Comment),
 }
 
-/** `goalCode` and `goal` reach the wallet with v2. */
+/** Sent to the wallet in v2 only. */
 const GOAL = { goalCode: v.optional(text(255)), goal: v.optional(text(2000)) }
 
 /** Absent fields are taken from the proposal. */
@@ -42,7 +42,7 @@ export const ProposalAnswer = exactly({
   ),
 })
 
-/** The formats of an offer that answers a proposal, by the rules of an offer. Throws `request.invalid`. */
+/** Checks the formats of an offer that answers a proposal by the rules of every offer. Throws `request.invalid`. */
 export const checkOffered = (formats: object, protocolVersion: string): v.InferOutput<typeof CredentialFormats> => {
   const { success, output, issues = [] } = v.safeParse(CredentialFormats, formats)
   if (success && suits(protocolVersion, output)) return output
@@ -55,7 +55,7 @@ export const checkOffered = (formats: object, protocolVersion: string): v.InferO
   throw new AgentError('request.invalid', 'what would be offered breaks its schema', { details })
 }
 
-/** An agent has one link secret, whose id is `default`. */
+/** An agent has one link secret, with the id `default`. */
 const HolderFormat = exactly({ linkSecretId: v.optional(v.literal('default')) })
 
 export const OfferAnswer = exactly({
@@ -73,7 +73,7 @@ export const RequestAnswer = exactly({
     exactly({
       indy: v.optional(Nothing),
       anoncreds: v.optional(Nothing),
-      /** A key of the credential's issuer, which may assert and suits the type of the proof. */
+      /** A key of the issuer for assertions, of the type that the proof needs. */
       jsonld: v.optional(exactly({ verificationMethod: v.optional(text(4096)) })),
     }),
   ),

@@ -1,4 +1,4 @@
-/** Contracts of the steps of a credential exchange after its first, and of the holder's proposal (issue-credential, Aries RFC 0453). */
+/** Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential, Aries RFC 0453). */
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { defineContract } from './contract.ts'
 import { CredentialAnswer, OfferAnswer, OfferRefusal, ProposalAnswer, RequestAnswer } from './credential-answer.ts'
@@ -17,7 +17,7 @@ export const ProposeCredential = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'ProposeCredential',
   path: '/credentials/propose-credential',
-  summary: 'Propose to a connection that it issue a credential',
+  summary: 'Send a credential proposal to a connection',
   body: CredentialProposal,
 }))
 
@@ -25,9 +25,9 @@ export const AcceptCredentialProposal = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptCredentialProposal',
   path: '/credentials/accept-proposal',
-  summary: 'Offer what a holder has proposed, or something else in its place',
+  summary: 'Answer a credential proposal with an offer of what was proposed, or of something else',
   description:
-    'What `credentialFormats` leaves out is taken from the proposal. All of it is held to the rules of CreateOffer: nobody proposes what the agent could not offer.',
+    'What `credentialFormats` does not have is taken from the proposal. The rules of CreateOffer apply to all of it.',
   body: ProposalAnswer,
 }))
 
@@ -35,9 +35,9 @@ export const AcceptCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptCredentialOffer',
   path: '/credentials/accept-offer',
-  summary: 'Ask for the credential that was offered',
+  summary: 'Accept a credential offer and request the credential',
   description:
-    'What is issued later is stored only if it is what was offered. The record is `done` when the credential is stored, unless `autoAcceptCredential` is `never`.',
+    'The issued credential is stored only if it equals the offer. The record is `done` when the credential is stored, unless `autoAcceptCredential` is `never`.',
   body: OfferAnswer,
 }))
 
@@ -45,7 +45,7 @@ export const DeclineCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'DeclineCredentialOffer',
   path: '/credentials/decline-offer',
-  summary: 'Decline an offer; the issuer is told by a problem report',
+  summary: 'Decline a credential offer, with a problem report to the issuer',
   body: OfferRefusal,
 }))
 
@@ -53,9 +53,9 @@ export const AcceptCredentialRequest = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptCredentialRequest',
   path: '/credentials/accept-request',
-  summary: 'Issue the credential that was offered and asked for',
+  summary: 'Accept a credential request and issue the credential',
   description:
-    'A request that is no proof for what was offered ends the exchange: the record is `abandoned`, and the holder is told.',
+    'If the request is not valid for the offer, the exchange ends: the record is `abandoned`, and the holder gets a problem report.',
   body: RequestAnswer,
 }))
 
@@ -63,6 +63,6 @@ export const AcceptCredential = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptCredential',
   path: '/credentials/accept-credential',
-  summary: 'Acknowledge a credential that was received and stored',
+  summary: 'Acknowledge a received and stored credential',
   body: CredentialAnswer,
 }))

@@ -1,16 +1,18 @@
-/** What an offer of a credential is made of: one or more formats of issue-credential (Aries RFC 0453, and 0036 with `indy` alone). */
+/** Contracts for offering a credential, and the schemas of an offer (issue-credential, Aries RFC 0453; with `indy` also version 1, RFC 0036). */
 import * as v from 'valibot'
 import { MAX_ATTRIBUTES, MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
+import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { EntityId } from '../records/tenant.ts'
-import { AutoAccept, exactly, text } from './fields.ts'
+import { defineContract } from './contract.ts'
+import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
-import { INVITATION_FIELDS } from './invitation.ts'
+import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { JsonLdCredential } from './json-ld-credential.ts'
 
 const Attribute = exactly({
-  // An object of attributes can not have a property of this name.
+  // Libraries keep attributes as properties of an object.
   name: v.pipe(text(256), v.notValue('__proto__', 'can not be the name of an attribute')),
-  /** As text. A value that is a 32-bit integer can be used in predicates. */
+  /** Predicates are possible only for values that are 32-bit integers. */
   value: v.pipe(v.string(), v.maxLength(65_536)),
   mimeType: v.optional(text(255)),
 })
@@ -34,7 +36,7 @@ const IndyOffer = exactly({
   attributes: Attributes,
 })
 
-/** Aries RFC 0593. Wallets on Credo verify Ed25519Signature2018 only where the issuer is a did:key. */
+/** Aries RFC 0593. Wallets on Credo verify Ed25519Signature2018 only if the issuer is a did:key. */
 const JsonLdOptions = exactly({
   proofType: v.picklist(['Ed25519Signature2018', 'Ed25519Signature2020']),
   proofPurpose: v.optional(v.literal('assertionMethod'), 'assertionMethod'),
@@ -48,7 +50,7 @@ export const CredentialFormats = v.pipe(
     anoncreds: v.optional(AnonCredsOffer),
     jsonld: v.optional(JsonLdOffer),
   }),
-  // A message has one preview, whose values are those of both credentials.
+  // The message has one preview for both formats.
   v.check(
     ({ indy, anoncreds }) =>
       indy === undefined || anoncreds === undefined || isSame(indy.attributes, anoncreds.attributes),
@@ -62,13 +64,7 @@ const OFFER_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
   credentialFormats: CredentialFormats,
   autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
-  comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
-}
-
-/** issue-credential 1.0 knows Indy alone; 2.0 carries one or more of the three. */
-export const suits = (protocolVersion: string, formats: object): boolean => {
-  const keys = Object.keys(formats)
-  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
+  comment: v.optional(Comment),
 }
 
 export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, jsonld with v2'
@@ -109,3 +105,41 @@ export const OutOfBandOffer = v.pipe(
 )
 
 export type OutOfBandOffer = v.InferOutput<typeof OutOfBandOffer>
+
+export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateOffer',
+  method: 'POST',
+  path: '/credentials/create-offer',
+  summary: 'Offer a credential to a connection',
+  description:
+    'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes are not those of the schema; the error names them, and nothing is sent. ' +
+    'A wallet is only issued exactly what was offered to it.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: ConnectionOffer,
+  answers: { 200: CredentialExchangeRecord },
+  refusals: [404],
+}))
+
+export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateOfferOob',
+  method: 'POST',
+  path: '/credentials/create-offer-oob',
+  summary: 'Offer a credential in a single-use out-of-band invitation',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: OutOfBandOffer,
+  answers: {
+    200: v.strictObject({
+      ...INVITATION_RESULT,
+      outOfBandRecordId: v.string(),
+      /** For GetCredentialById. */
+      credentialRecordId: v.string(),
+      /** Thread id of the offer. */
+      credentialRequestThId: v.string(),
+    }),
+  },
+  refusals: [404],
+}))

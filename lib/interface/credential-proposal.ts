@@ -1,13 +1,13 @@
-/** What a holder proposes that it be issued (issue-credential, Aries RFC 0453, and 0036 with `indy` alone). */
+/** The schema of a holder's proposal (issue-credential, Aries RFC 0453; with `indy` also version 1, RFC 0036). */
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { Attributes, JsonLdOffer, SUITS, suits } from './credential-offer.ts'
-import { AutoAccept, exactly, text } from './fields.ts'
+import { Attributes, JsonLdOffer, SUITS } from './credential-offer.ts'
+import { AutoAccept, Comment, exactly, suits, text } from './fields.ts'
 
 const Id = v.optional(text(MAX_OBJECT_ID))
 
-/** Restricts the credential definition or schema; all given fields must match. */
+/** Restricts credential definition and schema: all given fields must match. */
 const FILTER = {
   schemaId: Id,
   schemaName: v.optional(text(256)),
@@ -27,9 +27,9 @@ export const CredentialProposal = v.pipe(
       anoncreds: v.optional(exactly({ ...FILTER, schemaIssuerId: Id, issuerId: Id })),
       jsonld: v.optional(JsonLdOffer),
     }),
-    /** With `contentApproved` an offer of exactly what is proposed is accepted by itself, with `always` any offer on this thread. */
+    /** `contentApproved`: an offer of exactly what is proposed is accepted without a call. `always`: any offer on this thread. */
     autoAcceptCredential: v.optional(AutoAccept, 'contentApproved'),
-    comment: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+    comment: v.optional(Comment),
     goalCode: v.optional(text(255)),
     goal: v.optional(text(2000)),
   }),

@@ -1,12 +1,10 @@
-/** Contracts of credential exchanges (issue-credential, Aries RFC 0453). */
+/** Contracts for reading credential exchanges (issue-credential, Aries RFC 0453), and for revoking an issued credential. */
 import * as v from 'valibot'
 import { CREDENTIAL_ROLES, CREDENTIAL_STATES, CredentialExchangeRecord } from '../records/credential-exchange.ts'
 import { CredentialFormData } from '../records/credential-form-data.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
-import { ConnectionOffer, OutOfBandOffer } from './credential-offer.ts'
 import { exchangeQuery } from './fields.ts'
-import { INVITATION_RESULT } from './invitation.ts'
 
 export const GetCredentialById = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetCredentialById',
@@ -34,27 +32,11 @@ export const GetCredentialFormData = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetCredentialFormData',
   method: 'GET',
   path: '/credentials/{credentialRecordId}/form-data',
-  summary: 'What the messages of a credential exchange carry: proposal, offer, request and credential',
+  summary: 'Retrieve the contents of the messages of a credential exchange: proposal, offer, request and credential',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   answers: { 200: CredentialFormData },
-  refusals: [404],
-}))
-
-export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateOffer',
-  method: 'POST',
-  path: '/credentials/create-offer',
-  summary: 'Offer a credential to a connection',
-  description:
-    'As JSON-LD or as AnonCreds (indy, anoncreds). Attributes that are not those of the schema are a 422 that names them, ' +
-    'before anything is sent. No wallet gets another credential than the one that was offered to it.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: ConnectionOffer,
-  answers: { 200: CredentialExchangeRecord },
   refusals: [404],
 }))
 
@@ -64,33 +46,11 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/{credentialRecordId}/revoke',
   summary: 'Revoke an AnonCreds credential that this agent has issued',
   description:
-    'The answer comes when it is certain that the credential will be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and `published` from then on. A holder with a connection is told (Aries RFC 0721). Revoked twice, it answers the same.',
+    'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
   security: 'token',
   idempotent: true,
   companion: true,
   parameters: { path: v.object({ credentialRecordId: EntityId }) },
   answers: { 200: CredentialExchangeRecord },
   refusals: [404, 409],
-}))
-
-export const CreateOfferOob = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateOfferOob',
-  method: 'POST',
-  path: '/credentials/create-offer-oob',
-  summary: 'Offer a credential in a single-use out-of-band invitation',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: OutOfBandOffer,
-  answers: {
-    200: v.strictObject({
-      ...INVITATION_RESULT,
-      outOfBandRecordId: v.string(),
-      /** What GetCredentialById is called with. */
-      credentialRecordId: v.string(),
-      /** The thread of the offer. */
-      credentialRequestThId: v.string(),
-    }),
-  },
-  refusals: [404],
 }))

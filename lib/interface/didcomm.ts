@@ -1,4 +1,4 @@
-/** Contract of the endpoint for other agents (Aries RFC 0025: DIDComm over HTTP). */
+/** Contract of the DIDComm endpoint for other agents (Aries RFC 0025). */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
@@ -11,7 +11,7 @@ export const ReceiveDidcomm = /* @__PURE__ */ defineContract(() => ({
   tenantPath: '/didcomm/{tenantId}',
   summary: 'Receive a DIDComm message',
   description:
-    'For other agents: the envelope (Aries RFC 0019, at most 16 recipients) authenticates. The answer holds an envelope when one goes back by return route.',
+    'For other agents: the envelope (Aries RFC 0019, at most 16 recipients) authenticates the sender. The response contains an envelope if the sender has asked for one (return route, Aries RFC 0092).',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ tenantId: v.optional(EntityId) }) },

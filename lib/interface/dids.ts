@@ -1,4 +1,4 @@
-/** Contracts of DIDs: those of the agent, and what anybody's resolve to. https://www.w3.org/TR/did-core/ */
+/** Contracts of DIDs: create and list the agent's own, resolve any. https://www.w3.org/TR/did-core/ */
 import * as v from 'valibot'
 import { DidDocument, DidRecord } from '../records/did.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -15,7 +15,7 @@ const DOMAIN =
 /** CREDEBL sends empty strings for absent values. */
 const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))
 
-/** A field that credo-controller has for DIDs on ledgers. */
+/** A field of credo-controller for DIDs on ledgers. */
 const OnLedger = v.optional(v.literal('', 'is for a DID on a ledger: this agent writes to none'))
 
 const Seed = v.pipe(
@@ -32,13 +32,13 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateDid',
   method: 'POST',
   path: '/dids/write',
-  summary: 'Make a DID',
+  summary: 'Create a DID',
   description:
-    'did:peer and did:web name the DIDComm endpoint of the agent, so they can be the `invitationDid` of an invitation. A did:peer is of `numAlgo` 2 unless ' +
-    '4 is asked for. did:web and did:webvh without `domain` are served by this service, one of each for an agent: asked for again, it is answered as it is. With ' +
-    '`domain` the caller serves them: a did:web the `didDocument` as `did.json`, a did:webvh the `didLog` as `did.jsonl`. `keyType` is `ed25519`; a ' +
-    'did:key or did:jwk may also be of `p256` or `k256`. A `seed` makes an Ed25519 key that its owner can make again: it is not kept, and is not for ' +
-    'did:webvh. DIDs on ledgers are not made.',
+    'did:peer and did:web contain the DIDComm endpoint of the agent, so they can be the `invitationDid` of an invitation. The `numAlgo` of a did:peer is 2 by ' +
+    'default, or 4. This service hosts did:web and did:webvh without `domain`, one of each for an agent; if it exists, it is returned. With `domain` the caller ' +
+    'hosts them: the `didDocument` of a did:web as `did.json`, the `didLog` of a did:webvh as `did.jsonl`. `keyType` is `ed25519`; for did:key and did:jwk ' +
+    'also `p256` or `k256`. With a `seed` the owner can create the same Ed25519 key again; the seed is not stored, and is not for did:webvh. This service ' +
+    'creates no DIDs on ledgers.',
   security: 'token',
   idempotent: true,
   companion: true,
@@ -72,14 +72,14 @@ export const GetDids = /* @__PURE__ */ defineContract(() => ({
   path: '/dids',
   summary: "List the DIDs of the token's agent",
   description:
-    'Those that were asked for, and those that it issues with. The did:peer that is made for a single invitation or connection is in their records.',
+    'The DIDs that were created by requests, and those that the agent issues with. The did:peer of a single invitation or connection is in its record.',
   security: 'token',
   companion: true,
   parameters: { query: Paging },
   answers: { 200: v.array(DidRecord) },
 }))
 
-/** As `Did`, in one rule: its length is that of what is read of others. */
+/** Like `Did`, but in one regular expression, with the maximum length of DIDs that the agent reads. */
 const DidInPath = v.pipe(v.string(), v.regex(/^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]{1,4056}$/, 'must be a DID'))
 
 const Metadata = v.record(v.string(), v.unknown())
@@ -88,10 +88,10 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ResolveDid',
   method: 'GET',
   path: '/dids/{did+}',
-  summary: 'Resolve a DID, of whomever',
+  summary: 'Resolve any DID',
   description:
-    'Nothing of it is kept. A DID whose document is not found is a 404; one that is malformed, or of a method that this agent does not know, a 422, with ' +
-    '`didResolutionMetadata.error` in `details`. The DID may be in the path as it is or in percent-encoding.',
+    'The result is not stored. 404: the document is not found. 422: the DID is malformed, or its method is not supported; `didResolutionMetadata.error` is in ' +
+    '`details`. The DID may be in the path unchanged or percent-encoded.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ did: DidInPath }) },
@@ -106,7 +106,7 @@ export const GetWebDidDocument = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/web/{tenantId}/did.json',
   summary: "Get the document of an agent's did:web",
-  description: 'For whoever resolves it. `base` is the base agent.',
+  description: 'For resolvers. `base` is the base agent.',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ tenantId: EntityId }) },

@@ -1,4 +1,4 @@
-/** Checks of a whole object that name the fields which break it. */
+/** Checks of a whole object that report each invalid field with its path. */
 import * as v from 'valibot'
 
 export interface Fault {
@@ -7,7 +7,7 @@ export interface Fault {
   message: string
 }
 
-/** A valibot check that adds an issue for each fault, with its path. It runs when the object has the right shape. */
+/** A valibot check with an issue for each fault. It runs if the object matches its schema. */
 export const noFaults = <T extends object>(faultsOf: (value: T) => readonly Fault[]): v.RawCheckAction<T> =>
   v.rawCheck<T>(({ dataset, addIssue }) => {
     if (!dataset.typed) return

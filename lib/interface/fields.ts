@@ -1,24 +1,21 @@
-/** The building blocks of request schemas: objects without unknown fields, bounded strings, and the query of a list. */
+/** Building blocks of request schemas: objects without unknown fields, bounded strings, the query of a list. */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 
-/** valibot takes an array for an object and copies it into one; JSON does not. */
+/** valibot's object schemas accept arrays. */
 const NotArray: v.GenericSchema = v.pipe(
   v.instance(Object),
   v.check((value) => !Array.isArray(value), 'must be an object'),
 )
 
-/** Rejects arrays, which valibot's object schemas accept. */
+/** The same schema, but without arrays. */
 export const noArray = <Output>(schema: v.GenericSchema<unknown, Output>): v.GenericSchema<unknown, Output> =>
   v.pipe(NotArray, schema)
 
 /** Any JSON object. */
 export const JsonObject = noArray(v.record(v.string(), v.unknown()))
 
-/**
- * An object of exactly these fields. valibot's `strictObject` names only the first field that it does not know; a caller is to be
- * told of all of them.
- */
+/** An object with exactly these fields. valibot's `strictObject` reports only the first unknown field; this reports all of them. */
 export const exactly = <const Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.GenericSchema<unknown, v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> =>
@@ -27,13 +24,13 @@ export const exactly = <const Entries extends v.ObjectEntries>(
 /** A string of 1 to `max` UTF-16 code units. */
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
-/** Something URI-like, as Credo takes it (Credo's `UriValidator`), of at most 2,048 characters. */
+/** A URI by the rule of Credo's `UriValidator`, with at most 2,048 characters. */
 export const Uri = v.pipe(text(2048), v.regex(/^\w+:\S+$/, 'must be a URI'))
 
 /** A DID (DID Core, section 3.1). A did:peer:4 in its long form is over 1,000 characters. */
 export const Did = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+$/, 'must be a DID'))
 
-/** Id of a message or a thread (Aries RFC 0008), or a DID: what Credo's wallets take for a parent thread, and no more. */
+/** Id of a message or thread (Aries RFC 0008), or a DID: the parent threads that wallets on Credo accept. */
 export const ThreadId = v.pipe(
   text(1024),
   v.regex(
@@ -42,7 +39,7 @@ export const ThreadId = v.pipe(
   ),
 )
 
-/** A URL that is passed on and never fetched by this service. */
+/** A URL that this service passes on and never fetches. */
 export const HttpUrl = v.pipe(
   text(2048),
   v.check((address) => /^https?:\/\/\S+$/i.test(address) && URL.canParse(address), 'must be an http(s) URL'),
@@ -52,9 +49,18 @@ export const HttpUrl = v.pipe(
 /** Credo's values for automatic acceptance. */
 export const AutoAccept = v.picklist(['always', 'contentApproved', 'never'])
 
+/** A comment for people, sent with a message of an exchange. */
+export const Comment = v.pipe(v.string(), v.maxLength(2000))
+
+/** Whether formats suit a version of issue-credential or present-proof: 1.0 has `indy` only, 2.0 one or more formats. */
+export const suits = (protocolVersion: string, formats: object): boolean => {
+  const keys = Object.keys(formats)
+  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
+}
+
 export const MAX_PAGE = 1000
 
-/** `limit` items a page; a page also ends at 1 MB. */
+/** Maximum number of items in a page, which also ends at 1 MB. */
 export const Limit = v.pipe(
   v.string(),
   v.regex(/^[0-9]{1,4}$/, 'must be a whole number'),
@@ -64,10 +70,10 @@ export const Limit = v.pipe(
   v.maxValue(MAX_PAGE, 'must be 1 to 1000'),
 )
 
-/** Opaque: taken from the `Link` header of the previous page. */
+/** Opaque to callers, from the `Link` header of the previous page. */
 export const Cursor = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~-]{1,4096}$/, 'is not a cursor of this service'))
 
-/** By `createdAt`, then id. */
+/** Order by `createdAt`, then by id. */
 const Order = v.picklist(['asc', 'desc'])
 
 export const Paging = v.object({

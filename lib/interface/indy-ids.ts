@@ -1,9 +1,9 @@
-/** Ids of objects on Indy ledgers, as requests and offers in the format `indy` have them. */
+/** Ids of objects on Indy ledgers, in requests and offers of the format `indy`. */
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { text } from './fields.ts'
 
-/** `<did>:3:CL:<number>:<tag>`: wallets take no other id in this format. */
+/** `<did>:3:CL:<number>:<tag>`: wallets accept no other ids in this format. */
 export const UnqualifiedDefinitionId = v.pipe(
   text(MAX_OBJECT_ID),
   v.regex(

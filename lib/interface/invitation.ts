@@ -1,12 +1,12 @@
-/** Request and response fields of operations that create an invitation around a request or an offer. */
+/** Fields of operations that create an invitation with a request or an offer in it. */
 import * as v from 'valibot'
 import { INVITATION_MEMBERS, OLDER_MEMBERS, OutOfBandRecord } from '../records/out-of-band.ts'
 import { Did, HttpUrl, ThreadId, text } from './fields.ts'
 
-/** Fields of the body. */
+/** In the request. */
 export const INVITATION_FIELDS = {
   goalCode: v.optional(text(255)),
-  /** Becomes `~thread.pthid` of what is carried, in the place of the invitation's id, which wallets of Credo insist on. */
+  /** `~thread.pthid` of the message in the invitation, instead of the invitation's id, which wallets on Credo require. */
   parentThreadId: v.optional(ThreadId),
   label: v.optional(text(255)),
   imageUrl: v.optional(HttpUrl),
@@ -14,13 +14,13 @@ export const INVITATION_FIELDS = {
   recipientKey: v.optional(text(512)),
   /** A DID of this agent. */
   invitationDid: v.optional(Did),
-  /** False: the answer comes without a connection, to a key in the invitation itself. */
+  /** False: the wallet answers without a connection, to a key in the invitation. */
   handshake: v.optional(v.boolean(), true),
 }
 
-/** Fields of the answer. */
+/** In the answer. */
 export const INVITATION_RESULT = {
-  /** The public URL of the service with `?oob=`. */
+  /** The public URL of the service, with the invitation in `?oob=`. */
   invitationUrl: v.string(),
   invitation: v.looseObject({
     ...INVITATION_MEMBERS,
@@ -32,6 +32,6 @@ export const INVITATION_RESULT = {
   /** A URL of the invitation that is short enough for a QR code. */
   shortInvitationUrl: v.string(),
   outOfBandRecord: OutOfBandRecord,
-  /** The DID that names the agent in the invitation: of a service with a key of its own, that key's did:key. */
+  /** The DID of the agent in the invitation; the did:key of the invitation's own key if the service is inline. */
   invitationDid: v.string(),
 }

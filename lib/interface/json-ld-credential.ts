@@ -1,4 +1,4 @@
-/** A credential to be signed, in the shape of the W3C Verifiable Credentials Data Model 1.1. */
+/** The schema of an unsigned credential (W3C Verifiable Credentials Data Model 1.1). */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { DATE_TIME, hasDay } from '../rfc3339.ts'
@@ -14,7 +14,7 @@ const DateTime = v.pipe(
   v.metadata({ format: 'date-time' }),
 )
 
-/** A context by address has a public host: Credo refuses any other. */
+/** The URL of a context. Credo refuses hosts that are not public. */
 const ContextUrl = v.pipe(
   text(2048),
   v.regex(
@@ -39,10 +39,10 @@ const Type = v.pipe(
 
 const Subject = noArray(v.objectWithRest({ id: v.optional(Uri) }, v.unknown()))
 
-/** Section 5.4 of the data model: a status or schema entry has an address and a type. */
+/** A status or schema entry (sections 4.9 and 5.4 of the data model). */
 const Typed = noArray(v.looseObject({ id: Uri, type: text(256) }))
 
-/** Open-world, as the data model says (section 5.2): fields that the contexts define come through. The proof is for us to make. */
+/** Fields that the contexts define are accepted ("open world", section 5.2 of the data model). The agent adds the proof. */
 const Credential = noArray(
   v.looseObject({
     '@context': Context,
@@ -61,7 +61,7 @@ const Credential = noArray(
 
 export const JsonLdCredential = v.pipe(
   Credential,
-  // Other agents read no deeper, nor does this one.
+  // Other agents read no deeper documents, and neither does this one.
   v.check(
     (credential) => !isNestedDeeperThan(credential, MAX_DEPTH),
     `must not be nested deeper than ${MAX_DEPTH} levels`,

@@ -1,4 +1,4 @@
-/** All operations of the service, in the order of the interface document. For the OpenAPI document: functions import their own contract. */
+/** All operations of the service in the order of the OpenAPI document, which is made of them. A function imports only its own contract. */
 import {
   CreateCredentialDefinition,
   CreateSchema,
@@ -24,14 +24,8 @@ import {
   DeclineCredentialOffer,
   ProposeCredential,
 } from './credential-exchanges.ts'
-import {
-  CreateOffer,
-  CreateOfferOob,
-  GetCredentialById,
-  GetCredentialFormData,
-  GetCredentials,
-  RevokeCredential,
-} from './credentials.ts'
+import { CreateOffer, CreateOfferOob } from './credential-offer.ts'
+import { GetCredentialById, GetCredentialFormData, GetCredentials, RevokeCredential } from './credentials.ts'
 import { ReceiveDidcomm } from './didcomm.ts'
 import { CreateDid, GetDids, GetWebDidDocument, ResolveDid } from './dids.ts'
 import {
@@ -53,14 +47,8 @@ import {
   DeclineProofRequest,
   ProposeProof,
 } from './proof-exchanges.ts'
-import {
-  CreateRequest,
-  GetProofById,
-  GetProofFormData,
-  GetProofs,
-  RequestProof,
-  TenantProofFormData,
-} from './proofs.ts'
+import { CreateRequest, RequestProof } from './proof-request.ts'
+import { GetProofById, GetProofFormData, GetProofs, TenantProofFormData } from './proofs.ts'
 import { GetQuestionAnswerById, GetQuestionAnswers, SendAnswer, SendQuestion } from './question-answer.ts'
 import { GetHealth, GetOpenApi } from './service.ts'
 import { CreateTenant } from './tenants.ts'

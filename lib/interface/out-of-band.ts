@@ -32,7 +32,8 @@ export const CreateInvitation = /* @__PURE__ */ defineContract(() => ({
   method: 'POST',
   path: '/oob/create-invitation',
   summary: 'Create an invitation to connect',
-  description: 'One without a handshake carries a request or an offer: see CreateRequest and CreateOfferOob.',
+  description:
+    'For an invitation without a handshake, which contains a request or an offer, see CreateRequest and CreateOfferOob.',
   security: 'token',
   companion: true,
   idempotent: true,
@@ -98,8 +99,8 @@ const Received = v.strictObject({
 })
 
 const REQUESTS =
-  'Of the requests that are attached to an invitation, the first that this agent knows is taken: at once on a connection that is ready, or ' +
-  'without any connection; else when the handshake is completed.'
+  'Of the requests that are attached to an invitation, the agent handles the first one that it supports: at once if the connection is ready or there ' +
+  'is none, otherwise when the handshake is completed.'
 
 export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ReceiveInvitation',
@@ -119,10 +120,10 @@ export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ReceiveInvitationUrl',
   method: 'POST',
   path: '/oob/receive-invitation-url',
-  summary: 'Receive the invitation that an address has in it, or leads to',
+  summary: 'Receive an invitation by its URL',
   description:
-    `${REQUESTS} An address with \`oob\`, \`c_i\` or \`d_m\` in its query is not fetched. Any other is: by https, over at most 3 redirects, ` +
-    '64 KiB and 5 seconds. Whatever goes wrong then is the same 422.',
+    `${REQUESTS} A URL with \`oob\`, \`c_i\` or \`d_m\` in its query contains the invitation. Any other URL is fetched by https, with at most ` +
+    '3 redirects, 64 KiB and 5 seconds. If that fails, the answer is always the same 422.',
   security: 'token',
   companion: true,
   idempotent: true,
@@ -137,7 +138,7 @@ export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'AcceptInvitation',
   method: 'POST',
   path: '/oob/{outOfBandId}/accept-invitation',
-  summary: 'Accept an invitation that was received and waits',
+  summary: 'Accept a received invitation',
   description: `${REQUESTS} One that waits for the other agent to accept the reuse of a connection may be accepted again, without reuse.`,
   security: 'token',
   companion: true,
@@ -152,7 +153,7 @@ export const ReceiveImplicitInvitation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ReceiveImplicitInvitation',
   method: 'POST',
   path: '/oob/receive-implicit-invitation',
-  summary: 'Ask the agent of a public DID for a connection',
+  summary: 'Request a connection with the agent of a public DID',
   security: 'token',
   companion: true,
   idempotent: true,
@@ -165,7 +166,7 @@ export const GetOutOfBandRecords = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetOutOfBandRecords',
   method: 'GET',
   path: '/oob',
-  summary: "List the invitations that the token's agent has made and received",
+  summary: "List the invitations that the token's agent has created or received",
   security: 'token',
   companion: true,
   parameters: {
@@ -194,8 +195,8 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeleteOutOfBandRecord',
   method: 'DELETE',
   path: '/oob/{outOfBandId}',
-  summary: 'Delete an invitation: nobody can take it any more',
-  description: 'Connections that came of it stay. A handshake that is not completed yet can not be completed any more.',
+  summary: 'Delete an invitation, so that nobody can accept it any more',
+  description: 'Its connections remain. A handshake that is not completed can not be completed any more.',
   security: 'token',
   companion: true,
   idempotent: true,

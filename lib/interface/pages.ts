@@ -4,10 +4,10 @@ import { INVITATION_MEMBERS, OLDER_MEMBERS } from '../records/out-of-band.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 
-/** An out-of-band invitation, as its sender shares it. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
+/** An invitation of either protocol. https://github.com/hyperledger/aries-rfcs/tree/main/features/0434-outofband */
 const Invitation = v.looseObject({ ...INVITATION_MEMBERS, ...OLDER_MEMBERS })
 
-/** Longer than any URL that the gateway accepts. */
+/** More characters than the gateway accepts in a URL. */
 const MAX_QUERY = 10_240
 
 export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -16,13 +16,13 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
   path: '/',
   summary: 'Show an invitation',
   description:
-    'Where `invitationUrl` leads: a page for the person who was given it, or the invitation itself where JSON is asked for. Only invitations ' +
-    'that an agent of this service has made are shown, as they were made. 410: it was used, or its agent has deleted it.',
+    'The target of `invitationUrl`: a page for people, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
+    'service has created are shown, unaltered. 410: the invitation was used or deleted.',
   security: 'none',
   companion: true,
   parameters: {
     query: v.object({
-      /** The invitation in base64url, or one of the connections protocol. */
+      /** The invitation in base64url; in `c_i` one of the connections protocol. */
       oob: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
       c_i: v.optional(v.pipe(v.string(), v.maxLength(MAX_QUERY))),
     }),
@@ -38,8 +38,8 @@ export const GetInvitationById = /* @__PURE__ */ defineContract(() => ({
   path: '/url/{invitationId}',
   summary: 'Get an invitation by its id',
   description:
-    'Where `shortInvitationUrl` leads: the invitation where JSON is asked for, otherwise a redirect to `invitationUrl`. An invitation too long for an ' +
-    'address is shown here. 410: it was used, or its agent has deleted it.',
+    'The target of `shortInvitationUrl`: the invitation if the caller asks for JSON, otherwise a redirect to `invitationUrl`. An invitation that is too ' +
+    'long for a URL is shown here. 410: the invitation was used or deleted.',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ invitationId: EntityId }) },
@@ -53,14 +53,14 @@ export const ShowDocs = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ShowDocs',
   method: 'GET',
   path: '/docs',
-  summary: 'Show the reference of this interface',
+  summary: 'Show the API reference',
   security: 'none',
   companion: true,
   pages: 'html',
   answers: { 200: v.string() },
 }))
 
-/** A file name without any path. */
+/** A file name without a path. */
 const FileName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z]+){0,3}$/, 'is no name of a file'),
@@ -71,7 +71,7 @@ export const GetBrowserFile = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetBrowserFile',
   method: 'GET',
   path: '/assets/{file}',
-  summary: 'Get a file that the pages are made of',
+  summary: 'Get a file that the pages load',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ file: FileName }) },

@@ -1,4 +1,4 @@
-/** Constraints of an input descriptor of DIF Presentation Exchange: which claims, and what has to be true of them. What would not be enforced is refused. */
+/** Constraints of an input descriptor (DIF Presentation Exchange): the claims, and the conditions on them. A constraint that is not enforced is refused. */
 import * as v from 'valibot'
 import { TENANT_PATH } from '../presentation-exchange/path.ts'
 import { exactly, text } from './fields.ts'
@@ -22,7 +22,7 @@ const Field = v.pipe(
     predicate: v.optional(
       v.literal('preferred', 'must be preferred: no proof type here can show a predicate without its value'),
     ),
-    /** These three exist in version 2 only. */
+    /** These three are in version 2 only. */
     name: Sentence,
     optional: v.optional(v.boolean()),
     intent_to_retain: v.optional(v.boolean()),

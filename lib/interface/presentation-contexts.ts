@@ -1,4 +1,4 @@
-/** JSON-LD contexts that come with a proof request: what the verifier trusts beside its own, stored, and never sent to a wallet. */
+/** JSON-LD contexts that a verifier trusts for one proof request, besides those of the service. They are stored, and never sent to a wallet. */
 import * as v from 'valibot'
 import { isNestedDeeperThan, MAX_DEPTH } from '../json.ts'
 import { JsonObject, noArray, text } from './fields.ts'
@@ -13,7 +13,7 @@ const Address = v.pipe(
   v.regex(/^(?:https?:\/\/|urn:)[^\s<>"{}|\\^`]+$/, 'must be an http(s) or urn address'),
 )
 
-/** Addresses in it are those of contexts that are trusted themselves: none is fetched. */
+/** Contexts that it refers to must be trusted as well, because none is fetched. */
 const ContextDocument = v.pipe(
   noArray(
     v.looseObject({

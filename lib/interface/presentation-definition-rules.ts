@@ -1,5 +1,4 @@
-/** Rules between the parts of a presentation definition. */
-
+/** Checks between the parts of a presentation definition. Each returns what it has found wrong. */
 import type { Field } from '../presentation-exchange/constraints.ts'
 import {
   type InputDescriptor,
@@ -59,7 +58,7 @@ export const versionFaults = (definition: PresentationDefinition): Fault[] => {
   ]
 }
 
-/** A descriptor that no submission requirement refers to would never be enforced. */
+/** A descriptor to which no submission requirement refers would never be enforced. */
 export const groupFaults = (definition: PresentationDefinition): Fault[] => {
   const { input_descriptors: descriptors, submission_requirements: requirements } = definition
   if (requirements === undefined) return []
@@ -85,7 +84,7 @@ export const groupFaults = (definition: PresentationDefinition): Fault[] => {
 
 const CANNOT_VERIFY = `must permit ldp_vc and ldp_vp (or ldp) with ${VERIFIABLE_PROOF_TYPES.join(' or ')}: no other can be verified`
 
-/** Formats that can't be verified may be named beside one that can. */
+/** At least one format must be verifiable; others may be named too. */
 export const formatFaults = ({ format, input_descriptors: descriptors }: PresentationDefinition): Fault[] =>
   [
     { path: ['format'], value: format },
@@ -101,7 +100,7 @@ const patternsOf = (definition: PresentationDefinition): Placed<string>[] =>
     ),
   )
 
-/** Compiles all patterns, as long as they are small enough together. */
+/** All patterns must compile, and have a limited total size. */
 export const patternFaults = (definition: PresentationDefinition): Fault[] => {
   let left = MAX_PATTERN_SIZES
   return patternsOf(definition).flatMap(({ path, value }) => {
@@ -114,6 +113,7 @@ export const patternFaults = (definition: PresentationDefinition): Fault[] => {
   })
 }
 
+/** The reason why a pattern is refused. */
 const refusal = (compile: () => void): string | undefined => {
   try {
     compile()
@@ -124,6 +124,7 @@ const refusal = (compile: () => void): string | undefined => {
   }
 }
 
+/** The total number of paths is limited. */
 export const amountFaults = (definition: PresentationDefinition): Fault[] => {
   const paths = fieldsOf(definition).reduce((sum, { value: { path } }) => sum + path.length, 0)
   return paths > MAX_PATHS ? [{ path: [], message: `must not have more than ${MAX_PATHS} paths` }] : []

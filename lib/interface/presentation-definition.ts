@@ -65,7 +65,7 @@ export const PresentationExchangeRequest = exactly({
   presentationDefinition: PresentationDefinition,
   options: v.optional(
     exactly({
-      /** A fresh UUID unless given. */
+      /** By default a new UUID. */
       challenge: v.optional(text(512)),
       domain: v.optional(text(512)),
       contexts: v.optional(PresentationContexts),

@@ -1,4 +1,4 @@
-/** Filters of presentation definitions: JSON Schema of the keywords that are enforced. Any other is refused. */
+/** Filters of presentation definitions: the keywords of JSON Schema that are enforced. All others are refused. */
 import * as v from 'valibot'
 import { FORMATS, type Filter as Keywords } from '../presentation-exchange/filter.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
@@ -13,7 +13,7 @@ const FiniteNumber = v.pipe(
   v.check((value) => Number.isFinite(value), 'must be a finite number'),
 )
 
-/** Its syntax and size are checked with the whole definition. */
+/** Syntax and size are checked with the whole definition. */
 const Pattern = v.pipe(text(MAX_PATTERN), v.metadata({ format: 'regex' }))
 
 const Instant = v.pipe(
@@ -21,7 +21,7 @@ const Instant = v.pipe(
   v.check((value) => toInstant(value) !== undefined, 'must be a date, or a date and time, of RFC 3339'),
 )
 
-/** Version 1 also compares dates; JSON Schema, and so version 2, numbers only. */
+/** Dates only in version 1. JSON Schema, and therefore version 2, compares only numbers. */
 const Bound = v.optional(v.union([FiniteNumber, Instant], 'must be a number or a date'))
 
 /** https://ajv.js.org/packages/ajv-formats.html#keywords-to-compare-values-formatmaximum-formatminimum-and-formatexclusivemaximum-formatexclusiveminimum */
@@ -57,7 +57,7 @@ export const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
     maximum: Bound,
     exclusiveMinimum: Bound,
     exclusiveMaximum: Bound,
-    /** These six are of version 2. */
+    /** These six are in version 2 only. */
     formatMinimum: v.optional(Instant),
     formatMaximum: v.optional(Instant),
     formatExclusiveMinimum: v.optional(Instant),
@@ -77,7 +77,7 @@ export const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
 const COMPARED = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
 const ONLY_VERSION_2 = [...FORMAT_BOUNDS, 'contains', 'items'] as const
 
-/** What of a filter version 1 does not have; inside `not` it has everything. */
+/** What version 1 does not allow in a filter. It allows everything in `not`. */
 export const version1Faults = (filter: Keywords): Fault[] => [
   ...(filter.type === undefined ? [{ path: ['type'], message: 'is required in version 1' }] : []),
   ...(typeof filter.const === 'boolean' ? [{ path: ['const'], message: 'must not be a boolean in version 1' }] : []),
@@ -87,7 +87,7 @@ export const version1Faults = (filter: Keywords): Fault[] => [
   })),
 ]
 
-/** What of a filter, and of those in it, version 2 does not have. */
+/** What version 2 does not allow in a filter and the filters in it. */
 export const version2Faults = (filter: Keywords): Fault[] =>
   filtersIn(filter).flatMap(({ path, filter: inner }) =>
     COMPARED.filter((keyword) => typeof inner[keyword] === 'string').map((keyword) => ({
@@ -96,7 +96,7 @@ export const version2Faults = (filter: Keywords): Fault[] =>
     })),
   )
 
-/** A filter and those in it, with their paths. */
+/** A filter and all filters in it, with their paths. */
 export const filtersIn = (filter: Keywords, path: Fault['path'] = []): { path: Fault['path']; filter: Keywords }[] => [
   { path, filter },
   ...(['not', 'contains', 'items'] as const).flatMap((keyword) => {

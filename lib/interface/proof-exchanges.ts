@@ -1,4 +1,4 @@
-/** Contracts of a prover's proposal and of the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
+/** Contracts for a prover's proposal, and for the steps of a proof exchange after its first (present-proof, Aries RFC 0037 and 0454). */
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -20,9 +20,9 @@ export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptProofRequest',
   path: '/proofs/{proofRecordId}/accept-request',
-  summary: 'Present what a verifier has asked for',
+  summary: 'Send a presentation for a proof request',
   description:
-    'With the credentials that are named for an input descriptor or a referent. Where none is named the agent selects, and shows no more than the request asks for. What does not fit is a 422, and nothing is sent.',
+    'With the credentials that are named for each input descriptor or referent. If none is named, the agent selects, and reveals no more than the request asks for. 422: a credential does not fit; nothing is sent.',
   body: ProofAnswer,
 }))
 
@@ -30,7 +30,7 @@ export const DeclineProofRequest = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'DeclineProofRequest',
   path: '/proofs/{proofRecordId}/decline-request',
-  summary: 'Decline a request for a proof; the verifier is told by a problem report',
+  summary: 'Decline a proof request, with a problem report to the verifier',
   body: ProofRefusal,
 }))
 
@@ -39,14 +39,14 @@ export const AcceptPresentation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'AcceptPresentation',
   path: '/proofs/{proofRecordId}/accept-presentation',
   summary: 'Acknowledge a presentation that was verified',
-  description: 'One that did not verify is a 409: its record keeps `isVerified: false`.',
+  description: '409: the presentation is not verified; its record keeps `isVerified: false`.',
 }))
 
 export const ProposeProof = /* @__PURE__ */ defineContract(() => ({
   operationId: 'ProposeProof',
   method: 'POST',
   path: '/proofs/propose-proof',
-  summary: 'Propose to a connection what to present',
+  summary: 'Send a proof proposal to a connection',
   security: 'token',
   idempotent: true,
   companion: true,
@@ -59,8 +59,8 @@ export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptProofProposal',
   path: '/proofs/{proofRecordId}/accept-proposal',
-  summary: 'Ask for what a prover has proposed, or for something else in its place',
+  summary: 'Answer a proof proposal with a request for what was proposed, or for something else',
   description:
-    'What is taken from the proposal is held to the rules of CreateRequest: what would not be enforced is a 422, and nothing is sent.',
+    'The rules of CreateRequest also apply to what is taken from the proposal. 422: something would not be enforced; nothing is sent.',
   body: ProposalAnswer,
 }))

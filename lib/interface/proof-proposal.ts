@@ -1,18 +1,18 @@
-/** What a prover proposes to present, and how a verifier answers a proposal. */
+/** Request bodies for a prover's proposal, and for a verifier's answer to one. */
 import * as v from 'valibot'
 import { MAX_OBJECT_ID } from '../records/anoncreds-objects.ts'
 import { EntityId } from '../records/tenant.ts'
-import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
+import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
 import { UnqualifiedDefinitionId } from './indy-ids.ts'
 import { PresentationDefinition } from './presentation-definition.ts'
-import { Comment, ProofFormats, SUITS, suits } from './proof-request.ts'
+import { ProofFormats, SUITS } from './proof-request.ts'
 
 const Name = text(256)
 
 const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
   v.pipe(
     exactly({
-      /** Of the request that the verifier makes of it; not in version 1. */
+      /** Name of the request that the verifier makes of the proposal; not in version 1. */
       name: v.optional(Name),
       version: v.optional(text(64)),
       attributes: v.optional(
@@ -21,10 +21,10 @@ const preview = (credentialDefinitionId: v.GenericSchema<unknown, string>) =>
             exactly({
               name: Name,
               credentialDefinitionId: v.optional(credentialDefinitionId),
-              /** What the attribute would be; in version 1 only. */
+              /** The value of the attribute; in version 1 only. */
               value: v.optional(v.pipe(v.string(), v.maxLength(65_536))),
               mimeType: v.optional(text(255)),
-              /** Attributes with the same one are of one credential. */
+              /** Attributes with the same referent are from one credential. */
               referent: v.optional(text(128)),
             }),
           ),
@@ -71,10 +71,10 @@ const ProposalFormats = exactly({
 export const ProofProposal = v.pipe(
   exactly({
     connectionId: EntityId,
-    /** credo-controller knows no other than 1, and its clients name none. */
+    /** Clients of credo-controller do not send it, because credo-controller has version 1 only. */
     protocolVersion: v.optional(v.picklist(['v1', 'v2']), 'v1'),
     proofFormats: ProposalFormats,
-    /** Unless `never`: a request for just what is proposed is answered without a call. */
+    /** Unless `never`, a request for exactly what is proposed is answered without a call. */
     autoAcceptProof: v.optional(AutoAccept, 'contentApproved'),
     comment: v.optional(Comment),
     goalCode: v.optional(text(255)),
@@ -93,9 +93,9 @@ export const ProofProposal = v.pipe(
 export type ProofProposal = v.InferOutput<typeof ProofProposal>
 
 export const ProposalAnswer = exactly({
-  /** The one in the path, as credo-controller's clients send it. */
+  /** The same as in the path. Clients of credo-controller send both. */
   proofRecordId: v.optional(EntityId),
-  /** What is asked for; in each format that was proposed and that is not here, what was proposed. */
+  /** What to request. For formats that are not given, what was proposed is requested. */
   proofFormats: v.optional(ProofFormats, {}),
   autoAcceptProof: v.optional(AutoAccept),
   willConfirm: v.optional(v.boolean()),

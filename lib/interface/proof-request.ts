@@ -1,30 +1,24 @@
-/** What a proof request is made of, on a connection or in an invitation, and what comes of the latter. */
+/** Contracts for requesting a proof, over a connection or in an invitation, and the schemas of such a request. */
 import * as v from 'valibot'
+import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { AnonCredsProofRequest, IndyProofRequest } from './anoncreds-proof-request.ts'
-import { AutoAccept, exactly, ThreadId, text } from './fields.ts'
+import { defineContract } from './contract.ts'
+import { AutoAccept, Comment, exactly, suits, ThreadId, text } from './fields.ts'
 import { INVITATION_FIELDS, INVITATION_RESULT } from './invitation.ts'
 import { PresentationExchangeRequest } from './presentation-definition.ts'
 
-/** What is asked for, in each format. */
+/** The request in each format. */
 export const ProofFormats = exactly({
   indy: v.optional(IndyProofRequest),
   anoncreds: v.optional(AnonCredsProofRequest),
   presentationExchange: v.optional(PresentationExchangeRequest),
 })
 
-/** The same where a field of a body has it. */
+/** A body with the formats in a field. */
 export const RequestedFormats = v.object({ proofFormats: ProofFormats })
 
-/** present-proof 1.0 knows Indy alone; 2.0 carries one or more of the three. */
-export const suits = (protocolVersion: 'v1' | 'v2', formats: object): boolean => {
-  const keys = Object.keys(formats)
-  return protocolVersion === 'v1' ? keys.length === 1 && keys[0] === 'indy' : keys.length > 0
-}
-
 export const SUITS = 'must be exactly indy with v1, and one or more of indy, anoncreds, presentationExchange with v2'
-
-export const Comment = v.pipe(v.string(), v.maxLength(2000))
 
 const REQUEST_FIELDS = {
   protocolVersion: v.picklist(['v1', 'v2']),
@@ -46,13 +40,13 @@ export const ProofRequest = v.pipe(
   ),
 )
 
-/** The same on a connection. */
+/** A request over a connection. */
 export const ConnectionProofRequest = v.pipe(
   exactly({
     connectionId: EntityId,
     ...REQUEST_FIELDS,
     goalCode: v.optional(text(255)),
-    /** Becomes `~thread.pthid` of the request. */
+    /** `~thread.pthid` of the request. */
     parentThreadId: v.optional(ThreadId),
   }),
   v.forward(
@@ -67,10 +61,39 @@ export const ConnectionProofRequest = v.pipe(
 
 export type ProofRequest = v.InferOutput<typeof ProofRequest>
 
-/** The document's four fields, and the two without which the form data could not be asked for. */
+/** The four fields of the interface document, and two that are needed to retrieve the form data. */
 export const ProofRequestResult = v.strictObject({
   ...INVITATION_RESULT,
-  /** What tenant_ProofFormData is called with. */
+  /** For tenant_ProofFormData. */
   proofRecordId: v.string(),
   proofRecordThId: v.string(),
 })
+
+export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'CreateRequest',
+  method: 'POST',
+  path: '/proofs/create-request-oob',
+  summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
+  description:
+    '422: a constraint, path, filter, pattern or claim format of the presentation definition would not be enforced; the error names it. ' +
+    'Contexts in the options are trusted for this request in addition to those of the service. They are not sent to the wallet.',
+  security: 'token',
+  idempotent: true,
+  body: ProofRequest,
+  answers: { 200: ProofRequestResult },
+  refusals: [404],
+}))
+
+export const RequestProof = /* @__PURE__ */ defineContract(() => ({
+  operationId: 'RequestProof',
+  method: 'POST',
+  path: '/proofs/request-proof',
+  summary: 'Send a proof request to a connection',
+  description: '422: something would not be enforced, as for CreateRequest.',
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  body: ConnectionProofRequest,
+  answers: { 200: ProofRecord },
+  refusals: [404],
+}))

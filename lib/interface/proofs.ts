@@ -1,25 +1,9 @@
-/** Contracts of proofs (present-proof, Aries RFC 0037 and 0454). */
+/** Contracts for reading proof exchanges (present-proof, Aries RFC 0037 and 0454). */
 import * as v from 'valibot'
 import { BareFormData, PROOF_ROLES, PROOF_STATES, ProofFormData, ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
 import { exchangeQuery } from './fields.ts'
-import { ConnectionProofRequest, ProofRequest, ProofRequestResult } from './proof-request.ts'
-
-export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'CreateRequest',
-  method: 'POST',
-  path: '/proofs/create-request-oob',
-  summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
-  description:
-    'A constraint, path, filter, pattern or claim format of a presentation definition that would not be enforced is a 422 that names it. ' +
-    'Contexts in the options are trusted for this request beside those of the service, and are not sent to the wallet.',
-  security: 'token',
-  idempotent: true,
-  body: ProofRequest,
-  answers: { 200: ProofRequestResult },
-  refusals: [404],
-}))
 
 export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
   operationId: 'tenant_ProofFormData',
@@ -29,20 +13,6 @@ export const TenantProofFormData = /* @__PURE__ */ defineContract(() => ({
   security: 'token',
   parameters: { path: v.object({ tenantId: EntityId, proofRecordId: EntityId }) },
   answers: { 200: ProofFormData },
-  refusals: [404],
-}))
-
-export const RequestProof = /* @__PURE__ */ defineContract(() => ({
-  operationId: 'RequestProof',
-  method: 'POST',
-  path: '/proofs/request-proof',
-  summary: 'Ask a connection for a proof',
-  description: 'What would not be enforced is a 422, as with CreateRequest.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  body: ConnectionProofRequest,
-  answers: { 200: ProofRecord },
   refusals: [404],
 }))
 
@@ -75,9 +45,9 @@ export const GetProofFormData = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetProofFormData',
   method: 'GET',
   path: '/proofs/{proofRecordId}/form-data',
-  summary: 'Retrieve what was proposed, asked for and presented in a proof exchange',
+  summary: 'Retrieve what was proposed, requested and presented in a proof exchange',
   description:
-    'To a verifier a JSON-LD presentation is shown as it was verified, in the terms of the verifier. What a presentation claims counts only where the record has `isVerified: true`.',
+    'A verifier sees a JSON-LD presentation as it was verified, in terms of its own contexts. The claims of a presentation are proved only if the record has `isVerified: true`.',
   security: 'token',
   companion: true,
   parameters: { path: ONE },

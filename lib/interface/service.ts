@@ -1,4 +1,4 @@
-/** Contracts of the service itself: its description and whether it is there. */
+/** Contracts of the service itself: the OpenAPI document and the health check. */
 import * as v from 'valibot'
 import { defineContract } from './contract.ts'
 
@@ -16,7 +16,7 @@ export const GetHealth = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetHealth',
   method: 'GET',
   path: '/health',
-  summary: 'Whether the service is there',
+  summary: 'Check that the service is available',
   security: 'none',
   companion: true,
   answers: { 200: v.strictObject({ status: v.literal('ok'), version: v.string() }) },

@@ -1,4 +1,4 @@
-/** Submission requirements of DIF Presentation Exchange: which groups of descriptors have to be met. */
+/** Submission requirements of DIF Presentation Exchange: which groups of input descriptors have to be fulfilled. */
 import * as v from 'valibot'
 import type { SubmissionRequirement as Requirement } from '../presentation-exchange/definition.ts'
 import { exactly, text } from './fields.ts'
@@ -29,7 +29,7 @@ export const SubmissionRequirement: v.GenericSchema<unknown, Requirement> = v.pi
   v.metadata({ oneOf: [{ required: ['from'] }, { required: ['from_nested'] }] }),
 )
 
-/** Every group that a requirement, or one within it, takes from. */
+/** All groups to which requirements refer, nested ones included. */
 export const groupsOf = (requirements: readonly Requirement[]): string[] =>
   requirements.flatMap(({ from, from_nested: nested = [] }) => [
     ...(from === undefined ? [] : [from]),

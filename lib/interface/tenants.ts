@@ -10,8 +10,8 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
   path: '/multi-tenancy/create-tenant',
   summary: 'Create a tenant',
   description:
-    'Needs a root token with tenants, of an issuer that is not limited to some. `orgId` defaults to the id of the tenant. ' +
-    'Offers and proof requests of others wait for a call, unless `autoAcceptOffers` or `autoAcceptProofRequests` is true.',
+    'Needs a root token with tenants, of an issuer that is not limited to certain tenants. `orgId` defaults to the id of the tenant. ' +
+    'Received offers and proof requests wait for a call, unless `autoAcceptOffers` or `autoAcceptProofRequests` is true.',
   security: 'token',
   idempotent: true,
   companion: true,

@@ -1,4 +1,4 @@
-/** Contracts of the credentials that an agent holds: JSON-LD, and AnonCreds, which are stored as W3C credentials too. */
+/** Contracts for reading held credentials: JSON-LD, and AnonCreds, which are stored as W3C credentials as well. */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { W3cCredentialRecord } from '../records/w3c-credential.ts'
@@ -22,7 +22,7 @@ export const GetW3cCredentialById = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/credentials/w3c/{w3cCredentialRecordId}',
   summary: 'Retrieve one held credential by the id of its record',
-  description: 'The `credentials` of a credential exchange name it.',
+  description: 'The id is in the `credentials` of a credential exchange.',
   security: 'token',
   companion: true,
   parameters: { path: v.object({ w3cCredentialRecordId: EntityId }) },

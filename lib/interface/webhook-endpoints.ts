@@ -1,4 +1,4 @@
-/** Contracts of what an organization does with its webhook endpoints once they are registered. */
+/** Contracts for managing an organization's registered webhook endpoints. */
 import * as v from 'valibot'
 import { Timestamp } from '../records/record-json.ts'
 import { EntityId } from '../records/tenant.ts'
@@ -12,12 +12,21 @@ const EndpointPath = v.object({ orgId: EntityId, endpointId: EntityId })
 
 const WHOSE = `Needs a token of ${MANAGERS}.`
 
+/** Changes something of an endpoint. */
+const CHANGE = {
+  security: 'token',
+  idempotent: true,
+  companion: true,
+  parameters: { path: EndpointPath },
+  refusals: [404],
+} as const
+
 export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetWebhookEndpoints',
   method: 'GET',
   path: '/webhooks/orgs/{orgId}',
   summary: 'List the webhook endpoints of an organization, with their health',
-  description: `${WHOSE} Registrations that wait for a token are among them, as pending.`,
+  description: `${WHOSE} Registrations without a token are included, as \`pending\`.`,
   security: 'token',
   companion: true,
   parameters: { path: v.object({ orgId: EntityId }) },
@@ -25,62 +34,46 @@ export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
 }))
 
 export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
+  ...CHANGE,
   operationId: 'DeleteWebhookEndpoint',
   method: 'DELETE',
   path: '/webhooks/orgs/{orgId}/{endpointId}',
   summary: 'Delete a webhook endpoint, or a pending registration of one',
-  description: `${WHOSE} Answers with the endpoint as it was. What is on its way to it is not sent any more.`,
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  parameters: { path: EndpointPath },
+  description: `${WHOSE} Returns the deleted endpoint. Its waiting events are not sent any more.`,
   answers: { 200: WebhookEndpoint },
-  refusals: [404],
 }))
 
 export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
+  ...CHANGE,
   operationId: 'RotateWebhookSecret',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/rotate-secret',
-  summary: 'Give a webhook endpoint a new signing secret',
+  summary: 'Rotate the signing secret of a webhook endpoint',
   description:
-    `${WHOSE} The secret is shown this once. The one before it signs too for 24 hours; after another rotation within that ` +
-    'time, only the latest one and the one right before it do.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  parameters: { path: EndpointPath },
+    `${WHOSE} The secret is shown only once. The previous secret also signs for 24 hours; after another rotation in this time, only ` +
+    'the newest secret and the one before it sign.',
   holdsSecret: true,
   answers: { 200: RotatedWebhookEndpoint },
-  refusals: [404],
 }))
 
 export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
+  ...CHANGE,
   operationId: 'TestWebhookEndpoint',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/test',
   summary: 'Send an endpoint.test event to a webhook endpoint',
-  description: `${WHOSE} What becomes of it is among the endpoint's deliveries. An endpoint that is disabled is to be enabled first.`,
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  parameters: { path: EndpointPath },
+  description: `${WHOSE} The result is in the endpoint's deliveries. A disabled endpoint has to be enabled first.`,
   answers: { 202: v.strictObject({ eventId: v.string() }) },
-  refusals: [404],
 }))
 
 export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
+  ...CHANGE,
   operationId: 'EnableWebhookEndpoint',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
-  summary: 'Enable a webhook endpoint that was disabled',
-  description: `${WHOSE} What it has missed is kept for 30 days and waits for a replay. An endpoint that is not disabled stays as it is.`,
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  parameters: { path: EndpointPath },
+  summary: 'Enable a disabled webhook endpoint',
+  description: `${WHOSE} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
   answers: { 200: WebhookEndpoint },
-  refusals: [404],
 }))
 
 export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
@@ -103,21 +96,21 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-/** `held`: kept while the endpoint was disabled; `failed`: the retry plan is used up. Pending ones are on their way anyway. */
+/** `held`: kept while the endpoint was disabled; `failed`: all retries have failed. Pending events need no replay. */
 const REPLAYED_STATES = ['held', 'failed', 'delivered'] as const
 
 const Replay = v.pipe(
   exactly({
-    /** The events that occurred then or later. */
+    /** Events that occurred at this time or later. */
     since: v.optional(
       v.pipe(
         Timestamp,
         v.check((since) => !Number.isNaN(Date.parse(since)), 'must be a time'),
       ),
     ),
-    /** Only those that are in this state; without it, those of all three. */
+    /** Only events in this state; by default those in all three. */
     state: v.optional(v.picklist(REPLAYED_STATES)),
-    /** What `since` did not get to in one call: the `cursor` of the answer. */
+    /** Continues after the last call with `since`: the `cursor` of its answer. */
     cursor: v.optional(Cursor),
     eventId: v.optional(EntityId),
   }),
@@ -138,19 +131,15 @@ const Replay = v.pipe(
 )
 
 export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
+  ...CHANGE,
   operationId: 'ReplayWebhookEvents',
   method: 'POST',
   path: '/webhooks/orgs/{orgId}/{endpointId}/replay',
-  summary: 'Send events to a webhook endpoint again, with the ids that they had',
+  summary: 'Send events to a webhook endpoint again, with the same ids',
   description:
-    `${WHOSE} Either one event (\`eventId\`), or those that occurred since a time and before the first call (\`since\`): held, failed and ` +
-    'delivered ones, or only those of one `state`. What is on its way already is left alone. When the answer holds a `cursor`, there may be ' +
-    'more: call again with the same body and that `cursor`.',
-  security: 'token',
-  idempotent: true,
-  companion: true,
-  parameters: { path: EndpointPath },
+    `${WHOSE} Either one event (\`eventId\`), or all that occurred between a time (\`since\`) and the first call: held, failed and ` +
+    'delivered ones, or only those in one `state`. Pending events are not affected. If the answer has a `cursor`, there may be more: repeat the call ' +
+    'with the same body and this `cursor`.',
   body: Replay,
   answers: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
-  refusals: [404],
 }))

@@ -1,4 +1,4 @@
-/** The bodies of events, as endpoints of both kinds get them: what the OpenAPI document describes and tests hold them against. */
+/** Schemas of event bodies for both kinds of endpoints, for the OpenAPI document and the tests. */
 import * as v from 'valibot'
 import { BasicMessageRecord } from '../records/basic-message.ts'
 import { CONNECTION_STATES, ConnectionRecord } from '../records/connection.ts'
@@ -9,18 +9,18 @@ import { QUESTION_ANSWER_STATES, QuestionAnswerRecord } from '../records/questio
 import { Timestamp } from '../records/record-json.ts'
 import { BASE_AGENT, EntityId } from '../records/tenant.ts'
 import { WEBHOOK_ENDPOINT_STATUSES, WebhookEndpoint } from '../records/webhook-endpoint.ts'
-import type { EventType } from '../records/webhook-event.ts'
+import { ENDPOINT_KINDS, type EventType } from '../records/webhook-event.ts'
 import type { Schema } from './contract.ts'
 
-/** What one kind of record is in an event. */
+/** How a kind of record is shown in events. */
 interface EventContent {
-  /** For webhook endpoints: as the API shows it. */
+  /** For webhook endpoints: the record, as the API returns it. */
   record: Schema
-  /** For notification endpoints, and for webhook endpoints where the record is too large. */
+  /** For notification endpoints, and for records that are too large. */
   ids: Schema
-  /** Of `previousState`. */
+  /** Values of `previousState`. */
   states?: readonly string[]
-  /** What happens to an endpoint is no tenant's. */
+  /** Endpoints belong to an organization, not to a tenant. */
   tenant?: false
 }
 
@@ -37,7 +37,7 @@ const CONNECTION: EventContent = {
   states: CONNECTION_STATES,
 }
 
-/** Credentials, proofs and questions are exchanged alike. */
+/** Credential exchanges, proofs and questions. */
 const exchange = (record: Schema, states: readonly string[]): EventContent => ({
   record,
   ids: v.strictObject({
@@ -69,7 +69,7 @@ const ENDPOINT: EventContent = {
   record: WebhookEndpoint,
   ids: v.strictObject({
     id: Id,
-    kind: v.picklist(['notification', 'webhook']),
+    kind: v.picklist(ENDPOINT_KINDS),
     status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
   }),
   states: WEBHOOK_ENDPOINT_STATUSES,
@@ -78,7 +78,7 @@ const ENDPOINT: EventContent = {
 
 const TenantId = v.pipe(
   v.union([EntityId, v.literal(BASE_AGENT)]),
-  v.description("Whose record it is; `@base`: the base agent's. No tenant's id has an `@`."),
+  v.description("The tenant of the record; `@base` is the base agent. No tenant's id contains `@`."),
 )
 
 const Sequence = v.pipe(
@@ -89,11 +89,11 @@ const Sequence = v.pipe(
 )
 
 const previousState = (states: readonly string[]) =>
-  v.optional(v.pipe(v.picklist(states), v.description('Absent where the record is new.')))
+  v.optional(v.pipe(v.picklist(states), v.description('Absent if the record is new.')))
 
 const Truncated = v.pipe(
   v.literal(true),
-  v.description('The record is too large for an event: these are its ids, with which it can be fetched.'),
+  v.description('The record is too large for an event. Only its ids are here, by which it can be fetched.'),
 )
 
 const HappenedAt = v.pipe(Timestamp, v.description('When it happened; `webhook-timestamp` is when it is posted.'))
@@ -111,9 +111,9 @@ const eventBody = (type: EventType, { states, tenant }: EventContent, shown: v.O
 
 interface EventBodies {
   summary: string
-  /** Body for a webhook endpoint: with the record, or with its ids where it is too large. */
+  /** Body for a webhook endpoint: the record, or its ids if it is too large. */
   webhook: Schema
-  /** Body for a notification endpoint. */
+  /** Body for a notification endpoint: the ids. */
   notification: Schema
 }
 
@@ -127,21 +127,21 @@ const bodies = (type: EventType, summary: string, content: EventContent): EventB
 })
 
 const SUMMARIES: Record<EventType, [summary: string, content: EventContent]> = {
-  'connection.state_changed': ['A connection has come to another state', CONNECTION],
-  'credential.state_changed': ['A credential exchange has come to another state', CREDENTIAL],
-  'proof.state_changed': ['A proof has come to another state', PROOF],
-  'question_answer.state_changed': ['A question was asked, or answered', QUESTION_ANSWER],
+  'connection.state_changed': ['The state of a connection has changed', CONNECTION],
+  'credential.state_changed': ['The state of a credential exchange has changed', CREDENTIAL],
+  'proof.state_changed': ['The state of a proof exchange has changed', PROOF],
+  'question_answer.state_changed': ['A question was sent, received or answered', QUESTION_ANSWER],
   'credential_definition.state_changed': [
-    'A credential definition has come to another state: its keys are made, or it has failed',
+    'The state of a credential definition has changed: its keys are generated, or it has failed',
     CREDENTIAL_DEFINITION,
   ],
-  'basic_message.received': ['A basic message has come in', BASIC_MESSAGE],
-  'basic_message.sent': ['A basic message is on its way to the wallet', BASIC_MESSAGE],
-  'basic_message.delivered': ['The wallet has taken a basic message', BASIC_MESSAGE],
-  'basic_message.failed': ['A basic message was given up: the wallet took none of the attempts', BASIC_MESSAGE],
+  'basic_message.received': ['A basic message was received', BASIC_MESSAGE],
+  'basic_message.sent': ['A basic message was created and will be sent to the wallet', BASIC_MESSAGE],
+  'basic_message.delivered': ['A basic message was delivered to the wallet', BASIC_MESSAGE],
+  'basic_message.failed': ['The delivery of a basic message has failed for good, after all attempts', BASIC_MESSAGE],
   'endpoint.disabled': ["The organization's other endpoint was disabled", ENDPOINT],
-  'endpoint.test': ['The organization asked for a test', ENDPOINT],
+  'endpoint.test': ['The organization has requested a test event', ENDPOINT],
 }
 
-/** The bodies of an event. */
+/** The bodies of an event of this type. */
 export const eventBodies = (type: EventType): EventBodies => bodies(type, ...SUMMARIES[type])

@@ -1,4 +1,4 @@
-/** Contracts of webhook registrations, and the addresses that may be registered. Where a name leads is checked again at each delivery. */
+/** Contracts of webhook registrations, and which URLs may be registered. The address of a host is checked at each delivery. */
 import * as v from 'valibot'
 import { refusedUrl } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
@@ -7,7 +7,7 @@ import { settings } from '../settings.ts'
 import { defineContract } from './contract.ts'
 import { exactly, text } from './fields.ts'
 
-/** Says what is wrong with an address, or nothing. Pure; `local` is true on the local stage, which also takes http and loopback. */
+/** Why a URL is refused; undefined if it is not. `local`: the local stage also allows `http` and loopback addresses. */
 export const endpointFault = (address: string, local: boolean): string | undefined => {
   const refused = refusedUrl(address, { local, ipLiterals: false })
   return refused === undefined ? undefined : `is refused: ${refused}`
@@ -34,7 +34,7 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
   summary: 'Register organization webhook endpoint for notification',
   description:
     `With a token of ${MANAGERS}, the registration is active. Without a token it is pending: it delivers nothing and expires after 7 days, ` +
-    'and the same request with such a token makes it active. The answer to a caller without a token does not tell whether the organization exists.',
+    'and the same request with such a token makes it active. The answer to a caller without a token does not reveal whether the organization exists.',
   security: 'optional',
   idempotent: true,
   holdsSecret: true,

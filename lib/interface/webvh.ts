@@ -1,4 +1,4 @@
-/** Contracts of what whoever holds or verifies a credential reads: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
+/** Contracts of public documents for holders and verifiers of credentials: resources of agents' did:webvh, tails files. https://identity.foundation/didwebvh/v1.0/ */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 import { defineContract } from './contract.ts'
@@ -8,7 +8,7 @@ export const GetWebvhLog = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/webvh/{tenantId}/did.jsonl',
   summary: "Get the log of an agent's did:webvh",
-  description: 'For whoever verifies a credential. `base` is the base agent.',
+  description: 'For verifiers of credentials. `base` is the base agent.',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ tenantId: EntityId }) },
@@ -23,8 +23,8 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
   path: '/webvh/{tenantId}/resources/{resourceId}',
   summary: "Get a resource that an agent's did:webvh attests",
   description:
-    'For whoever verifies a credential: a schema, a credential definition, a revocation registry or a status list of AnonCreds. A registry ' +
-    'gets links to status lists; every other resource is the same for ever.',
+    'For verifiers of credentials: a schema, a credential definition, a revocation registry or a status list of AnonCreds. New links to status ' +
+    'lists are added to a registry; all other resources never change.',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ tenantId: EntityId, resourceId: EntityId }) },
@@ -37,7 +37,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
       metadata: v.optional(v.record(v.string(), v.unknown())),
       /** Status lists of a registry, oldest first. */
       links: v.optional(v.array(v.record(v.string(), v.unknown()))),
-      /** The object, as AnonCreds has it. */
+      /** The AnonCreds object. */
       content: v.record(v.string(), v.unknown()),
       proof: v.record(v.string(), v.unknown()),
     }),
@@ -45,7 +45,7 @@ export const GetWebvhResource = /* @__PURE__ */ defineContract(() => ({
   refusals: [404],
 }))
 
-/** SHA-256 in base58, as `tailsHash` of a revocation registry. */
+/** `tailsHash` of a revocation registry: SHA-256 in base58. */
 const TailsHash = v.pipe(v.string(), v.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'is not a SHA-256 in base58'))
 
 export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
@@ -53,7 +53,7 @@ export const GetTailsFile = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   path: '/anoncreds/tails/{hash}',
   summary: 'Get the tails file of a revocation registry, by its hash',
-  description: 'For whoever holds a credential that can be revoked: up to 1.3 MB.',
+  description: 'For holders of revocable credentials. It has up to 1.3 MB.',
   security: 'none',
   companion: true,
   parameters: { path: v.object({ hash: TailsHash }) },

@@ -7,8 +7,17 @@ import { wakeJobLater } from '../outbox/queues.ts'
 import { decodeJobWakeUp } from '../outbox/wake-up.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import type { Done, JobHandler, JobHandlers, PutOff } from './handler.ts'
-import { dueJob, type JobKey, jobItem, jobName, jobNamed } from './job.ts'
+import {
+  type Done,
+  dueJob,
+  type JobHandler,
+  type JobHandlers,
+  type JobKey,
+  jobItem,
+  jobName,
+  jobNamed,
+  type PutOff,
+} from './job.ts'
 import { isLeased, type LeasedJob, leaseJob, releaseJob } from './lease.ts'
 
 /** After this many failures a job is given up. */

@@ -2,12 +2,12 @@
 import type { PostOutcome } from '../egress/post.ts'
 
 /**
- * Whose fault an outcome is. `connection`: nobody can be reached there. `gateway`: somebody answers for a receiver who does not.
- * `receiver`: of this lane only. `message`: of this item only.
+ * Whose fault an outcome is. `connection`: nothing can be reached there. `gateway`: a gateway answers for a receiver that does not.
+ * `receiver`: it concerns this lane only. `message`: it concerns this item only.
  */
 export type Fault = 'connection' | 'gateway' | 'receiver' | 'message'
 
-/** RFC 9110, section 15.6: a server that stands before the receiver says so. */
+/** RFC 9110, section 15.6: statuses of a gateway in front of the receiver. */
 const GATEWAY_STATUSES = new Set([502, 503, 504])
 
 export const faultOf = ({ status, failure }: PostOutcome): Fault => {
@@ -68,24 +68,24 @@ const lanesThatClose = (since: number | undefined): number =>
     ? LANES_THAT_CLOSE
     : Math.max(LANES_THAT_CLOSE, Math.floor(LANES_THAT_CLOSE_AGAIN / 2 ** Math.floor(since / HALVES_IN)))
 
-/** Lanes that are known of as suspects, at most: a destination's item is read often and must stay small. */
+/** Maximum number of lanes that are stored as suspects: a destination's item is read often and must stay small. */
 export const MAX_SUSPECTS = 40
 
-/** So that the fourth probe, also at its latest, comes within 30 s: healthy lanes behind a few hostile ones wait for no more. */
+/** In ms. Even with the longest jitter the fourth probe is made within 30 s, so that healthy lanes behind a few hostile ones wait no longer. */
 const FIRST_PROBE = 1_500
 const MAX_PROBE = 5 * 60_000
 
-/** Ms until the next probe, after so many of them (from 0): 1.5 s, 3 s, ... 5 min, with jitter of ±20 %. `random` is in [0, 1). */
+/** Ms until the next probe, after this number of probes: 1.5 s, 3 s, ... 5 min, with jitter of ±20 %. `random` is in [0, 1). */
 export const probeDelay = (probes: number, random: number): number =>
   Math.ceil(Math.min(MAX_PROBE, FIRST_PROBE * 2 ** Math.min(probes, 30)) * (0.8 + 0.4 * random))
 
 /** A lane whose failure closed a destination that others could reach does not count again for a day. */
 export const IGNORED_FOR = 24 * 60 * 60_000
 
-/** An attempt that took longer than this was slow, whatever came of it; ms. */
+/** An attempt that took at least this time (ms) was slow, whatever its outcome. */
 export const SLOW_MS = 1_500
 
-/** A destination that has answered sooner than that is known to be quick for so long, and from the half of it on it is noted again; ms. */
+/** A destination that has answered sooner is known to be quick for this time (ms). A quick answer in its second half renews it. */
 export const QUICK_FOR = 30 * 24 * 60 * 60_000
 
 /** A destination stays slow for this long after its last slow attempt, in ms. */

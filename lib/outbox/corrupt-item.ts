@@ -7,7 +7,7 @@ import { MAX_ITEM_BYTES, type TableWrite } from '../store/write.ts'
 
 /** An item of a lane that cannot be read. */
 export interface CorruptItem {
-  /** The writes that move it out of its lane, and record as much of its outcome as is known. */
+  /** The writes that remove it from its lane and record its outcome, as far as it is known. */
   writes: TableWrite[]
   /** Ids for the log. */
   about: Record<string, unknown>
@@ -16,7 +16,7 @@ export interface CorruptItem {
 /** In seconds. */
 const SECONDS_KEPT = 90 * 24 * 60 * 60
 
-/** Attributes that are always kept: they are needed to find the item, and to know where it was. */
+/** Attributes that are always kept: an operator needs them to find the item and to know where it was. */
 const NEEDED = ['pk', 'sk', 'kind', 'corruptPk', 'corruptSk', 'corruptLacks', 'expiresAt']
 
 /** Drops the largest attributes of an item that is too large with the added ones, and lists their names in `corruptLacks`. */

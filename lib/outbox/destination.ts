@@ -12,10 +12,10 @@ import { absentOrExpired, updateIf } from '../store/write.ts'
 import { addSuspicion, closes, IGNORED_FOR, MAX_SUSPECTS, probeDelay, SLOW_MS } from './circuit-breaker.ts'
 import { logCorrupt } from './corrupt-item.ts'
 import { DUE_FIELDS, dueFields, dueFor } from './due.ts'
-import { hurryLane } from './lane.ts'
+import { makeDueNow } from './lane.ts'
 import { wakeLater } from './queues.ts'
 
-/** Lanes and parties in a destination's item, by a part of their digests: it is read often, and must stay small. */
+/** The name of a lane or party in a destination's item: a part of its digest, because the item is read often and must stay small. */
 export const suspectName = (lane: string): string => digest(lane).slice(0, 12)
 
 const Suspicion = v.object({
@@ -30,23 +30,23 @@ const fields = {
   destination: text(),
   /** Counts the writes: each is on condition of what was read. */
   version: integer(),
-  /** There while it is closed. */
+  /** Present while it is closed. */
   closedAt: optional(integer()),
-  /** The next probe of a closed one. It is due earlier where there is something else to do. */
+  /** Time of the next probe while it is closed. `dueAt` is earlier if something else has to be done before. */
   probeAt: optional(integer()),
-  /** Probes since it was closed; of an open one, releases since it was opened. */
+  /** Number of probes since it was closed, or of releases since it was opened. */
   rounds: optional(integer()),
-  /** After it was opened again: a lane of the last release, and its entry in the waiting list. */
+  /** While lanes are released: one lane of the last release, and its entry in the waiting list. */
   released: optional(json(v.object({ lane: v.string(), entry: v.string(), at: v.number() }))),
-  /** Failures that count now (circuit-breaker.ts); of a closed one, those that closed it and those of probes. */
+  /** Failures that count now (circuit-breaker.ts). While it is closed: those that closed it, and those of probes. */
   suspicions: optional(json(v.array(Suspicion))),
-  /** Lanes whose failures do not count for some time. */
+  /** Lanes whose failures do not count until a time. */
   ignored: optional(json(v.array(v.object({ lane: v.string(), until: v.number() })))),
   slowUntil: optional(integer()),
-  /** Quick answers until it is not slow any more, and how often it became slow. */
+  /** Number of quick answers after which it is no longer slow, and how often it became slow. */
   slowLeft: optional(integer()),
   slowTimes: optional(integer()),
-  /** It has answered quickly, and counts as quick until then unless it becomes slow. */
+  /** It has answered quickly, and counts as quick until this time unless it becomes slow. */
   quickUntil: optional(integer()),
   expiresAt: optional(integer()),
   ...dueFields,
@@ -61,11 +61,11 @@ export type Destination = Stored<typeof destinationItem>
 
 export const isClosed = ({ closedAt }: Destination): boolean => closedAt !== undefined
 export const isSlow = ({ slowUntil = 0 }: Destination, now: number): boolean => slowUntil > now
-/** Not known to be quick: it is slow, or has never answered. An attempt may take as long as it is let. */
+/** Whether it is known to be quick. If not, it is slow or has never answered, and an attempt may take until the timeout. */
 export const isQuick = ({ slowUntil = 0, quickUntil = 0 }: Destination, now: number): boolean =>
   slowUntil <= now && quickUntil > now
 
-/** What was read is good for some seconds: a lane that then waits reads it again, one that goes on makes one attempt more. */
+/** What was read is used for some seconds. A lane that is going to wait reads it again; any other makes at most one more attempt. */
 const REMEMBERED_MS = 3_000
 const known = new Bounded<string, { read: Destination; until: number }>(2_000)
 
@@ -79,7 +79,7 @@ const knownOf = (destination: string, now: number): { read: Destination } | unde
   return recent !== undefined && now < recent.until ? recent : undefined
 }
 
-/** As the table has it. `now` in ms since the epoch. Throws `store.unavailable`. */
+/** Reads a destination from the table. `now` in ms since the epoch. Throws `store.unavailable`. */
 export const readDestination = async (destination: string, now: number): Promise<Destination> =>
   asFound(destination, await getItem(destinationAddress(destination)), now)
 
@@ -89,8 +89,8 @@ const asFound = async (destination: string, item: Item | undefined, now: number)
 }
 
 /**
- * Reads the item at an address, and by the same request the destination, which this process then knows. Undefined where it knows that
- * already, or where there is no item. Throws `store.unavailable`.
+ * Reads the item at an address, and in the same request the destination, which is then cached. Undefined if the destination was cached already, or if
+ * there is no item. Throws `store.unavailable`.
  */
 export const readWithDestination = async (
   address: Address,
@@ -108,7 +108,7 @@ export const readWithDestination = async (
   return found.find((item) => addressOf(item).pk === address.pk)
 }
 
-/** One that is corrupt is open again, and due, so that the lanes that wait for it are looked at. Another one may have renewed it by now. */
+/** Replaces a corrupt item: the destination is open, and due, so that the lanes that wait for it are released. Another invocation may be faster. */
 const renew = async (destination: string, { version }: Item, now: number): Promise<Destination> => {
   const renewed = { destination, version: 1, rounds: 0, ...dueFor(destination, now) }
   const written = await updateIf(
@@ -121,11 +121,11 @@ const renew = async (destination: string, { version }: Item, now: number): Promi
   return renewed
 }
 
-/** As this process has read it within the last seconds. Throws `store.unavailable`. */
+/** The destination as this process has read it in the last seconds, or else as it is in the table. Throws `store.unavailable`. */
 export const recentDestination = async (destination: string, now: number): Promise<Destination> =>
   knownOf(destination, now)?.read ?? readDestination(destination, now)
 
-/** A destination that nothing more is heard of is forgotten, in seconds. One that lanes wait for has no expiry. */
+/** Expiry after the last write, in seconds. A destination that lanes wait for has none. */
 const KEPT_SECONDS = 2 * 24 * 60 * 60
 
 const expiryOf = (quickUntil: number | undefined, now: number): number =>
@@ -135,10 +135,10 @@ export type Change = { set: Partial<Destination>; remove?: readonly (keyof Desti
 
 const kind = { S: destinationItem.kind }
 
-/** An item that has expired or is corrupt may be there still: nothing of it may live on. */
+/** The fields to remove from an item that has expired or is corrupt, so that none of its values remains. */
 const leftovers = (set: object): string[] => Object.keys(fields).filter((name) => !(name in set))
 
-/** Writes a decision on condition that the destination is still as it was read; undefined where it is not. */
+/** Changes a destination on condition that it is still as it was read; undefined if it is not. */
 export const change = async (
   read: Destination,
   { set, remove = [] }: Change,
@@ -160,12 +160,12 @@ export const change = async (
   return item === undefined ? undefined : remember(destinationItem.decode(item), now)
 }
 
-/** Concurrent decisions get into each other's way: each is made again on what is there then. */
+/** A decision is made again this many times, if others have changed the destination at the same time. */
 const MAX_TRIES = 10
 
 interface Decided {
   after: Destination
-  /** Whether this decision was written: it was not needed, or others were always faster. */
+  /** Whether this decision was written. If not, it was not needed, or others were always faster. */
   written: boolean
 }
 
@@ -186,10 +186,10 @@ export const decide = async (
 
 export interface LaneFailure {
   lane: string
-  /** Undefined at a destination that nobody shares. */
+  /** Undefined for a destination that is not shared. */
   party: string | undefined
   fault: 'connection' | 'gateway'
-  /** The attempt was a probe. */
+  /** Whether the attempt was a probe. */
   probe: boolean
   /** Ms since the epoch. */
   now: number
@@ -198,10 +198,10 @@ export interface LaneFailure {
 }
 
 /**
- * Counts a failure that is the destination's own, and closes it where it is enough. Returns the destination as it is then. A lane that
- * failed while others succeeded does not count.
+ * Counts a failure that is the destination's fault, and closes the destination if there are enough of them. Returns the destination after that.
+ * Lanes that failed while others succeeded do not count.
  */
-export const noteFailure = async (destination: string, failure: LaneFailure): Promise<Destination> => {
+export const recordFailure = async (destination: string, failure: LaneFailure): Promise<Destination> => {
   const { party, fault, probe, now, random } = failure
   const lane = suspectName(failure.lane)
   const { after, written } = await decide(destination, now, (read) => {
@@ -222,21 +222,22 @@ export const noteFailure = async (destination: string, failure: LaneFailure): Pr
   const failures = after.suspicions?.length
   const fields = { event: 'destination.closed', destination, fault, failures } as const
   measure('warn', 'a destination is closed', fields, { values: { DestinationsClosed: 1 }, now })
-  // Their retry plans would take hours. Woken now, they wait for the destination, and are released with the other lanes.
-  for (const { own } of after.suspicions ?? []) if (own !== undefined && own !== failure.lane) await hurryLane(own, now)
+  // By their retry plans these lanes would wait for hours. Woken now, they are added to the waiting list, and released with the other lanes.
+  for (const { own } of after.suspicions ?? [])
+    if (own !== undefined && own !== failure.lane) await makeDueNow(own, now)
   await wakeLater({ destination, at: after.dueAt }, after.dueAt - now)
   return after
 }
 
-/** Ms since it was open again after these lanes had closed it. */
+/** Ms since the destination was opened again after these lanes had closed it. */
 const sinceOpened = (ignored: readonly { until: number }[], now: number): number | undefined =>
   ignored.length === 0 ? undefined : now + IGNORED_FOR - Math.max(...ignored.map(({ until }) => until))
 
 /**
- * Notes a success where it changes what is known: failures before it count no more, and the lane counts again. After an outage many succeed at
- * once; so what another one has written meanwhile does not lose it.
+ * Records a success, if that is news: earlier failures no longer count, and the lane counts again. After an outage many lanes succeed at the same time,
+ * so the decision is made again after a concurrent write.
  */
-export const noteSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
+export const recordSuccess = async (read: Destination, lane: string, now: number): Promise<void> => {
   const name = suspectName(lane)
   const news = (current: Destination): Change | undefined => {
     const { suspicions = [], ignored = [] } = current
@@ -247,8 +248,8 @@ export const noteSuccess = async (read: Destination, lane: string, now: number):
 }
 
 /**
- * Opens a destination that `lane` could reach in `took` ms. The other lanes whose failures closed it do not count for a day: they may be
- * what is wrong. The lanes that wait for it are released from now on.
+ * Opens a destination that `lane` has reached in `took` ms. The failures of other lanes that had closed it do not count for a day, because the lanes
+ * themselves may be the cause. From now on the waiting lanes are released.
  */
 export const openDestination = async (
   destination: string,
@@ -261,7 +262,7 @@ export const openDestination = async (
     const others = (read.suspicions ?? []).filter((one) => one.lane !== name).map((one) => ({ lane: one.lane, until }))
     const before = (read.ignored ?? []).filter((one) => one.until > now && one.lane !== name)
     const ignored = [...before, ...others].slice(-MAX_SUSPECTS)
-    // It may have been slow only because it was down.
+    // Perhaps it was slow only because it was down.
     const remove = [
       'closedAt',
       'probeAt',
@@ -275,7 +276,7 @@ export const openDestination = async (
   await wakeLater({ destination, at: now }, 0)
 }
 
-/** Makes sure that the lanes that wait for a destination are looked at again. Throws `store.conflict` where it cannot. */
+/** Makes a destination due, unless it is in the index already, so that its waiting lanes are released. Throws `store.conflict` if it cannot. */
 export const ensureDue = async (destination: string, now: number): Promise<void> => {
   const at = now + 1_000
   const { after, written } = await decide(destination, now, ({ dueAt }) =>
@@ -285,6 +286,6 @@ export const ensureDue = async (destination: string, now: number): Promise<void>
   if (written) await wakeLater({ destination, at }, at - now)
 }
 
-/** Its waiting list is empty: it leaves the index. */
+/** Removes a destination whose waiting list is empty from the index. */
 export const leaveIndex = (read: Destination, now: number): Promise<Destination | undefined> =>
   change(read, { set: {}, remove: [...DUE_FIELDS, 'rounds', 'released', 'closedAt', 'probeAt', 'suspicions'] }, now)

@@ -1,4 +1,4 @@
-/** A lane that this invocation has leased: all ways to release it, and to record the outcomes of its items. */
+/** A lane that this invocation has leased: records the outcomes of its items, and releases the lane in one of several ways. */
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type TableWrite, transact } from '../store/write.ts'
@@ -56,13 +56,13 @@ export class HeldLane {
 
   /** Ends a lane in which nothing can be delivered. */
   remove(): Promise<void> {
-    return this.end([laneWrites.end(this.#lane)])
+    return this.#end([laneWrites.end(this.#lane)])
   }
 
   /** The lane waits until `at` (ms since the epoch), with this number of failures of its first item. */
   async waitUntil(at: number, failures: number, writes: TableWrite[] = []): Promise<void> {
     const now = this.#in.clock()
-    await this.end([...writes, laneWrites.wait(this.#lane, { at, failures, now }), ...this.#leaveList()])
+    await this.#end([...writes, laneWrites.wait(this.#lane, { at, failures, now }), ...this.#leaveList()])
     await wakeLater({ lane: this.name, reason: { kind: 'due', at } }, at - this.#in.clock())
   }
 
@@ -88,8 +88,8 @@ export class HeldLane {
     return this.#inList && waiting !== undefined && waitsFor !== undefined ? [entryRemoval(waitsFor, waiting)] : []
   }
 
-  /** Makes the writes that end the turn. */
-  async end(writes: TableWrite[]): Promise<void> {
+  /** Makes the writes that release the lane. */
+  async #end(writes: TableWrite[]): Promise<void> {
     const failed = await this.#write(writes)
     if (failed.length > 0) throw lost()
     this.#ended = true
@@ -114,7 +114,7 @@ export class HeldLane {
     const entry = newEntry(lane, giveUpAt, this.#in.newId())
     // Checked before the lane is in the list and after it, because an invocation that finds the list empty removes the destination from the index.
     if ((await recentDestination(destination, now)).dueAt === undefined) await ensureDue(destination, now)
-    await this.end([
+    await this.#end([
       ...writes,
       laneWrites.waitForDestination(this.#lane, { entry, destination }),
       entryWrite(destination, { lane, entry, now }),
@@ -134,7 +134,7 @@ export class HeldLane {
     const write = isProbe
       ? laneWrites.handOverProbe(this.#lane)
       : laneWrites.handOver(this.#lane, reason.waiting, now + HANDED_OVER_MS)
-    await this.end(isProbe ? [write] : [write, ...this.#leaveList()])
+    await this.#end(isProbe ? [write] : [write, ...this.#leaveList()])
     const [taken] = await wakeLanes([{ lane, reason }], 'slow')
     if (taken === true) return
     log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
@@ -142,16 +142,16 @@ export class HeldLane {
     if (!isProbe) throw new AgentError('store.unavailable', 'the slow queue does not answer')
   }
 
-  /** Ends the turn so that other lanes get theirs. The lane is due again at once. `quick`: whether its destination is quick. */
+  /** Ends the turn in favour of other lanes. The lane is due again at once. `quick`: whether its destination is known to be quick. */
   async yield(failures: number, quick: boolean): Promise<void> {
     const { lane } = this.#lane
     const at = this.#in.clock()
-    await this.end([laneWrites.wait(this.#lane, { at, failures, now: at })])
-    const use = this.#in.speed === 'fast' ? 'fast' : quick ? 'released' : 'slow'
+    await this.#end([laneWrites.wait(this.#lane, { at, failures, now: at })])
+    const bulkhead = this.#in.speed === 'fast' ? 'fast' : quick ? 'released' : 'slow'
     const hops = (this.#wakeUp.hops ?? 0) + 1
-    if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], use)
+    if (hops <= MAX_HOPS) await wakeLanes([{ lane, reason: { kind: 'due', at }, hops }], bulkhead)
   }
 }
 
-/** The lease ended before the turn, and another invocation has the lane. */
+/** The lease has expired during the turn, and another invocation has the lane. */
 const lost = (): AgentError => new AgentError('store.conflict', 'the lane has another holder')

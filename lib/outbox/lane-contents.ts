@@ -1,5 +1,6 @@
 /** The interface between a turn and the contents of a lane, with one adapter for messages and one for events. */
 import type { PostOutcome } from '../egress/post.ts'
+import type { MetricName } from '../metrics.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { CorruptItem } from './corrupt-item.ts'
 import type { RetryPlan } from './retry-plan.ts'
@@ -7,7 +8,8 @@ import type { RetryPlan } from './retry-plan.ts'
 /** The contents of a lane, and how they are delivered: messages to a wallet, or events of a record to a webhook endpoint. */
 export interface LaneContents<T> {
   plan: RetryPlan
-  kind: 'message' | 'event'
+  /** The metrics that count what became of the items. */
+  metrics: { delivered: MetricName; givenUp: MetricName }
   /** The first waiting items in order, whether there are more, and those that cannot be read. `now`: ms since the epoch. */
   read(now: number): Promise<{ items: T[]; more: boolean; corrupt: CorruptItem[] }>
   /** Ms since the epoch. */
@@ -19,8 +21,8 @@ export interface LaneContents<T> {
   settle(item: T): TableWrite[] | undefined
   /** Sends the item. Errors of the receiver are an outcome and are not thrown. */
   send(item: T, now: number): Promise<PostOutcome>
-  /** After an attempt: what is written here may be lost, the outcome may not, and of a success is written before. */
-  note?(item: T, outcome: PostOutcome, now: number): Promise<void>
+  /** Called after an attempt. What this writes may be lost, unlike the outcome; a success is recorded before it. */
+  afterAttempt?(item: T, outcome: PostOutcome, now: number): Promise<void>
   /** The writes that record an attempt: the item was delivered, or still waits. */
   delivered(item: T, attempt: Attempt): TableWrite[]
   failed(item: T, attempt: Attempt): TableWrite[]

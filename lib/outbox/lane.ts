@@ -38,7 +38,7 @@ export type LeasedLane = Lane & { lease: string }
 /** Longer than a function that delivers may run (30 s), shorter than the visibility timeout of its queue (180 s). */
 const LEASE_MS = 45_000
 
-/** Leases that end by this time (ms since the epoch) are over: they have expired, or their holder's process is known to have ended. */
+/** Leases until this time (ms since the epoch) are over: they have expired, or the process of their holder is known to have ended. */
 const overUntil = (now: number): number => Math.max(now, (settings().LEASES_VOID_BEFORE ?? 0) + LEASE_MS - 1)
 
 const MAX_TRIES = 10
@@ -109,70 +109,48 @@ const readable = async (lane: string, item: Item, now: number): Promise<Lane> =>
 }
 
 const isMine = ({ lease }: LeasedLane): Condition => ({ equals: { lease: { S: lease } } })
-const isClean = (lane: LeasedLane): Condition => ({ ...isMine(lane), absent: ['dirty'] })
 
-const LEASE_FIELDS = ['lease', 'leaseUntil', 'dirty'] as const
-const WAITING_FIELDS = ['waiting', 'waitsFor'] as const
+const LEASE = ['lease', 'leaseUntil', 'dirty'] as const
+const WAITING = ['waiting', 'waitsFor'] as const
+const FAILURES = ['failures', 'epoch'] as const
+
+const changed = (lane: LeasedLane, set: Partial<Lane>, remove: readonly (keyof Lane)[]): TableWrite => ({
+  update: laneAddress(lane.lane),
+  change: { set: laneItem.attributes(set), remove },
+  condition: isMine(lane),
+})
 
 /** Writes that release or keep the lease, on condition that it is still the same. */
 export const laneWrites = {
   /** Ends an empty lane. Fails if it is dirty: then its items have to be read again. */
-  end: (lane: LeasedLane): TableWrite => ({ remove: laneAddress(lane.lane), condition: isClean(lane) }),
+  end: (lane: LeasedLane): TableWrite => ({
+    remove: laneAddress(lane.lane),
+    condition: { ...isMine(lane), absent: ['dirty'] },
+  }),
   /** Keeps the lease for the next item. */
-  keep: (lane: LeasedLane): TableWrite => ({
-    update: laneAddress(lane.lane),
-    change: { remove: ['failures', 'epoch', ...WAITING_FIELDS] },
-    condition: isMine(lane),
-  }),
+  keep: (lane: LeasedLane): TableWrite => changed(lane, {}, [...FAILURES, ...WAITING]),
   /** Keeps the lease to read the items again, and removes the mark: afterwards they have to be read. */
-  keepAndRead: (lane: LeasedLane): TableWrite => ({
-    update: laneAddress(lane.lane),
-    change: { remove: ['dirty', 'failures', 'epoch', ...WAITING_FIELDS] },
-    condition: isMine(lane),
-  }),
+  keepAndRead: (lane: LeasedLane): TableWrite => changed(lane, {}, ['dirty', ...FAILURES, ...WAITING]),
   /** The lane waits until `at`, with this number of failures of its first item. `now` is the time of the last one. */
-  wait: (lane: LeasedLane, { at, failures, now }: { at: number; failures: number; now: number }): TableWrite => ({
-    update: laneAddress(lane.lane),
-    change: {
-      set: laneItem.attributes({ failures, ...(failures === 1 && { epoch: now }), ...dueFor(lane.lane, at) }),
-      remove: [...LEASE_FIELDS, ...WAITING_FIELDS],
-    },
-    condition: isMine(lane),
-  }),
+  wait: (lane: LeasedLane, { at, failures, now }: { at: number; failures: number; now: number }): TableWrite => {
+    const set = { failures, ...(failures === 1 && { epoch: now }), ...dueFor(lane.lane, at) }
+    return changed(lane, set, [...LEASE, ...WAITING])
+  },
   /** The lane waits for its destination: `entry` in its waiting list. */
-  waitForDestination: (
-    lane: LeasedLane,
-    { entry, destination }: { entry: string; destination: string },
-  ): TableWrite => ({
-    update: laneAddress(lane.lane),
-    change: {
-      set: laneItem.attributes({ waiting: entry, waitsFor: destination }),
-      remove: [...LEASE_FIELDS, ...DUE_FIELDS],
-    },
-    condition: isMine(lane),
-  }),
+  waitForDestination: (lane: LeasedLane, { entry, destination }: { entry: string; destination: string }): TableWrite =>
+    changed(lane, { waiting: entry, waitsFor: destination }, [...LEASE, ...DUE_FIELDS]),
   /**
    * Another queue continues with the lane, by a wake-up that names `handedOver` as its entry. Until then other wake-ups have nothing to do, so that
    * the queue has at most one message of the lane. If that is lost, the lane is due at `at`.
    */
-  handOver: (lane: LeasedLane, handedOver: string, at: number): TableWrite => ({
-    update: laneAddress(lane.lane),
-    change: {
-      set: laneItem.attributes({ waiting: handedOver, ...dueFor(lane.lane, at) }),
-      remove: [...LEASE_FIELDS, 'waitsFor'],
-    },
-    condition: isMine(lane),
-  }),
+  handOver: (lane: LeasedLane, handedOver: string, at: number): TableWrite =>
+    changed(lane, { waiting: handedOver, ...dueFor(lane.lane, at) }, [...LEASE, 'waitsFor']),
   /** The same for a lane that probes: it stays in the waiting list, under its entry there. */
-  handOverProbe: (lane: LeasedLane): TableWrite => ({
-    update: laneAddress(lane.lane),
-    change: { remove: [...LEASE_FIELDS] },
-    condition: isMine(lane),
-  }),
+  handOverProbe: (lane: LeasedLane): TableWrite => changed(lane, {}, LEASE),
 }
 
 /** Makes a lane that waits for a time due at once. The sweep wakes it. */
-export const hurryLane = async (lane: string, now: number): Promise<void> => {
+export const makeDueNow = async (lane: string, now: number): Promise<void> => {
   const set = laneItem.attributes(dueFor(lane, now))
   await updateIf(laneAddress(lane), { set }, { present: ['dueAt'], absent: ['lease', 'waiting'] })
 }

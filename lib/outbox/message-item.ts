@@ -1,9 +1,11 @@
-/** The outbox item (the waiting messages of one invocation to one connection), and the item that keeps their outcome. */
+/** The outbox item (the waiting messages of one invocation to one connection), the item that keeps their outcome, and what lists show of it. */
 import * as v from 'valibot'
 import type { Delivery } from '../records/basic-message.ts'
+import type { Change } from '../store/conditions.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, picklist, text } from '../store/item-fields.ts'
-import { messageLane, outcomeAddress } from '../store/keys.ts'
+import { type Address, messageEntryAddress, messageLane, outcomeAddress } from '../store/keys.ts'
+import { deliveryAttributes } from '../store/stored-record.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
@@ -67,3 +69,26 @@ export const deliveryOf = ({ state, attempts, lastError, endedAt }: Outcome): De
   ...{ state, attempts },
   ...(state === 'delivered' ? { deliveredAt: endedAt } : lastError !== undefined && { lastError }),
 })
+
+interface Sent {
+  tenant: string
+  connectionId: string
+  basicMessages?: SentBasicMessage[] | undefined
+}
+
+/**
+ * The changes that show a delivery in the entries of the connection's list of messages, which then needs no other read. They are part of the
+ * transaction that records the delivery. They have no condition: if the record was deleted, an entry remains that
+ * no list shows, and the message is delivered all the same.
+ */
+export const deliveryUpdates = (
+  { tenant, connectionId, basicMessages = [] }: Sent,
+  delivery: Delivery,
+): { update: Address; change: Change }[] => {
+  const change = { set: deliveryAttributes(delivery) }
+  return basicMessages.flatMap(({ record, createdAt = record.createdAt }) =>
+    typeof createdAt === 'string'
+      ? [{ update: messageEntryAddress(tenant, connectionId, createdAt, record.id), change }]
+      : [],
+  )
+}

@@ -7,10 +7,17 @@ import { FIRST_WAITING, messageLaneOf } from '../store/keys.ts'
 import { epochSeconds, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type CorruptItem, setAside } from './corrupt-item.ts'
-import { deliveryUpdates } from './delivery-state.ts'
 import { readWithDestination } from './destination.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
-import { deliveryOf, destinationAt, type OutboxItem, type Outcome, outboxItem, outcomeItem } from './message-item.ts'
+import {
+  deliveryOf,
+  deliveryUpdates,
+  destinationAt,
+  type OutboxItem,
+  type Outcome,
+  outboxItem,
+  outcomeItem,
+} from './message-item.ts'
 import { MESSAGE_PLAN } from './retry-plan.ts'
 import type { FirstItem } from './wake-up.ts'
 
@@ -26,7 +33,7 @@ const SECONDS_KEPT = 14 * 24 * 60 * 60
 /** For tests: another resolver, shorter limits. */
 export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
 
-/** One message of an item; those before it are taken. */
+/** One message of an item. Those before it were delivered. */
 interface Waiting {
   item: OutboxItem
   index: number
@@ -49,7 +56,7 @@ export const openMessageLane = (
   let begins = first
   return {
     plan: MESSAGE_PLAN,
-    kind: 'message',
+    metrics: { delivered: 'MessagesDelivered', givenUp: 'MessagesGivenUp' },
     party: tenant,
     read: async (now) => {
       const item = await readFirst(lane, begins, now)

@@ -1,5 +1,8 @@
-/** Ids of outbox items: UUIDv7, time-ordered across processes and strictly increasing within one. */
+/** Ids of outbox items: UUIDv7, in order of time. One made after another was committed is later, even if the clocks of the functions differ. */
 import { randomBytes } from 'node:crypto'
+import { CONNECTION } from '../store/keys.ts'
+import type { Item } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 let lastMillisecond = 0
 let counter = 0
@@ -27,3 +30,25 @@ export const newOutboxId = (now: number = Date.now(), random: (size: number) => 
 
 /** The time of a UUIDv7, in ms since the epoch; 0 of none. RFC 9562, section 5.7. */
 export const timeOfId = (id = ''): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16) || 0
+
+const ENDS = Symbol('ends of lanes')
+
+/**
+ * Reads the last item that waits for a connection (strongly consistent), and in the same request the connection's record, which the unit caches. An
+ * operation that sends to a connection calls this before it reads the record, and saves a request. Throws `store.unavailable`.
+ */
+export const readLaneEnd = (unit: UnitOfWork, connectionId: string): Promise<Item | undefined> => {
+  const ends = unit.slot(ENDS, () => new Map<string, Promise<Item | undefined>>())
+  const end = ends.get(connectionId) ?? unit.readWithLast(unit.tenant, CONNECTION, connectionId)
+  ends.set(connectionId, end)
+  return end
+}
+
+/**
+ * An id after those of all items that wait for the connection. Because clocks may differ, its time is later than that of the last item.
+ * Throws `store.unavailable`.
+ */
+export const nextOutboxId = async (unit: UnitOfWork, connectionId: string): Promise<string> => {
+  const last = await readLaneEnd(unit, connectionId)
+  return newOutboxId(Math.max(Date.now(), timeOfId(last?.sk?.S) + 1))
+}

@@ -1,9 +1,10 @@
-/** The queues of wake-ups: two FIFO ones whose consumers deliver, one with delays whose consumer only passes on, and that of jobs, which is fair to tenants. */
+/** Sends wake-ups to the queues: two FIFO queues whose consumers deliver, a queue for delays, and a fair queue of jobs. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import {
+  type Bulkhead,
   committedId,
   type DestinationWakeUp,
   deduplicationId,
@@ -12,7 +13,6 @@ import {
   groupOf,
   jobGroupOf,
   type LaneWakeUp,
-  type Use,
   type WakeUp,
 } from './wake-up.ts'
 
@@ -23,20 +23,20 @@ const newClient = (maxAttempts: number): SQSClient => {
   const endpoint = settings().SQS_ENDPOINT
   return new SQSClient({
     ...(endpoint !== undefined && { endpoint }),
-    // The host of a queue's URL need not be where SQS is reached: AWS_ENDPOINT_URL and the local stage say another one.
+    // SQS may have another address than the host of the queue's URL: AWS_ENDPOINT_URL and the local stage set one.
     useQueueUrlAsEndpoint: false,
     maxAttempts,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
   })
 }
 
-/** Connection 1 s, request 2 s, three attempts: the SDK waits without bound by default. */
+/** Connection 1 s, request 2 s, three attempts. The SDK has no timeout by default. */
 export const sqs = (): SQSClient => {
   client ??= newClient(3)
   return client
 }
 
-/** For a caller who waits: one attempt. The SDK takes the number of attempts for a whole client only. */
+/** Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a second one. */
 export const sqsOnce = (): SQSClient => {
   impatient ??= newClient(1)
   return impatient
@@ -44,7 +44,7 @@ export const sqsOnce = (): SQSClient => {
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
 
-/** Throws `settings.invalid` where this function does not have it. */
+/** Throws `settings.invalid` if the function does not have this setting. */
 const urlOf = (name: QueueName): string => {
   const url = settings()[name]
   if (url === undefined) throw new AgentError('settings.invalid', `${name}: is missing`)
@@ -62,7 +62,7 @@ interface Entry {
 }
 
 /**
- * Sends messages, in calls of ten side by side, and tells of each whether the queue took it.
+ * Sends messages in concurrent calls of ten. Returns for each whether the queue has accepted it.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
 const sendAll = async (QueueUrl: string, entries: Entry[], dropRefused = false): Promise<boolean[]> => {
@@ -93,17 +93,17 @@ const sendBatch = async (QueueUrl: string, entries: Entry[], dropRefused: boolea
   }
 }
 
-/** A wake-up of an item that was committed, with the id that its two senders share. */
+/** An item that was committed. Its two wake-ups, of the function and of the stream's dispatcher, have the same deduplication id. */
 export interface CommittedItem {
   lane: string
   itemId: string
-  /** Where it goes, if nothing was waiting in the lane before it. */
+  /** Its destination, if nothing else was waiting in the lane. */
   firstTo?: string | undefined
 }
 
-const laneEntry = (wakeUp: LaneWakeUp, use: Use, id = deduplicationId(wakeUp)): Entry => ({
+const laneEntry = (wakeUp: LaneWakeUp, bulkhead: Bulkhead, id = deduplicationId(wakeUp)): Entry => ({
   MessageBody: encodeWakeUp(wakeUp),
-  MessageGroupId: groupOf(wakeUp.lane, use),
+  MessageGroupId: groupOf(wakeUp.lane, bulkhead),
   MessageDeduplicationId: id,
 })
 
@@ -113,18 +113,18 @@ const committedEntry = ({ lane, itemId, firstTo }: CommittedItem): Entry => {
 }
 
 /**
- * Wakes the lanes of committed items; tells of each whether the queue took it. One that the queue calls invalid (`SenderFault`) is dropped and
- * counts as taken, for it would be invalid each time and would keep the stream from going on.
+ * Wakes the lanes of committed items. Returns for each whether the queue has accepted the wake-up. One that the queue refuses as invalid
+ * (`SenderFault`) counts as accepted, because it would be invalid again and would block the stream.
  */
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
   sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
 
-/** How long a function waits for SQS after its commit, in ms. The stream's dispatcher sends all that was not sent in this time. */
+/** How long a function waits for SQS after its commit, in ms. What was not sent in this time, the stream's dispatcher sends. */
 const COMMIT_PATIENCE = 250
 
 /**
- * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is logged and nothing more, for
- * the stream's dispatcher wakes the lane too. Awaited, because work that is left behind is frozen with the function.
+ * Wakes the lane of an item that this function has just committed: one attempt, 250 ms at most. A failure is only logged, because the stream's
+ * dispatcher wakes the lane too. Callers await this, because Lambda freezes the process after the response.
  */
 export const wakeNow = async (item: CommittedItem): Promise<void> => {
   const QueueUrl = settings().WAKE_UP_QUEUE_URL
@@ -138,19 +138,19 @@ export const wakeNow = async (item: CommittedItem): Promise<void> => {
   }
 }
 
-/** Wakes lanes; tells of each whether the queue took it. */
-export const wakeLanes = (wakeUps: LaneWakeUp[], use: Use = 'fast'): Promise<boolean[]> =>
+/** Wakes lanes. Returns for each whether the queue has accepted the wake-up. */
+export const wakeLanes = (wakeUps: LaneWakeUp[], bulkhead: Bulkhead = 'fast'): Promise<boolean[]> =>
   sendAll(
-    urlOf(use === 'fast' ? 'WAKE_UP_QUEUE_URL' : 'SLOW_WAKE_UP_QUEUE_URL'),
-    wakeUps.map((wakeUp) => laneEntry(wakeUp, use)),
+    urlOf(bulkhead === 'fast' ? 'WAKE_UP_QUEUE_URL' : 'SLOW_WAKE_UP_QUEUE_URL'),
+    wakeUps.map((wakeUp) => laneEntry(wakeUp, bulkhead)),
   )
 
-/** Seconds. SQS allows 15 minutes, but the sweep runs every minute and sees to longer waits. */
+/** In seconds. SQS allows 15 minutes, but the sweep, which runs every minute, wakes what waits for longer. */
 const MAX_DELAY = 60
 
 /**
- * Sends a wake-up that arrives after `delay` ms; one that is to wait for more than a minute is left to the sweep. Its entry in the index of
- * what is due must be there already, so that losing this message costs a minute and nothing else.
+ * Sends a wake-up that arrives after `delay` ms. For more than a minute it sends nothing: the sweep does it. The entry in the index `due` must exist
+ * already, so that the loss of this message costs at most a minute.
  */
 export const wakeLater = async (wakeUp: WakeUp, delay: number): Promise<void> => {
   const DelaySeconds = Math.max(0, Math.ceil(delay / 1000))
@@ -158,7 +158,7 @@ export const wakeLater = async (wakeUp: WakeUp, delay: number): Promise<void> =>
   await sendAll(urlOf('TIMER_QUEUE_URL'), [{ MessageBody: encodeWakeUp(wakeUp), DelaySeconds }])
 }
 
-/** Wakes destinations now; tells of each whether the queue took it. */
+/** Wakes destinations now. Returns for each whether the queue has accepted the wake-up. */
 export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[]> =>
   sendAll(
     urlOf('TIMER_QUEUE_URL'),

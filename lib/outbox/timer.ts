@@ -4,9 +4,9 @@ import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { ensureDue } from './destination.ts'
+import { onDestinationDue } from './destination-due.ts'
 import { enterLane } from './lane.ts'
 import { wakeLanes } from './queues.ts'
-import { onDestinationDue } from './waiting-list.ts'
 import { decodeWakeUp, isForLane, type WakeUp } from './wake-up.ts'
 
 const read = ({ body, messageId }: SQSRecord): WakeUp | undefined => {

@@ -1,73 +1,70 @@
 /** A turn: one invocation delivers the waiting items of a lane in order, and records their outcomes. */
 import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
-import { askedDelay } from '../egress/retry-after.ts'
 import { errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
+import { type Measurements, type MetricName, measure } from '../metrics.ts'
 import type { TableWrite } from '../store/write.ts'
 import { type Fault, faultOf, SLOW_MS } from './circuit-breaker.ts'
-import { type CorruptItem, logCorrupt } from './corrupt-item.ts'
+import { logCorrupt } from './corrupt-item.ts'
 import {
   type Destination,
   isClosed,
   isQuick,
   isSlow,
-  noteFailure,
-  noteSuccess,
   openDestination,
   recentDestination,
+  recordFailure,
+  recordSuccess,
 } from './destination.ts'
-import { noteDuration } from './destination-speed.ts'
 import { HeldLane, type HolderSurroundings } from './held-lane.ts'
 import { type LeasedLane, leaseLane } from './lane.ts'
 import type { Attempt, LaneContents } from './lane-contents.ts'
 import { repairLane } from './repair-lane.ts'
-import { nextAttemptAt } from './retry-plan.ts'
-import { takeSlot } from './slots.ts'
-import { Tally } from './tally.ts'
+import { askedDelay, nextAttemptAt } from './retry-plan.ts'
+import { recordDuration, takeSlot } from './slow-destination.ts'
 import type { FirstItem, LaneWakeUp } from './wake-up.ts'
 
 export interface TurnSurroundings extends HolderSurroundings {
-  /** No attempt is started from then on: the function's time ends. Ms since the epoch. */
+  /** After this time no attempt is started, because the function would run out of time. Ms since the epoch. */
   startUntil: number
-  /** Calls `act` after some ms, unless what it returns is called before. */
+  /** Calls `act` after some ms. The returned function cancels that. */
   after(ms: number, act: () => void): () => void
-  /** The wake-up was received before. */
+  /** Whether the wake-up was received before. */
   repeated?: boolean
   /** `first`: the item to begin with, if no other was waiting before it. */
   open(lane: string, first?: FirstItem): Promise<LaneContents<unknown> | undefined>
 }
 
-/** A turn ends after so many items, or when this time is over (ms), and the lane is woken again: no lane may keep a function. */
+/** A turn ends after this number of items or this time (ms), and the lane is woken again, so that no lane occupies a function for long. */
 const MAX_ITEMS = 25
 const MAX_TURN_MS = 10_000
 
 /**
- * Delivers what waits in a lane, unless somebody else does, or it is not its time. When this process dies after a receiver has taken
- * something and before that is recorded, it is sent again, with the same id. Throws `store.unavailable`, `store.conflict`.
+ * Delivers the waiting items of a lane, unless another invocation has the lane or it is not due. If this process dies after a receiver has accepted
+ * an item and before that is recorded, the item is sent again with the same id. Throws `store.unavailable`, `store.conflict`.
  */
 export const deliverLane = async (wakeUp: LaneWakeUp, surroundings: TurnSurroundings): Promise<void> => {
   const now = surroundings.clock()
   const leasing = await leaseLane(wakeUp, surroundings.newId(), now)
-  if (leasing.leased === undefined) {
+  if (leasing.leased === undefined)
     return repairLane(wakeUp, leasing.found, { now, repeated: surroundings.repeated === true })
-  }
   const turn = new Turn(leasing.leased, wakeUp, surroundings)
   try {
     await turn.run()
   } catch (error) {
-    await turn.breakOff(error)
+    await turn.waitAfterFault(error)
   } finally {
-    turn.tally.report(surroundings.clock())
+    turn.report()
   }
 }
 
-/** Ms until a lane is tried again after a fault of our own or of AWS; it doubles with each failure, to a bound. */
+/** Ms until a lane is tried again after a fault of our own or of AWS; doubled with each failure, up to the maximum. */
 const AFTER_FAULT_MS = 5_000
 const MAX_AFTER_FAULT_MS = 5 * 60_000
 
 /**
- * The item of a wake-up that may be sent without reading the lane. In a lane that has failed or waited there may be items before it. If the former
- * holder died after the lane was marked, others wait whose wake-ups are gone.
+ * The item of a wake-up, if it may be sent without reading the lane. In a lane that has failed or waited there may be earlier items. In a lane that is
+ * still dirty, because its last holder died, there may be items whose wake-ups were already handled.
  */
 const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: LaneWakeUp): FirstItem | undefined =>
   reason.kind === 'committed' && [failures, dueAt, waiting, dirty].every((one) => one === undefined)
@@ -75,18 +72,18 @@ const firstOf = ({ failures, dueAt, waiting, dirty }: LeasedLane, { reason }: La
     : undefined
 
 class Turn {
-  readonly tally = new Tally()
   readonly #lane: HeldLane
   readonly #in: TurnSurroundings
   readonly #endsAt: number
   /** Unique to this turn. */
   readonly #owner: string
   readonly #first: FirstItem | undefined
+  readonly #counts: Measurements = {}
   #failures: number
   #probes: boolean
-  /** The destination of the last attempt is known to be quick. */
+  /** Whether the destination of the last attempt is known to be quick. */
   #quick = false
-  /** What was read last is out of date. */
+  /** Whether the items that were read are out of date. */
   #stale = false
 
   constructor(lane: LeasedLane, wakeUp: LaneWakeUp, surroundings: TurnSurroundings) {
@@ -101,10 +98,16 @@ class Turn {
 
   async run(): Promise<void> {
     const contents = await this.#in.open(this.#lane.name, this.#first)
-    if (contents === undefined) return this.#remove()
+    if (contents === undefined) {
+      log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' })
+      return this.#lane.remove()
+    }
     for (let done = 0; !this.#lane.ended; ) {
       const { items, more, corrupt } = await contents.read(this.#in.clock())
-      for (const one of corrupt) await this.#setAside(one)
+      for (const { writes, about } of corrupt) {
+        await this.#finish(writes, false)
+        logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
+      }
       if (corrupt.length > 0) continue
       if (items.length === 0) await this.#finish([], true)
       this.#stale = false
@@ -119,20 +122,19 @@ class Turn {
     }
   }
 
-  /** Sets an item aside that cannot be read, and goes on. */
-  async #setAside({ writes, about }: CorruptItem): Promise<void> {
-    await this.#finish(writes, false)
-    logCorrupt({ lane: this.#lane.name, ...about }, this.#in.clock())
+  /** The outcomes of the attempts, in one line of the log; none where nothing was tried. */
+  report(): void {
+    if (Object.keys(this.#counts).length === 0) return
+    const measured = { values: this.#counts, now: this.#in.clock() }
+    measure('info', 'a turn has ended', { event: 'outbox.turn_ended' }, measured)
   }
 
-  /** A wake-up for a lane of no known kind: nothing is there that could ever be delivered. */
-  async #remove(): Promise<void> {
-    log('error', 'a wake-up for a lane of no known kind', { event: 'outbox.unknown_lane' })
-    await this.#lane.remove()
+  #count(metric: MetricName): void {
+    this.#counts[metric] = (this.#counts[metric] ?? 0) + 1
   }
 
-  /** After a fault the lane waits for a moment. Throws the fault where not even that can be written: then the wake-up comes again. */
-  async breakOff(fault: unknown): Promise<void> {
+  /** The lane waits after a fault of our own or of AWS. Throws the fault if that cannot be written: then the wake-up is received again. */
+  async waitAfterFault(fault: unknown): Promise<void> {
     if (this.#lane.ended) throw fault
     log('error', 'a turn broke off', {
       event: 'outbox.turn_failed',
@@ -143,70 +145,70 @@ class Turn {
       const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.#failures, 10))
       await this.#lane.waitUntil(this.#in.clock() + wait, this.#failures + 1)
     } catch (error) {
-      // With a conflict another invocation has had the lane since, and has read all that was committed before this one.
+      // After a conflict another invocation has the lane, and has read all that was committed before this one.
       if (!isAgentError(error, 'store.conflict')) throw fault
     }
   }
 
-  /** Finishes with the item, or ends the turn. `last`: no other was found after it. */
+  /** Delivers an item, or ends the turn. `last`: no other item was found after it. */
   async #deliver<T>(contents: LaneContents<T>, item: T, last: boolean): Promise<void> {
     const { clock, random, speed } = this.#in
     const settled = contents.settle(item)
     if (settled !== undefined) return this.#finish(settled, last)
 
     const name = contents.destinationOf(item)
+    const giveUpAt = contents.giveUpAt(item)
     const destination = await recentDestination(name, clock())
-    const barred = isClosed(destination) && !this.#probes
-    // Where the destination is open, even what is over its time gets its last attempt.
-    if (barred && clock() >= contents.giveUpAt(item)) return this.#giveUp(contents, item, last)
-    if (barred) return this.#lane.waitFor(name, contents.giveUpAt(item))
-    const slow = isSlow(destination, clock())
+    if (isClosed(destination) && !this.#probes)
+      // Only here: if the destination is open, an item whose time is over gets a last attempt.
+      return clock() >= giveUpAt ? this.#giveUp(contents, item, last) : this.#lane.waitFor(name, giveUpAt)
     this.#quick = isQuick(destination, clock())
-    // Who is not known to be quick may take as long as it likes, and holds up nobody in the slow queue but its own tenant.
+    // A destination that is not known to be quick may take long. In the slow queue it delays only other lanes of the same owner.
     if (!this.#quick && speed === 'fast') return this.#lane.handOver(name, this.#probes)
+    const slow = isSlow(destination, clock())
     const slot = slow ? await takeSlot(name, this.#owner, { now: clock(), random: random() }) : undefined
-    if (slow && slot === undefined) return this.#lane.waitFor(name, contents.giveUpAt(item))
+    if (slow && slot === undefined) return this.#lane.waitFor(name, giveUpAt)
 
     const startedAt = clock()
-    const outcome = await this.#watch(destination, () => contents.send(item, startedAt))
+    const outcome = await this.#send(destination, () => contents.send(item, startedAt))
     const attempt = { outcome, startedAt, endedAt: clock() }
     const taken = isTaken(outcome)
-    // What a receiver has taken is recorded before anything else: a fault in between would send it twice.
+    // A success is recorded before anything else, because a fault in between would send the item twice.
     if (taken) {
       await this.#finish(contents.delivered(item, attempt), last)
-      this.tally.count(contents, 'delivered')
+      this.#count(contents.metrics.delivered)
     }
-    await this.#learn('slot', async () => slot?.release())
-    await this.#learn('duration', () => {
+    await this.#recordOrLog('slot', async () => slot?.release())
+    await this.#recordOrLog('duration', () => {
       const { milliseconds: took, status } = outcome
-      return noteDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
+      return recordDuration({ read: destination, took, answered: status !== undefined, now: attempt.endedAt })
     })
-    await this.#learn('contents', async () => contents.note?.(item, outcome, attempt.endedAt))
+    await this.#recordOrLog('contents', async () => contents.afterAttempt?.(item, outcome, attempt.endedAt))
     if (!taken) return this.#failed(contents, item, attempt, name, last)
-    await this.#learn('success', () =>
-      this.#probes ? this.#open(name, attempt) : noteSuccess(destination, this.#lane.name, attempt.endedAt),
+    await this.#recordOrLog('success', () =>
+      this.#probes ? this.#open(name, attempt) : recordSuccess(destination, this.#lane.name, attempt.endedAt),
     )
   }
 
-  /** Makes an attempt. Records that the destination is slow while it still waits, so that other lanes need not find out by themselves. */
-  async #watch(read: Destination, send: () => Promise<PostOutcome>): Promise<PostOutcome> {
-    let noting: Promise<void> | undefined
+  /** Makes an attempt. If it takes long, the destination is recorded as slow before it ends, so that other lanes know at once. */
+  async #send(read: Destination, send: () => Promise<PostOutcome>): Promise<PostOutcome> {
+    let recording: Promise<void> | undefined
     const cancel = this.#in.after(SLOW_MS, () => {
       const late = { read, took: SLOW_MS, answered: false, now: this.#in.clock() }
-      noting = this.#learn('duration', () => noteDuration(late))
+      recording = this.#recordOrLog('duration', () => recordDuration(late))
     })
     try {
       return await send()
     } finally {
       cancel()
-      await noting
+      await recording
     }
   }
 
-  /** Records what an attempt has shown. An error is only logged, because the next attempt shows the same. */
-  async #learn(what: string, note: () => Promise<void>): Promise<void> {
+  /** Records what an attempt has shown of its destination. An error is only logged, because the next attempt shows the same. */
+  async #recordOrLog(what: string, record: () => Promise<void>): Promise<void> {
     try {
-      await note()
+      await record()
     } catch (error) {
       log('warn', 'what an attempt has shown was not written down', {
         ...{ event: 'outbox.not_noted', what },
@@ -222,11 +224,11 @@ class Turn {
     destination: string,
     last: boolean,
   ): Promise<void> {
-    this.tally.count(contents, 'failed')
+    this.#count('AttemptsFailed')
     const { outcome, endedAt: now } = attempt
     const fault = faultOf(outcome)
     const closed = await this.#closes(contents, destination, fault, now)
-    // Whoever answers is there, and the others may go on. An address that the guard refuses has not answered.
+    // A probe that gets an answer opens the destination. An address that the guard refuses has not answered.
     if (!closed && this.#probes && outcome.status !== undefined) await this.#open(destination, attempt)
     const settled = contents.settle(item)
     if (settled !== undefined) return this.#finish(settled, last)
@@ -251,12 +253,12 @@ class Turn {
     await this.#lane.waitUntil(next, this.#failures, writes)
   }
 
-  /** Whether the destination is closed now. */
+  /** Counts a failure that may close the destination. Returns whether it is closed now. */
   async #closes<T>(contents: LaneContents<T>, destination: string, fault: Fault, now: number): Promise<boolean> {
     if (fault !== 'connection' && fault !== 'gateway') return false
     const { name: lane } = this.#lane
     const failure = { lane, party: contents.party, fault, probe: this.#probes, now, random: this.#in.random() }
-    return isClosed(await noteFailure(destination, failure))
+    return isClosed(await recordFailure(destination, failure))
   }
 
   async #open(destination: string, { outcome, endedAt }: Attempt): Promise<void> {
@@ -270,11 +272,11 @@ class Turn {
     await this.#lane.finish(writes, last)
   }
 
-  /** Takes the item out of the lane; other messages of the same item go with it, so what was read is out of date. */
+  /** Removes the item from the lane. If it has several messages, they are all given up, so the items have to be read again. */
   async #giveUp<T>(contents: LaneContents<T>, item: T, last: boolean, attempt?: Attempt): Promise<void> {
     log('warn', 'an item was given up', { event: 'outbox.given_up', ...contents.about(item) })
     await this.#finish(contents.givenUp(item, this.#in.clock(), attempt), last)
-    this.tally.count(contents, 'givenUp')
+    this.#count(contents.metrics.givenUp)
     this.#stale = true
   }
 }

@@ -1,32 +1,32 @@
-/** Wake-ups: the small messages in SQS that say where to look for work. The table is the truth; a wake-up may come twice, late or never. */
+/** Wake-ups: small SQS messages that name a lane, a destination or a job with something to do. Each may arrive twice, late or never. */
 import * as v from 'valibot'
 import { digest, jobKeyOf, laneOwner, shardOf } from '../store/keys.ts'
 
 const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** An item that was the first waiting one of its lane when it was committed, and its destination. */
+/** An item that was the only one in its lane when it was committed, and its destination. */
 const FirstItem = v.object({ id: v.string(), destination: v.string() })
 export type FirstItem = v.InferOutput<typeof FirstItem>
 
 const LaneWakeUp = v.object({
   lane: v.string(),
   /**
-   * `committed`: an item was added. `due`: the time of the lane's entry in the index of what is due has come; only the wake-up with that
-   * very time goes on. `released`, `probe` and `expired` are for a lane in a destination's waiting list, and name its entry there.
+   * `committed`: an item was added. `due`: the time of the lane in the index `due` has come; a wake-up with another time has nothing to do.
+   * `released`, `probe` and `expired` are for a lane in a destination's waiting list, and name its entry there.
    */
   reason: v.variant('kind', [
     v.object({ kind: v.literal('committed'), first: v.optional(FirstItem) }),
     v.object({ kind: v.literal('due'), at: Time }),
     v.object({ kind: v.picklist(['released', 'expired']), waiting: v.string() }),
-    // With the time that it was made for: the only lane in a list probes again and again, with the same entry.
+    // The time makes each deduplication id unique: a lane that is alone in the list probes several times with the same entry.
     v.object({ kind: v.literal('probe'), waiting: v.string(), destination: v.string(), at: Time }),
   ]),
-  /** Turns of this lane that have woken their successor by SQS, one after the other. */
+  /** The number of successive turns of this lane that each sent the next wake-up by SQS. */
   hops: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 })
 export type LaneWakeUp = v.InferOutput<typeof LaneWakeUp>
 
-/** The time of a destination's entry in the index of what is due has come: it is probed, or releases lanes that wait for it. */
+/** The time of a destination in the index `due` has come: it is probed, or releases lanes that wait for it. */
 const DestinationWakeUp = v.object({ destination: v.string(), at: Time })
 export type DestinationWakeUp = v.InferOutput<typeof DestinationWakeUp>
 
@@ -55,8 +55,8 @@ export const decodeJobWakeUp = (body: string): string | undefined => {
 }
 
 /**
- * Deduplication ids. SQS drops a message whose id it has seen within 5 minutes, also when the first one was deleted long ago. So only the
- * two wake-ups of one committed item share an id; that of any other names its reason with the time or entry it was made for.
+ * The deduplication id of the two wake-ups of a committed item. SQS drops a message whose id it has seen within 5 minutes, even if the first one was
+ * handled and deleted. So no other wake-ups share an id: theirs (`deduplicationId`) contain the reason with its time or entry.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
  */
 export const committedId = (lane: string, itemId: string): string => digest(JSON.stringify([lane, itemId]))
@@ -64,22 +64,23 @@ export const committedId = (lane: string, itemId: string): string => digest(JSON
 export const deduplicationId = (wakeUp: WakeUp): string => digest(encodeWakeUp(wakeUp))
 
 /**
- * The bulkhead: attempts at once for each tenant (of an organization: for each endpoint), whatever their receivers answer. A FIFO queue
- * gives out one message of a group at a time, so each owner of lanes has so many groups, and each lane is in one of them. That costs no
- * request, and there is no item to count in. `fast`: in the queue of quick destinations. In the slow queue, `slow`: at destinations that are
- * slow, or were never seen to answer; `released`: what a destination that is open again has kept waiting, which its rate of release bounds.
+ * Bulkheads: the number of concurrent attempts for each tenant (for events: each endpoint), whatever the receivers answer. A FIFO queue
+ * delivers one message of a group at a time, so each owner of lanes has this number of groups, and each lane is in one of them. This needs no
+ * request and no counter. `fast`: in the queue of quick destinations. In the slow queue, `slow`: for destinations that are slow or have never
+ * answered; `released`: for lanes that waited for a destination which is open again, limited by its rate of release.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagegroupid-property.html
  */
 const GROUPS = { fast: 32, slow: 8, released: 64 }
-export type Use = keyof typeof GROUPS
+export type Bulkhead = keyof typeof GROUPS
 
-/** SQS takes 128 characters for the id of a group; a digest is shorter, and shows nobody's ids. */
-export const groupOf = (lane: string, use: Use): string =>
-  digest(JSON.stringify([laneOwner(lane), use, shardOf(lane, GROUPS[use])]))
+/** A digest, because the id of a group has at most 128 characters and must not reveal ids. */
+export const groupOf = (lane: string, bulkhead: Bulkhead): string =>
+  digest(JSON.stringify([laneOwner(lane), bulkhead, shardOf(lane, GROUPS[bulkhead])]))
 
 /**
- * The tenant whose job it is. The queue of jobs is a standard one, which groups make a fair queue: while one tenant's jobs wait, it hands out those
- * of others first. A FIFO queue would bound each tenant too, but would hold a killed process's group back for the visibility timeout.
+ * The message group of a job: its tenant. The queue of jobs is a standard queue, and groups make it a fair one: while many jobs of one tenant wait,
+ * those of others are delivered first. A FIFO queue would also limit each tenant, but would block the group of a killed process for the visibility
+ * timeout.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
  */
 export const jobGroupOf = (job: string): string => digest(jobKeyOf(job)?.tenant ?? job)

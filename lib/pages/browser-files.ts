@@ -1,4 +1,4 @@
-/** The files that pages load: our own beside this module and swagger-ui's, both beside the code where functions are deployed. */
+/** The files that pages load: our own, and those of swagger-ui. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const TYPES: Record<string, string> = { css: 'text/css', js: 'text/javascript', 
 export interface BrowserFile {
   contentType: string
   text: string
-  /** A strong validator, in its quotes. */
+  /** A strong validator (RFC 9110, section 8.8.3), with quotes. */
   etag: string
 }
 
@@ -18,14 +18,14 @@ const read = new Map<string, BrowserFile>()
 
 const readBrowserFile = (name: string, place: string): BrowserFile => {
   const text = readFileSync(fileURLToPath(place), 'utf8')
-  const [ending = ''] = name.split('.').slice(-1)
+  const extension = name.split('.').at(-1) ?? ''
   const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
-  const file = { contentType: TYPES[ending] ?? 'text/plain', text, etag }
+  const file = { contentType: TYPES[extension] ?? 'text/plain', text, etag }
   read.set(name, file)
   return file
 }
 
-/** Throws `resource.not_found`. */
+/** A file by its name. Throws `resource.not_found`. */
 export const requireBrowserFile = (name: string): BrowserFile => {
   const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined
   if (place === undefined) throw new AgentError('resource.not_found', 'there is no such file')

@@ -1,9 +1,10 @@
-/** The page for a person who asked for something that is not there, or that failed. */
+/** The page for errors: something does not exist any more, or failed. */
 import type { ErrorBody } from '../interface/contract.ts'
 import { layout } from './layout.ts'
 import { html } from './markup.ts'
 
-const OURS = {
+/** For errors of the service. */
+const OTHERS = {
   heading: 'This did not work',
   words: 'Something failed on our side. Try it again in a moment.',
 }
@@ -24,8 +25,8 @@ const TEXTS: Record<number, { heading: string; words: string }> = {
   429: { heading: 'Too many at once', words: 'Wait a moment, then try it again.' },
 }
 
-/** Says nothing of what was asked for: the address is anybody's words. */
+/** Quotes nothing of the request, because anybody can write an address. */
 export const errorPage = ({ statusCode }: ErrorBody): string => {
-  const { heading, words } = TEXTS[statusCode] ?? OURS
+  const { heading, words } = TEXTS[statusCode] ?? OTHERS
   return layout(heading, html`<section><h1>${heading}</h1><p>${words}</p></section>`)
 }

@@ -1,20 +1,20 @@
-/** The addresses of an invitation: the long form, which holds it, the short one, which a QR code can hold, and the one that opens a wallet. */
+/** The addresses of an invitation: the long one contains it, the short one fits into a QR code, and the third opens a wallet. */
 import type { JsonObject } from '../json.ts'
 import { settings } from '../settings.ts'
 
 /**
- * The longest address that is sure to pass the gateway: request line and headers have 10,240 bytes together.
+ * Maximum length of an address, in characters. The gateway accepts 10,240 bytes of request line and headers together.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_ADDRESS = 7_000
 
-/** The query that holds an invitation: `c_i` for one of the connections protocol (Aries RFC 0160), `oob` for all others (RFC 0434). */
+/** The query that contains an invitation: `c_i` for one of the connections protocol (Aries RFC 0160), `oob` for all others (RFC 0434). */
 const queryOf = (invitation: JsonObject): string => {
   const name = /\/connections\/1\.\d+\/invitation$/.test(String(invitation['@type'])) ? 'c_i' : 'oob'
   return `?${name}=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`
 }
 
-/** Undefined where it is too long for a browser to ask for. */
+/** Undefined if it would be too long. */
 export const longAddress = (invitation: JsonObject): string | undefined => {
   const address = settings().PUBLIC_URL + queryOf(invitation)
   return address.length > MAX_ADDRESS ? undefined : address

@@ -1,4 +1,4 @@
-/** The page of an invitation: who invites, what for, and how to take it with a wallet or without one. */
+/** The page of an invitation: who invites, what for, and how to accept it with a wallet. */
 import { isObject, type JsonObject } from '../json.ts'
 import { attachedContent, objects } from '../records/message-attachments.ts'
 import { shortAddress, walletAddress } from './invitation-address.ts'
@@ -9,13 +9,13 @@ import { qrCode } from './qr-code.ts'
 const MAX_LABEL = 100
 const MAX_GOAL = 300
 
-/** What somebody wants, and what that means for who has never done it. */
+/** What the sender wants, and what that means, for a person who has never used a wallet. */
 interface Purpose {
   words: string
   meaning: string
 }
 
-/** What the messages are for that an invitation carries, by the end of their types. */
+/** Purposes of the messages in an invitation, by the end of their message type. */
 const PURPOSES: [type: RegExp, purpose: Purpose][] = [
   [
     /\/issue-credential\/\d+\.\d+\/offer-credential$/,
@@ -53,13 +53,13 @@ const purposesOf = ({ 'requests~attach': attached, handshake_protocols: handshak
   return [...new Set([...(connects || purposes.length === 0 ? [CONNECT] : []), ...purposes])]
 }
 
-/** What the sender says, in whatever direction it is written. */
-const said = (value: unknown, max: number): string => (typeof value === 'string' ? shortText(value, max) : '')
+/** A text of the sender, or nothing. */
+const senderText = (value: unknown, max: number): string => (typeof value === 'string' ? shortText(value, max) : '')
 
 export const invitationPage = (invitation: JsonObject): string => {
   const short = shortAddress(invitation)
-  const sender = said(invitation.label, MAX_LABEL)
-  const goal = said(invitation.goal, MAX_GOAL)
+  const sender = senderText(invitation.label, MAX_LABEL)
+  const goal = senderText(invitation.goal, MAX_GOAL)
   return layout(
     'Invitation',
     html`

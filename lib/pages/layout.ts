@@ -1,22 +1,30 @@
-/** The frame of our pages: what a browser is told, the style, and one main part. */
+/** The HTML documents of all pages, and the frame of those for people with an invitation. */
 import { settings } from '../settings.ts'
 import { html, type Markup } from './markup.ts'
 
-/** A whole document. Without a script; the icon is none, so that browsers ask for none. */
-export const layout = (title: string, main: Markup): string =>
+/** The icon is empty, so that browsers do not request one. */
+export const htmlDocument = (title: string, head: Markup, body: Markup): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${settings().PUBLIC_URL}/assets/page.css">
+${head}
 </head>
 <body>
-<main>${main}</main>
+${body}
 </body>
 </html>
 `.text
+
+/** A document without scripts that search engines do not index. */
+export const layout = (title: string, main: Markup): string =>
+  htmlDocument(
+    title,
+    html`<meta name="robots" content="noindex">
+<link rel="stylesheet" href="${settings().PUBLIC_URL}/assets/page.css">`,
+    html`<main>${main}</main>`,
+  )

@@ -1,6 +1,6 @@
-/** HTML out of templates: whatever is put in is text, unless it is markup itself. */
+/** HTML templates: inserted values are escaped, unless they are markup themselves. */
 
-/** Text that is HTML already. */
+/** Text that is HTML and needs no escaping. */
 export class Markup {
   readonly text: string
 
@@ -19,18 +19,20 @@ const toText = (value: string | Markup | readonly Markup[]): string => {
 }
 
 /**
+ * A template of HTML, as a tag of a template literal.
+ *
  * @example
  * html`<p title="${title}">${list.map((one) => html`<b>${one}</b>`)}</p>`
  */
 export const html = (strings: TemplateStringsArray, ...values: (string | Markup | readonly Markup[])[]): Markup =>
   new Markup(strings.reduce((text, part, index) => `${text}${toText(values[index - 1] ?? '')}${part}`))
 
-/** Control characters, and those that change the direction of what follows: a text may not rearrange the page around it. */
-const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** Control characters, and those that change the direction of text: a foreign text must not rearrange the page around it. */
+const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** What somebody else says, in one line of at most `max` characters. */
+/** A foreign text in one line of at most `max` characters. */
 export const shortText = (text: string, max: number): string => {
-  const line = text.replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim()
+  const line = text.replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim()
   const characters = [...line]
   return characters.length > max ? `${characters.slice(0, max).join('')}…` : line
 }

@@ -1,11 +1,11 @@
-/** QR codes as SVG: dark modules on a light ground, whatever the page's colours, because many readers take nothing else. */
+/** QR codes as SVG: always dark on light, also in a dark page, because many scanners accept nothing else. */
 import { encodeQR } from 'qr'
 import { html, Markup } from './markup.ts'
 
 /** Light modules around the symbol, as ISO/IEC 18004 asks for. */
 const QUIET_ZONE = 4
 
-/** One path: a bar for each run of dark modules in a row. */
+/** The data of an SVG path: a bar for each run of dark modules in a row. */
 const barsOf = (rows: boolean[][]): string => {
   let path = ''
   for (const [y, row] of rows.entries())
@@ -18,7 +18,7 @@ const barsOf = (rows: boolean[][]): string => {
   return path
 }
 
-/** `label`: what a screen reader says. Throws where the text is longer than a symbol holds (2,331 bytes). */
+/** `label`: text for screen readers. Throws for a text of more than 2,331 bytes. */
 export const qrCode = (text: string, label: string): Markup => {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
   const size = String(rows.length)

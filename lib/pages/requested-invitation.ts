@@ -1,13 +1,13 @@
-/** The invitation that an address names: as the table has it, never as the address does. */
+/** Finds the invitation of an address. The answer is always the stored invitation, not the one in the address. */
 import { isDeepStrictEqual } from 'node:util'
 import { AgentError } from '../errors.ts'
 import { isNestedDeeperThan, isObject, type JsonObject, MAX_DEPTH, parseBase64 } from '../json.ts'
 import { findPublishedInvitation } from '../store/published-invitations.ts'
 
-/** The same words, whether there never was one, it was altered, or the address holds something else. */
+/** The same message whether there is no such invitation, it was altered, or the address contains something else. */
 const notFound = (): AgentError => new AgentError('resource.not_found', 'there is no such invitation')
 
-/** In one read. Throws `resource.not_found`, and `resource.gone` where it was used or deleted. */
+/** An invitation by its `@id`. Throws `resource.not_found`, and `resource.gone` if it was used or deleted. */
 export const requireInvitation = async (id: string): Promise<JsonObject> => {
   const found = await findPublishedInvitation(id)
   if (found === undefined) throw notFound()
@@ -15,13 +15,13 @@ export const requireInvitation = async (id: string): Promise<JsonObject> => {
   return found
 }
 
-/** By the names of the query's parameters. */
+/** The query of the long address. */
 interface Encoded {
   oob?: string | undefined
   c_i?: string | undefined
 }
 
-/** Of the long form, whose every word has to be the agent's. Throws as `requireInvitation`. */
+/** The invitation in a long address, if it equals the stored one. Throws the same errors as `requireInvitation`. */
 export const requireUnaltered = async ({ oob, c_i }: Encoded): Promise<JsonObject> => {
   const given = parseBase64(oob ?? c_i ?? '')
   if (!isObject(given) || typeof given['@id'] !== 'string' || isNestedDeeperThan(given, MAX_DEPTH)) throw notFound()

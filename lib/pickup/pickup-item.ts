@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { SentBasicMessage } from '../outbox/message-item.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, json, optional, text } from '../store/item-fields.ts'
-import { pickupMessageAddress, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
+import { pickupMessageAddress, pickupQueueAddress, pickupUsageAddress } from '../store/keys.ts'
 
 /** The queue exists as long as its job (expiry-job.ts). */
 export const queueItem = defineItem('pickup-queue', pickupQueueAddress, {

@@ -1,13 +1,17 @@
 /** Pickup queues on the unit of work: messages are added, handed out and removed in the transaction of the operation. */
 import { AgentError } from '../errors.ts'
 import { enqueue } from '../jobs/job.ts'
-import { deliveryUpdates } from '../outbox/delivery-state.ts'
-import { deliveryOf, type Outcome, outcomeItem, type SentBasicMessage } from '../outbox/message-item.ts'
+import {
+  deliveryOf,
+  deliveryUpdates,
+  type Outcome,
+  outcomeItem,
+  type SentBasicMessage,
+} from '../outbox/message-item.ts'
 import { newOutboxId, timeOfId } from '../outbox/outbox-id.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound } from '../store/item.ts'
-import { FIRST_WAITING } from '../store/keys.ts'
-import { pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/pickup-keys.ts'
+import { FIRST_WAITING, pickupPartition, pickupQueueAddress, pickupUsageAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type Amount, BATCH, fullBy, MAX_WAIT, QUEUE } from './bounds.ts'

@@ -1,4 +1,4 @@
-/** The connection record (Aries RFC 0023 and 0160): its schema and how a stored one is shown. */
+/** The connection record (Aries RFC 0023 and 0160): its schema, how a stored one is shown, and when unfinished handshakes expire. */
 import * as v from 'valibot'
 import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
@@ -59,6 +59,13 @@ const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
  */
 export const handshakePartExpiry = (createdAt: Date): number =>
   Math.floor(createdAt.getTime() / 1000) + HANDSHAKE_LIFETIME + 24 * 60 * 60
+
+/** Tag of DIDs that were made for a handshake which anybody may start: they expire unless it is completed. */
+export const OF_UNFINISHED_HANDSHAKE = 'ofUnfinishedHandshake'
+
+/** Expiry of a DID's record in epoch seconds; undefined: it never expires. */
+export const didExpiry = ({ value, tags }: RecordContent): number | undefined =>
+  tags[OF_UNFINISHED_HANDSHAKE] === true ? handshakePartExpiry(new Date(String(value.createdAt))) : undefined
 
 /** Whether another agent started the handshake and has not yet shown that it received our response. */
 const isUnfinished = ({ role, state }: Record<string, unknown>): boolean =>

@@ -1,6 +1,5 @@
 /** The record of a DID of the agent, and DID documents: their schemas, and how a stored record is shown. */
 import * as v from 'valibot'
-import { handshakePartExpiry } from './connection.ts'
 import { type RecordContent, type RecordJson, recordSchema, toRecordJson } from './record-json.ts'
 
 const VerificationMethod = v.looseObject({
@@ -65,12 +64,5 @@ export const DidRecord = recordSchema({
     [PUBLIC_DID]: v.optional(v.boolean()),
   }),
 })
-
-/** The tag of DIDs that were made for a handshake which anybody may begin: they expire unless it is completed. */
-export const OF_UNFINISHED_HANDSHAKE = 'ofUnfinishedHandshake'
-
-/** When the record of a DID expires, in epoch seconds; undefined: never. */
-export const didExpiry = ({ value, tags }: RecordContent): number | undefined =>
-  tags[OF_UNFINISHED_HANDSHAKE] === true ? handshakePartExpiry(new Date(String(value.createdAt))) : undefined
 
 export const toDidJson = (stored: RecordContent): RecordJson => toRecordJson(stored)

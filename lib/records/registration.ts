@@ -2,9 +2,7 @@
 import * as v from 'valibot'
 import { Timestamp } from './record-json.ts'
 import { EntityId } from './tenant.ts'
-
-/** An organization has one active endpoint of each kind. */
-export type RegistrationKind = 'notification' | 'webhook'
+import type { EndpointKind } from './webhook-event.ts'
 
 /** A pending registration was requested without a token. Nothing is delivered to it. */
 const REGISTRATION_STATUSES = ['active', 'pending'] as const
@@ -13,7 +11,7 @@ type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
 export interface Registration {
   id: string
   orgId: string
-  kind: RegistrationKind
+  kind: EndpointKind
   url: string
   status: RegistrationStatus
   /** ISO 8601. */

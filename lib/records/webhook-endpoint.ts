@@ -1,10 +1,8 @@
 /** A webhook endpoint as its organization sees it: URL, status and health, but no secret. */
 import * as v from 'valibot'
 import { Timestamp } from './record-json.ts'
-import type { RegistrationKind } from './registration.ts'
 import { EntityId } from './tenant.ts'
-
-const WEBHOOK_ENDPOINT_KINDS = ['notification', 'webhook'] as const satisfies RegistrationKind[]
+import { ENDPOINT_KINDS } from './webhook-event.ts'
 
 /** `pending`: registered without a token, gets nothing. `failing`: the last attempt failed. `disabled`: gets nothing. */
 export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
@@ -12,7 +10,7 @@ export const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disab
 export const WebhookEndpoint = v.strictObject({
   id: v.string(),
   orgId: EntityId,
-  kind: v.picklist(WEBHOOK_ENDPOINT_KINDS),
+  kind: v.picklist(ENDPOINT_KINDS),
   url: v.string(),
   status: v.picklist(WEBHOOK_ENDPOINT_STATUSES),
   createdAt: Timestamp,

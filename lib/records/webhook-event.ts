@@ -1,4 +1,8 @@
-/** Webhook events: their types, their maximum size, and the fields of thin events. */
+/** Webhook events: their types, the kinds of endpoints that receive them, their maximum size, and the fields of thin events. */
+
+/** An organization has one active endpoint of each kind. Notification endpoints receive thin events only. */
+export const ENDPOINT_KINDS = ['notification', 'webhook'] as const
+export type EndpointKind = (typeof ENDPOINT_KINDS)[number]
 
 export const EVENT_TYPES = [
   'connection.state_changed',

@@ -9,8 +9,14 @@ import { registryPartition } from '../store/anoncreds-keys.ts'
 import { readTagged } from '../store/record-reads.ts'
 import { queryPage } from '../store/table.ts'
 import { updateIf } from '../store/write.ts'
-import { isNearlyFull, lastIndex, type Registry, registryItem } from './registry-item.ts'
-import { ensureRegistry, type WantedRegistry } from './registry-job.ts'
+import {
+  ensureRegistry,
+  isNearlyFull,
+  lastIndex,
+  type Registry,
+  registryItem,
+  type WantedRegistry,
+} from './registry.ts'
 
 export interface RevocationIndex {
   /** Id of the registry's definition. */

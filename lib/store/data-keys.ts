@@ -10,7 +10,7 @@ import { translateFault } from './faults.ts'
 import { defineItem, readItem } from './item.ts'
 import { bytes } from './item-fields.ts'
 import { dataKeyAddress } from './keys.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { Item } from './table.ts'
 
 const KEY_BYTES = 32
 
@@ -32,8 +32,16 @@ export const openDataKey = async (scope: string): Promise<Uint8Array> => {
   return key
 }
 
+/** The part of a unit of work that creates keys: whoever only opens secrets has no unit of work to import. */
+export interface KeyCreation {
+  slot<T>(key: symbol, init: () => T): T
+  keepFailure<T>(read: () => Promise<T>): Promise<T>
+  create(item: Item): void
+  afterCommit(then: () => unknown): void
+}
+
 /** The 32-byte key for sealing for `scope`. The unit of work creates the key if there is none, and keeps an error. */
-export const ensureDataKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
+export const ensureDataKey = async (unit: KeyCreation, scope: string): Promise<Uint8Array> => {
   const remembered = inMemory(scope)
   if (remembered !== undefined) return remembered
   const keys = unit.slot(MADE, () => new Map<string, Promise<Uint8Array>>())
@@ -85,7 +93,7 @@ const decryptStored = async (scope: string): Promise<Uint8Array | undefined> => 
   }
 }
 
-const makeKey = async (unit: UnitOfWork, scope: string): Promise<Uint8Array> => {
+const makeKey = async (unit: KeyCreation, scope: string): Promise<Uint8Array> => {
   const { GenerateDataKeyCommand, kms } = await import('./kms-client.ts')
   try {
     const { Plaintext, CiphertextBlob } = await kms().send(

@@ -11,10 +11,10 @@ const MAX_RECORDS = 100
 /** The form in which an agent knows a DID, its own or another's; unchanged if the agent does not know it. */
 export const knownSpelling = async <D extends string | undefined>(tenant: string, did: D): Promise<string | D> => {
   if (did === undefined || !SHORT_FORM.test(did)) return did
-  const { records } = await listRecords(tagPartition(tenant, 'DidRecord', 'alternativeDids', did), {
+  const { entries } = await listRecords(tagPartition(tenant, 'DidRecord', 'alternativeDids', did), {
     limit: MAX_RECORDS,
     order: 'asc',
   })
-  const [known] = records
+  const [known] = entries
   return typeof known?.value.did === 'string' ? known.value.did : did
 }

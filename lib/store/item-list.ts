@@ -1,8 +1,34 @@
-/** Pages of a partition with cursors: as many items as requested, within the size limit of an answer. */
-import { LIST_POSITION, openCursor, toCursor } from './cursor.ts'
+/** Lists in pages, with cursors to continue: as many items as requested, within the size limit of an answer. */
+import { AgentError } from '../errors.ts'
 import { itemBytes } from './item.ts'
-import { queryMerged } from './merged-pages.ts'
-import { type Item, queryPage } from './table.ts'
+import type { Item, PartitionPage } from './table.ts'
+
+const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+
+/** A sort key in order of time: the time, then a part that distinguishes items of the same millisecond. */
+const SORT_KEY = String.raw`${TIME}(?:#[\w.:-]{1,128}){1,2}`
+
+/** A position in a list. */
+export const LIST_POSITION = new RegExp(`^${SORT_KEY}$`)
+
+/** A position in a replay: its end time, and the sort key of its last event so far. */
+export const REPLAY_POSITION = new RegExp(`^${TIME} ${SORT_KEY}$`)
+
+export const toCursor = (position: string): string => Buffer.from(position).toString('base64url')
+
+/**
+ * The position in a cursor. It is not signed: the partition comes from the token and the path, so an altered position only leads to another place in
+ * the same list. Throws `request.malformed` for a cursor without a position of this form.
+ */
+export const openCursor = (cursor: string, shape: RegExp): string => {
+  const position = Buffer.from(cursor, 'base64url').toString()
+  if (toCursor(position) !== cursor || !shape.test(position))
+    throw new AgentError('request.malformed', 'the cursor is not one of this list')
+  return position
+}
+
+/** Reads a page: of a partition (`queryPage`), or of several (`queryMerged`). */
+export type ReadPage = (range: { limit: number; descending: boolean; after?: string }) => Promise<PartitionPage>
 
 export interface ListQuery {
   /** Maximum number of entries, 1 to 1000. */
@@ -39,11 +65,11 @@ const COMPLETED_READ = 100
 const MAX_COMPLETED_BYTES = 1024 * 1024
 
 /**
- * One page of a list in one or several partitions. It may have fewer items than the limit and still have a next page, because it also ends at 1 MB.
+ * One page of a list. It may have fewer items than the limit and still have a next page, because it also ends at 1 MB.
  * Throws `request.malformed` for a cursor without a position of a list.
  */
 export const listItems = async <T>(
-  list: string | readonly string[],
+  read: ReadPage,
   { limit, order, cursor }: ListQuery,
   { show, filtered, complete }: ListView<T>,
 ): Promise<ListedPage<T>> => {
@@ -51,7 +77,7 @@ export const listItems = async <T>(
   let bytes = 0
   let after = cursor === undefined ? undefined : openCursor(cursor, LIST_POSITION)
   for (let reads = 0; reads < MAX_READS && shown.length <= limit && bytes < ENOUGH_BYTES; reads++) {
-    const page = await read(list, {
+    const page = await read({
       // One more than requested shows whether there is a next page. A filter may leave out most items.
       limit: atMost(complete, Math.max(limit + 1 - shown.length, filtered ? FILTERED_READ : 0)),
       descending: order === 'desc',
@@ -77,6 +103,3 @@ export const listItems = async <T>(
 
 const atMost = (complete: unknown, limit: number): number =>
   complete === undefined ? limit : Math.min(limit, COMPLETED_READ)
-
-const read = (list: string | readonly string[], range: { limit: number; descending: boolean; after?: string }) =>
-  typeof list === 'string' ? queryPage(list, range) : queryMerged(list, range)

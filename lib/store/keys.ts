@@ -1,7 +1,6 @@
-/** Keys of items. Only this file, anoncreds-keys.ts and pickup-keys.ts build keys. A part that starts with `@` is never a tenant's id. */
+/** Keys of items. Only this file and anoncreds-keys.ts build keys. A part that starts with `@` is never a tenant's id. */
 import { createHash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
-import type { RegistrationKind } from '../records/registration.ts'
 
 export interface Address {
   pk: string
@@ -36,6 +35,10 @@ export const entryPartition = (tenant: string, type: string, tag: string, value:
 
 /** Entries of a partition are sorted by creation of their records, then by id. `createdAt`: ISO 8601. */
 export const entryAddress = (pk: string, createdAt: unknown, id: string): Address => ({ pk, sk: `${createdAt}#${id}` })
+
+/** Entry of a message in the index `connectionId` of its record type, which also has the message's delivery. */
+export const messageEntryAddress = (tenant: string, connectionId: string, createdAt: string, id: string): Address =>
+  entryAddress(entryPartition(tenant, 'BasicMessageRecord', 'connectionId', connectionId), createdAt, id)
 
 /** Address of the record of an index entry. */
 export const recordOfEntry = ({ pk, sk }: Address): Address => {
@@ -99,14 +102,13 @@ export const organizationTenants = (orgId: string): string => `@org|${orgId}|ten
 export const organizationPartition = (orgId: string): string => `@org|${orgId}`
 
 /** An organization's endpoint of a kind. */
-export const endpointAddress = (orgId: string, kind: RegistrationKind): Address => ({
+export const endpointAddress = (orgId: string, kind: string): Address => ({
   pk: organizationPartition(orgId),
   sk: kind,
 })
 
 /** The address that signing secrets are sealed for, current and previous ones. */
-export const secretAddress = (orgId: string, kind: RegistrationKind): string =>
-  `${organizationPartition(orgId)}|${kind}`
+export const secretAddress = (orgId: string, kind: string): string => `${organizationPartition(orgId)}|${kind}`
 
 /** One of a few slots for pending registrations. */
 export const pendingAddress = (orgId: string, slot: number): Address => ({
@@ -213,6 +215,28 @@ export const slotAddress = (destination: string, slot: number): Address => ({
 export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address => ({
   pk: `${tenant}|delivery|${connectionId}`,
   sk: id,
+})
+
+/** Partition of a connection's pickup queue: the queue's own item, then its messages by UUID. */
+export const pickupPartition = (tenant: string, connectionId: string): string => `${tenant}|pickup|${connectionId}`
+
+export const pickupQueueAddress = (key: { tenant: string; connectionId: string }): Address => ({
+  pk: pickupPartition(key.tenant, key.connectionId),
+  sk: ALONE,
+})
+
+export const pickupMessageAddress = (key: { tenant: string; connectionId: string; id: string }): Address => ({
+  pk: pickupPartition(key.tenant, key.connectionId),
+  sk: key.id,
+})
+
+/** Shards of the usage count, so that messages to many wallets do not all update the same item. */
+const USAGE_SHARDS = 16
+
+/** Messages and bytes in the queues of a share of an agent's connections. */
+export const pickupUsageAddress = (key: { tenant: string; connectionId: string }): Address => ({
+  pk: `${key.tenant}|pickup-usage|${shardOf(key.connectionId, USAGE_SHARDS)}`,
+  sk: ALONE,
 })
 
 /** Events and attempts of an endpoint are sharded, because a partition takes at most 1,000 writes a second. */

@@ -1,10 +1,10 @@
 /** Reads records without a unit of work and without Credo. */
 import { AgentError } from '../errors.ts'
 import { tagPartition } from './index-entries.ts'
-import { type ListQuery, type ListView, listItems } from './item-list.ts'
+import { type ListedPage, type ListQuery, type ListView, listItems } from './item-list.ts'
 import { recordAddress, recordOfEntry } from './keys.ts'
 import { fromRecordItem, hasContent, type StoredRecord, toStoredRecord } from './stored-record.ts'
-import { addressOf, getItem, getItems, type Item, queryAll } from './table.ts'
+import { addressOf, getItem, getItems, type Item, queryAll, queryPage } from './table.ts'
 
 export type { ListQuery } from './item-list.ts'
 
@@ -24,11 +24,7 @@ export const readTagged = async (tenant: string, type: string, tag: string, valu
   return items.map(fromRecordItem)
 }
 
-export interface ListPage {
-  records: ReadRecord[]
-  /** Cursor of the next page; absent when there is no more. */
-  next?: string
-}
+export type ListPage = ListedPage<ReadRecord>
 
 /** Whether to show a record in a list. */
 export type ListFilter = (record: ReadRecord) => boolean
@@ -42,11 +38,11 @@ export const filterBy = (filters: Readonly<Record<string, string | undefined>>):
 
 /** One page of an index with copies (index-entries.ts). See `listItems`. */
 export const listRecords = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
-  pageOfRecords(partition, query, viewOf(passes))
+  listItems((range) => queryPage(partition, range), query, viewOf(passes))
 
 /** One page of an index that may have no copies: one more request reads at most 100 records. */
 export const listIndexed = (partition: string, query: ListQuery, passes?: ListFilter): Promise<ListPage> =>
-  pageOfRecords(partition, query, { ...viewOf(passes), complete: withRecords })
+  listItems((range) => queryPage(partition, range), query, { ...viewOf(passes), complete: withRecords })
 
 const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
   show: (item) => {
@@ -57,11 +53,6 @@ const viewOf = (passes: ListFilter | undefined): ListView<ReadRecord> => ({
   },
   filtered: passes !== undefined,
 })
-
-const pageOfRecords = async (partition: string, query: ListQuery, view: ListView<ReadRecord>): Promise<ListPage> => {
-  const { entries, next } = await listItems(partition, query, view)
-  return next === undefined ? { records: entries } : { records: entries, next }
-}
 
 /** Completes entries with their records. Entries of deleted records are left out. */
 const withRecords = async (entries: Item[]): Promise<Item[]> => {

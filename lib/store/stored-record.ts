@@ -2,7 +2,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 import { Delivery } from '../records/basic-message.ts'
-import type { Change } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
 import { integer, json, optional } from './item-fields.ts'
 import { type Address, recordAddress, recordKeyOf } from './keys.ts'
@@ -49,8 +48,8 @@ const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, {
   delivery: optional(json(Delivery)),
 })
 
-/** The change that updates the delivery in an entry. */
-export const deliveryChange = (delivery: Delivery): Change => ({ set: copyItem.attributes({ delivery }) })
+/** The attributes of an entry that say what has become of a sent message. */
+export const deliveryAttributes = (delivery: Delivery): Item => copyItem.attributes({ delivery })
 
 /** The record's own item. */
 export const toRecordItem = (record: StoredRecord): Item => recordItem.encode(record)

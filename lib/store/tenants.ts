@@ -4,8 +4,7 @@ import { AgentError } from '../errors.ts'
 import { defineItem, type Readable, readItem, type Stored } from './item.ts'
 import { flag, optional, text } from './item-fields.ts'
 import { organizationTenants, tenantAddress } from './keys.ts'
-import { getItem, queryPage } from './table.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import { getItem, type Item, queryPage } from './table.ts'
 
 const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
   id: text(),
@@ -33,7 +32,12 @@ const organizationTenantItem = defineItem(
 const REMEMBERED = 60_000
 const known = new Bounded<string, Tenant>(1_000, REMEMBERED)
 
-export const insertTenant = (unit: UnitOfWork, tenant: Tenant): void => {
+/** What creates items: a unit of work. */
+interface Creator {
+  create(item: Item): void
+}
+
+export const insertTenant = (unit: Creator, tenant: Tenant): void => {
   unit.create(tenantItem.encode(tenant))
   unit.create(organizationTenantItem.encode(tenant))
 }

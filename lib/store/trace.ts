@@ -1,4 +1,4 @@
-/** What X-Ray is told of a call to DynamoDB: a subsegment, sent to the daemon that Lambda runs beside the function. */
+/** Traces calls to DynamoDB with X-Ray: sends a subsegment for each call to the daemon that Lambda runs beside the function. */
 import { createSocket, type Socket } from 'node:dgram'
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
@@ -7,8 +7,8 @@ const HEADER = /Root=(?<root>1-[0-9a-f]{8}-[0-9a-f]{24});.*Parent=(?<parent>[0-9
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-api-sendingdata.html */
 const PREAMBLE = '{"format": "json", "version": 1}\n'
 
-/** What is known where calls are made: imported here, each module would be one file more that every function reads at its start. */
-export interface Surroundings {
+/** Given by the caller, because each imported module would be one more chunk of the bundle to load. */
+export interface TraceContext {
   /** The trace of the invocation. */
   header: string
   /** Address and port of the daemon. */
@@ -16,10 +16,10 @@ export interface Surroundings {
   table: string
 }
 
-/** Runs a call, and tells how long it took and whether it failed. Nothing of what was asked or answered is told. */
+/** Runs a call, and reports its duration and whether it failed. Requests and answers are not reported. */
 export const traced = async <T>(
   operation: string,
-  { header, daemon, table }: Surroundings,
+  { header, daemon, table }: TraceContext,
   call: () => Promise<T>,
 ): Promise<T> => {
   const { root, parent } = HEADER.exec(header)?.groups ?? {}
@@ -32,7 +32,7 @@ export const traced = async <T>(
     fault = true
     throw error
   } finally {
-    tell(daemon, {
+    send(daemon, {
       ...{ name: 'DynamoDB', namespace: 'aws', type: 'subsegment' },
       ...{ id: newId(), trace_id: root, parent_id: parent },
       ...{ start_time: startedAt / 1000, end_time: Date.now() / 1000, fault },
@@ -47,9 +47,9 @@ const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(-16)
 let socket: Socket | undefined
 
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-api-segmentdocuments.html */
-const tell = (daemon: string, subsegment: object): void => {
+const send = (daemon: string, subsegment: object): void => {
   const [host = '', port] = daemon.split(':')
-  // A trace that is lost is no reason to fail, nor to keep a process.
+  // A lost trace must neither cause an error nor keep the process running.
   socket ??= createSocket('udp4').on('error', () => {})
   socket.unref()
   socket.send(PREAMBLE + JSON.stringify(subsegment), Number(port), host, () => {})

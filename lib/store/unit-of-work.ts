@@ -1,6 +1,5 @@
 /** Everything that one invocation reads and writes: reads are cached, and writes are committed in one transaction at the end. */
-import { connectionExpiry } from '../records/connection.ts'
-import { didExpiry } from '../records/did.ts'
+import { connectionExpiry, didExpiry } from '../records/connection.ts'
 import { commitWrites, conflict, type Held, type Write, writesOf } from './commit.ts'
 import type { Change, Condition } from './conditions.ts'
 import { matches, type Partition, partitionsOf, type TagQuery } from './index-entries.ts'

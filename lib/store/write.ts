@@ -5,6 +5,7 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
@@ -46,14 +47,7 @@ export const putIfAbsent = (item: Item, { orExpired = false }: PutOptions = {}):
 export const updateIf = async (address: Address, change: Change, condition?: Condition): Promise<Item | undefined> => {
   let item: Item | undefined
   await holds(async () => {
-    const { Attributes } = await dynamodb().send(
-      new UpdateItemCommand({
-        ...inTable(),
-        Key: toKey(address),
-        ...expressionsOf(condition, change),
-        ReturnValues: 'ALL_NEW',
-      }),
-    )
+    const { Attributes } = await dynamodb().send(new UpdateItemCommand(updateOf(address, change, condition)))
     item = Attributes
   })
   return item
@@ -67,10 +61,7 @@ export const updateOrFind = async (address: Address, change: Change, condition: 
   try {
     const { Attributes = {} } = await dynamodb().send(
       new UpdateItemCommand({
-        ...inTable(),
-        Key: toKey(address),
-        ...expressionsOf(condition, change),
-        ReturnValues: 'ALL_NEW',
+        ...updateOf(address, change, condition),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     )
@@ -138,6 +129,13 @@ const toTransactItem = (write: TableWrite): TransactWriteItem => {
   const { UpdateExpression, ...expressions } = expressionsOf(write.condition, write.change)
   return { Update: { ...inTable(), Key: toKey(write.update), UpdateExpression, ...expressions } }
 }
+
+const updateOf = (address: Address, change: Change, condition: Condition | undefined): UpdateItemCommandInput => ({
+  ...inTable(),
+  Key: toKey(address),
+  ...expressionsOf(condition, change),
+  ReturnValues: 'ALL_NEW',
+})
 
 const inTable = (): { TableName: string } => ({ TableName: settings().TABLE_NAME })
 

@@ -1,5 +1,5 @@
 /** Stored registrations: endpoints with their health and sealed secrets, and pending registrations. */
-import type { RegistrationKind } from '../records/registration.ts'
+import type { EndpointKind } from '../records/webhook-event.ts'
 import { defineItem, type Image, type Stored } from '../store/item.ts'
 import { bytes, inKey, integer, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, endpointAddress, organizationPartition } from '../store/keys.ts'
@@ -41,7 +41,7 @@ const REGISTRATION_KIND = 'registration'
 
 export const endpointItem = defineItem(
   REGISTRATION_KIND,
-  ({ orgId, kind }: { orgId: string; kind: RegistrationKind }) => endpointAddress(orgId, kind),
+  ({ orgId, kind }: { orgId: string; kind: EndpointKind }) => endpointAddress(orgId, kind),
   {
     ...SHOWN,
     ...VERSION,
@@ -110,11 +110,7 @@ export const withNewHealth = (endpoint: Endpoint): Endpoint => {
 }
 
 /** An organization's endpoint of a kind; undefined if there is none, or another one by now. */
-export const readEndpoint = async (
-  orgId: string,
-  kind: RegistrationKind,
-  id: string,
-): Promise<Endpoint | undefined> => {
+export const readEndpoint = async (orgId: string, kind: EndpointKind, id: string): Promise<Endpoint | undefined> => {
   const item = await getItem(endpointAddress(orgId, kind))
   const endpoint = item !== undefined && hasEndpoint(item) ? endpointItem.decode(item) : undefined
   return endpoint?.id === id ? endpoint : undefined

@@ -1,8 +1,7 @@
-/** The event item: an event for an endpoint, with the exact text that is posted and its state, and its place in a lane while it is pending. */
-
+/** The stored items of an event for an endpoint: the event with its text and state, its place in a lane while it is pending, and attempts at it. */
 import { defineItem, type Stored } from '../store/item.ts'
 import { inKey, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
-import { eventAddress, eventLane } from '../store/keys.ts'
+import { attemptAddress, eventAddress, eventLane } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
 
@@ -86,10 +85,10 @@ export const pendingItems = (event: NewEvent, now: string, again?: string): { ev
 
 /** The item of a held event. */
 export const heldItem = (event: NewEvent, now: string): Item =>
-  eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event) })
+  eventItem.encode({ ...event, state: 'held', attempts: 0, pendingSince: now, expiresAt: expiryOf(event.occurredAt) })
 
-/** Counted from the time of the event. */
-const expiryOf = ({ occurredAt }: { occurredAt: string }): number => epochSeconds(Date.parse(occurredAt)) + SECONDS_KEPT
+/** Epoch seconds, counted from the time of the event, or from the start of the attempt (ISO 8601). */
+export const expiryOf = (time: string): number => epochSeconds(Date.parse(time)) + SECONDS_KEPT
 
 export interface EventChange {
   state: EventState
@@ -103,18 +102,52 @@ export interface EventChange {
  */
 export const eventUpdate = (read: StoredEvent, { state, attempts, nextAttemptAt }: EventChange): TableWrite => {
   const pending = state === 'pending'
-  const kept = pending ? { nextAttemptAt } : { expiresAt: Math.max(expiryOf(read), epochSeconds() + 24 * 60 * 60) }
+  const waits = pending && nextAttemptAt !== undefined
+  const kept = pending
+    ? { nextAttemptAt }
+    : { expiresAt: Math.max(expiryOf(read.occurredAt), epochSeconds() + 24 * 60 * 60) }
   return {
     update: eventItem.addressOf(read),
     change: {
       set: eventItem.attributes({ state, attempts, ...kept }),
-      remove:
-        pending && nextAttemptAt !== undefined
-          ? ['expiresAt']
-          : pending
-            ? ['nextAttemptAt', 'expiresAt']
-            : ['nextAttemptAt'],
+      remove: [...(waits ? [] : ['nextAttemptAt']), ...(pending ? ['expiresAt'] : [])],
     },
     condition: { equals: eventItem.attributes({ state: read.state, attempts: read.attempts }) },
   }
 }
+
+/** Bytes of a response that the endpoint's owner sees, in UTF-8. */
+const RESPONSE_BYTES = 1024
+
+/** Reasons for a missing response. */
+export const ATTEMPT_FAILURES = ['address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'response'] as const
+
+const ATTEMPT_OUTCOMES = ['delivered', 'failed'] as const
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
+
+/** One POST of an event to its endpoint, and the response. */
+export const attemptItem = defineItem('attempt', attemptAddress, {
+  endpointId: text(),
+  eventId: text(),
+  /** Type of the event. */
+  type: text(),
+  /** Starts at 1, also for a replay. */
+  attempt: integer(),
+  /** ISO 8601 UTC; the `webhook-timestamp`. */
+  startedAt: text(),
+  /** Status of the response, if any. */
+  status: optional(integer()),
+  /** If there was no complete response. */
+  failure: optional(picklist(ATTEMPT_FAILURES)),
+  milliseconds: integer(),
+  /** The first 1 KB of the response's body. */
+  response: text(),
+  outcome: picklist(ATTEMPT_OUTCOMES),
+  expiresAt: integer(),
+})
+export type Attempt = Stored<typeof attemptItem>
+
+/** The beginning of a response's body that is stored: whole characters. */
+export const storedResponse = (body: string): string =>
+  // In stream mode the decoder drops an incomplete character.
+  new TextDecoder().decode(Buffer.from(body).subarray(0, RESPONSE_BYTES), { stream: true })

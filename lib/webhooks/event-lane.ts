@@ -9,10 +9,19 @@ import { decodeIfSound } from '../store/item.ts'
 import { type Address, endpointDestination, eventLane, eventLaneOf } from '../store/keys.ts'
 import { addressOf, getItems, type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
-import { attemptExpiry, attemptItem, attemptOutcome } from './attempts.ts'
 import { readEndpoints } from './endpoint-item.ts'
-import { type EventChange, eventItem, eventUpdate, type Place, placeItem, type StoredEvent } from './event-item.ts'
-import { noteHealth } from './health.ts'
+import {
+  attemptItem,
+  type EventChange,
+  eventItem,
+  eventUpdate,
+  expiryOf,
+  type Place,
+  placeItem,
+  type StoredEvent,
+  storedResponse,
+} from './event-item.ts'
+import { recordHealth } from './health.ts'
 import { sendEvent } from './send-event.ts'
 
 /** Events read at once, of at most 20 KB each. */
@@ -46,7 +55,7 @@ export const openEventLane = async (
 
   return {
     plan: WEBHOOK_PLAN,
-    kind: 'event',
+    metrics: { delivered: 'EventsDelivered', givenUp: 'EventsGivenUp' },
     read: async (now) => {
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
       const places = items.map((item) => decodeIfSound(placeItem, item))
@@ -84,11 +93,11 @@ export const openEventLane = async (
       if (event === undefined || endpoint === undefined) throw new Error('an event that is settled is not sent')
       return sendEvent(event, endpoint, now, transport)
     },
-    note: async (waiting, outcome, now) => {
+    afterAttempt: async (waiting, outcome, now) => {
       last = { waiting, attempt: { outcome, startedAt, endedAt: now } }
       if (endpoint === undefined) return
       const before = endpoint.status
-      endpoint = await noteHealth(endpoint, outcome, now)
+      endpoint = await recordHealth(endpoint, outcome, now)
       // The waiting lanes are released, so that their events become `held`.
       if (before !== 'disabled' && endpoint?.status === 'disabled')
         await openDestination(destination, { lane, took: outcome.milliseconds, now })
@@ -142,6 +151,7 @@ const pendingAgain = (waiting: Waiting, { nextAttemptAt }: Attempt): TableWrite[
 const record = (waiting: Waiting, { outcome, startedAt }: Attempt): TableWrite[] => {
   const { event } = waiting
   if (event === undefined) return []
+  const { status, failure, milliseconds, body } = outcome
   const started = new Date(startedAt).toISOString()
   const attempt = {
     endpointId: event.endpointId,
@@ -149,8 +159,10 @@ const record = (waiting: Waiting, { outcome, startedAt }: Attempt): TableWrite[]
     type: event.type,
     attempt: attemptsAfter(waiting),
     startedAt: started,
-    ...attemptOutcome(outcome, isTaken(outcome)),
-    expiresAt: attemptExpiry(started),
+    ...{ status, failure, milliseconds },
+    response: storedResponse(body),
+    outcome: isTaken(outcome) ? ('delivered' as const) : ('failed' as const),
+    expiresAt: expiryOf(started),
   }
   return [{ put: attemptItem.encode(attempt) }]
 }

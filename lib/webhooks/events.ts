@@ -1,7 +1,6 @@
 /** Creates events from facts, for an organization's endpoints. The same fact always gives the same event with the same id. */
 import { createHash } from 'node:crypto'
-import type { RegistrationKind } from '../records/registration.ts'
-import { idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
+import { type EndpointKind, idsOf, MAX_BODY_BYTES } from '../records/webhook-event.ts'
 import { type Endpoint, type ShownEndpoint, showEndpoint } from './endpoint-item.ts'
 import type { EventState, NewEvent } from './event-item.ts'
 import type { Fact } from './facts.ts'
@@ -48,12 +47,7 @@ const eventFor = (fact: Fact, { id, orgId, kind }: Listener): NewEvent => ({
  * The JSON text for an endpoint: the record for a webhook endpoint, ids and states for a notification endpoint. If the body would be larger than
  * `maxBytes` (UTF-8), the record is replaced by its ids, with `truncated`.
  */
-export const eventBody = (
-  fact: Fact,
-  orgId: string,
-  kind: RegistrationKind,
-  maxBytes: number = MAX_BODY_BYTES,
-): string => {
+export const eventBody = (fact: Fact, orgId: string, kind: EndpointKind, maxBytes: number = MAX_BODY_BYTES): string => {
   const record = idsOf(fact.record)
   if (kind === 'notification') return bodyOf(fact, orgId, { record })
   const whole = fact.truncated ? undefined : bodyOf(fact, orgId, { record: fact.record })

@@ -67,7 +67,7 @@ export const isNews = (before: EndpointHealth, after: EndpointHealth): boolean =
 const MAX_TRIES = 5
 
 /** Stores the result of an attempt. Returns the endpoint; undefined where it was deleted. `now` in ms since the epoch. Throws `store.unavailable`. */
-export const noteHealth = async (
+export const recordHealth = async (
   endpoint: Endpoint,
   outcome: PostOutcome,
   now: number,

@@ -1,9 +1,13 @@
-/** Registers webhooks of organizations: one active endpoint of each kind with its secret, and pending notification endpoints. */
+/** Registers, rotates, enables and deletes the webhook endpoints of organizations: one active endpoint of each kind, and pending ones. */
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Registration, RegistrationKind } from '../records/registration.ts'
-import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
+import { errorName } from '../errors.ts'
+import { log } from '../log.ts'
+import { openDestination } from '../outbox/destination.ts'
+import type { Registration } from '../records/registration.ts'
+import type { RotatedWebhookEndpoint, WebhookEndpoint } from '../records/webhook-endpoint.ts'
+import type { EndpointKind } from '../records/webhook-event.ts'
 import { settings } from '../settings.ts'
-import { type Address, decoyAddress, pendingAddress } from '../store/keys.ts'
+import { type Address, decoyAddress, endpointDestination, pendingAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import { hasTenants } from '../store/tenants.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -15,19 +19,21 @@ import {
   isPending,
   type PendingRegistration,
   pendingItem,
+  type StoredRegistration,
+  withNewHealth,
 } from './endpoint-item.ts'
 import {
   type EndpointPath,
   readRegistrations,
-  replaceEndpoint,
   requireEndpoint,
+  requireRegistration,
   toWebhookEndpoint,
 } from './endpoints.ts'
 import { newSecret, PREVIOUS_SECONDS, sealSecret } from './secrets.ts'
 
 export interface WantedEndpoint {
   orgId: string
-  kind: RegistrationKind
+  kind: EndpointKind
   url: string
 }
 
@@ -93,6 +99,45 @@ export const rotateSecret = async (
   }
   return { ...toWebhookEndpoint(replaceEndpoint(unit, rotated, now)), secret }
 }
+
+/** Deletes an endpoint or a pending registration. Its pending events are not sent any more. Returns its last state. */
+export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<WebhookEndpoint> => {
+  const registration = await requireRegistration(unit, path)
+  unit.delete(addressOf(registration), registration.version)
+  unit.afterCommit(() => releaseEndpoint(path.endpointId))
+  return toWebhookEndpoint(registration)
+}
+
+/** Makes a disabled endpoint active again, with new health. Missed events wait for a replay. Any other endpoint stays unchanged. */
+export const enableEndpoint = async (
+  unit: UnitOfWork,
+  path: EndpointPath,
+  now: number = Date.now(),
+): Promise<WebhookEndpoint> => {
+  const endpoint = await requireEndpoint(unit, path)
+  if (endpoint.status !== 'disabled') return toWebhookEndpoint(endpoint)
+  unit.afterCommit(() => releaseEndpoint(path.endpointId))
+  return toWebhookEndpoint(replaceEndpoint(unit, withNewHealth(endpoint), now))
+}
+
+/** Wakes the waiting lanes of an endpoint after it was enabled or deleted. If this fails, its next probe does the same. */
+const releaseEndpoint = async (endpointId: string): Promise<void> => {
+  try {
+    await openDestination(endpointDestination(endpointId), { lane: '', took: 0, now: Date.now() })
+  } catch (error) {
+    log('warn', 'an endpoint was not released', { event: 'webhook.not_released', endpointId, error: errorName(error) })
+  }
+}
+
+/** Updates an endpoint, unless it was changed concurrently. Returns the new one. */
+const replaceEndpoint = (unit: UnitOfWork, endpoint: Endpoint, now: number): Endpoint => {
+  const changed = { ...endpoint, version: endpoint.version + 1, updatedAt: new Date(now).toISOString() }
+  unit.replace(endpointItem.encode(changed), endpoint.version)
+  return changed
+}
+
+const addressOf = (registration: StoredRegistration): Address =>
+  isPending(registration) ? pendingItem.addressOf(registration) : endpointItem.addressOf(registration)
 
 /** Lifetime of a pending registration. */
 const PENDING_SECONDS = 7 * 24 * 60 * 60

@@ -1,7 +1,7 @@
 /** Events that an organization requests: replays, which keep their ids, and test events. */
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
-import { openCursor, REPLAY_POSITION, toCursor } from '../store/cursor.ts'
+import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
 import { eventPartitions } from '../store/keys.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import type { PartitionPage } from '../store/table.ts'

@@ -1,9 +1,8 @@
 /** Signing secrets of endpoints: created, sealed for the table, opened for signing. Never in a log, a list or an event. */
 import { randomBytes } from 'node:crypto'
-import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
+import { ensureDataKey, type KeyCreation, open, openDataKey, seal } from '../store/data-keys.ts'
 import { organizationPartition, secretAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Endpoint } from './endpoint-item.ts'
 
 /** Standard Webhooks 1.0.0, "Signature scheme": between 24 and 64 bytes. */
@@ -17,7 +16,7 @@ export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toStri
 
 /** Seals a secret. The unit of work creates the organization's data key if there is none. */
 export const sealSecret = async (
-  unit: UnitOfWork,
+  unit: KeyCreation,
   { orgId, kind }: Pick<Endpoint, 'orgId' | 'kind'>,
   secret: string,
 ): Promise<Uint8Array> =>

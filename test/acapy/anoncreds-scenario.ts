@@ -2,8 +2,6 @@
 import { issueOnConnection, issueOutOfBand, type Offered } from './anoncreds-offers.ts'
 import type { Scene } from './scenario.ts'
 
-export const BOTH = ['1.7.0', '1.2.7'] as const
-
 export const WEBVH = 'AnonCreds, did:webvh'
 export const INDY = 'AnonCreds, Indy ledger'
 

@@ -1,7 +1,7 @@
 /** What a scenario of the interop suite is: something that an ACA-Py and the service do together. */
 import type { AcaPy } from './acapy.ts'
 import type { OurAgent } from './agent.ts'
-import type { Version } from './install.ts'
+import { VERSIONS, type Version } from './install.ts'
 import type { Issuer } from './issuer.ts'
 import type { Delivery } from './relay.ts'
 import type { WalletIssuer } from './wallet-issuer.ts'
@@ -61,3 +61,14 @@ export interface Scenario {
   /** Rejects when something does not hold. */
   play(scene: Scene): Promise<void>
 }
+
+/** What scenarios may have in common; with every version of ACA-Py unless it says which. */
+type Kind = Omit<Scenario, 'name' | 'title' | 'versions' | 'play'> & Partial<Pick<Scenario, 'versions'>>
+
+export const scenario = (kind: Kind, name: string, title: string, play: Scenario['play']): Scenario => ({
+  versions: VERSIONS,
+  ...kind,
+  name,
+  title,
+  play,
+})

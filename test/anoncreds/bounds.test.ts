@@ -1,7 +1,6 @@
 /** AnonCreds with as many attributes as a schema may have: offered, issued, stored, and told in events, in items that the table takes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
-import { createKeys } from '../support/anoncreds/made-keys.ts'
 import { acceptOffer, offerToTenant, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import { type AnonCredsWorld, definitionOf, inTenant, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import { createTenant } from '../support/scenes.ts'
@@ -9,6 +8,7 @@ import { itemsOf } from '../support/table/items.ts'
 import { connectTenants } from '../support/tenants.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { waitFor } from '../wallet/wait.ts'
+import { createKeys } from './made-keys.ts'
 
 const COUNT = 125
 /** DynamoDB takes items of 400 KB. */

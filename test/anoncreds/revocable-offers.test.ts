@@ -1,6 +1,6 @@
 /** Offers of credentials that can be revoked: each takes an index, and asks for the next registry in time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { registryItem } from '../../lib/revocation/registry-item.ts'
+import { registryItem } from '../../lib/revocation/registry.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'

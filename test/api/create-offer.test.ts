@@ -1,8 +1,6 @@
-/** CreateOffer over HTTP. */
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { acme, api, base, expectError, expectInvalid, globex, tokens } from '../support/api/scene.ts'
+import { acme, api, expectError, expectInvalid, globex } from '../support/api/scene.ts'
 import { offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
@@ -48,24 +46,6 @@ test('offers a credential without the empty print layout that CREDEBL sends with
   expect(offered).not.toHaveProperty('prettyVc')
 })
 
-describe('offers on connections of the agent that the token acts for', () => {
-  const message = 'there is no such connection'
-
-  test.each(Object.entries(tokens))('%s: the base agent', async (_, rootToken) => {
-    const { status } = await offer({ ...valid, connectionId: base.connectionId }, rootToken)
-    expect(status).toBe(200)
-    expectError(await offer(valid, rootToken), 404, { message })
-  })
-
-  test.each([
-    ["another tenant's", globex.connectionId],
-    ["the base agent's", base.connectionId],
-    ['an unknown one', randomUUID()],
-  ])('a tenant: not %s', async (_, connectionId) => {
-    expectError(await offer({ ...valid, connectionId }), 404, { message })
-  })
-})
-
 describe('refuses what cannot be sent on: 409', () => {
   test('a connection that the other side has given up', async () => {
     expectError(await offer({ ...valid, connectionId: acme.abandonedConnectionId }), 409, {
@@ -88,8 +68,6 @@ describe('the issuer is a DID of this agent', () => {
   })
 
   test.each<[string, unknown]>([
-    ["another tenant's", globex.issuerDid],
-    ["the base agent's", base.issuerDid],
     ["the wallet's", acme.theirDid],
     ["nobody's", subject],
     ["another tenant's, as an object", { id: globex.issuerDid }],
@@ -181,14 +159,5 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
       status: 422,
       fields: [`${at}.credential.issuer`],
     })
-  })
-})
-
-test('with an Idempotency-Key it is offered once', async () => {
-  const headers = { 'idempotency-key': randomUUID() }
-  const first = await api.post(path, { token, body: valid, headers })
-  expect((await api.post(path, { token, body: valid, headers })).body).toEqual(first.body)
-  expectError(await api.post(path, { token, body: { ...valid, comment: 'other' }, headers }), 409, {
-    message: 'this Idempotency-Key was used with another request',
   })
 })

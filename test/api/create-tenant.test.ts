@@ -1,5 +1,3 @@
-/** CreateTenant over HTTP. */
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { acme, api, expectError, expectInvalid, tokens, tokenWith } from '../support/api/scene.ts'
@@ -62,15 +60,5 @@ describe('names every field that is wrong', () => {
     [{ config: { label: 'x' }, orgId: 'a b' }, ['orgId']],
   ])('%j', async (body, fields) => {
     expectInvalid(await api.post(path, { token, body }), fields)
-  })
-})
-
-test('with an Idempotency-Key it is made once', async () => {
-  const headers = { 'idempotency-key': randomUUID() }
-  const first = await api.post(path, { token, body: route.body, headers })
-  const again = await api.post(path, { token, body: route.body, headers })
-  expect(again.body).toEqual(first.body)
-  expectError(await api.post(path, { token, body: { config: { label: 'other' } }, headers }), 409, {
-    message: 'this Idempotency-Key was used with another request',
   })
 })

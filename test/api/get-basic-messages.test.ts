@@ -1,9 +1,7 @@
-/** GetBasicMessages over HTTP. What is said of pages and cursors in tenant-get-basic-messages.test.ts holds here too: both make the same list. */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { followPages } from '../support/api/pages.ts'
-import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
+import { api, base, globex, tokens } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -42,13 +40,4 @@ test('the Link header leads through all pages', async () => {
 test('a root token lists what the base agent said', async () => {
   for (const rootToken of Object.values(tokens))
     expect((await api.get(pathOf(base.connectionId), { token: rootToken })).status).toBe(200)
-})
-
-test.each([
-  ['an unknown one', () => randomUUID()],
-  ["another tenant's", () => acme.connectionId],
-  ["the base agent's", () => base.connectionId],
-  ['the id of a proof', () => globex.proofRecordId],
-])('knows no other connection, such as %s: 404', async (_, connectionId) => {
-  expectError(await api.get(pathOf(connectionId()), { token }), 404, { message: 'there is no such record' })
 })

@@ -7,10 +7,10 @@ import { type Contract, successOf } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { document, operationNamed, operations, resolve } from '../support/api/document.ts'
-import { OPENAPI_SHAPE } from '../support/api/openapi-shape.ts'
 import { api, world } from '../support/api/scene.ts'
 import { contractOf } from '../support/source/operation-functions.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
+import { OPENAPI_SHAPE } from './openapi-shape.ts'
 
 /** All references of the document. */
 const referencesIn = (value: Json): string[] =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { followPages } from '../support/api/pages.ts'
-import { acme, api, base, expectError, expectInvalid, tokens } from '../support/api/scene.ts'
+import { acme, api, expectError, expectInvalid } from '../support/api/scene.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 
 const pathOf = (connectionId: string) => `/basic-messages/${connectionId}`
@@ -32,22 +32,6 @@ test('answers the record of the message', async () => {
     expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000)
   expect(await contents()).toContain('Your degree is ready.')
   await expectExample(answer)
-})
-
-describe('sends on connections of the agent that the token acts for', () => {
-  test.each(Object.entries(tokens))('%s: the base agent', async (_, rootToken) => {
-    const body = { content: randomUUID() }
-    const { status } = await api.post(pathOf(base.connectionId), { token: rootToken, body })
-    expect(status).toBe(200)
-    expectError(await api.post(path, { token: rootToken, body }), 404, { message: 'there is no such connection' })
-  })
-
-  test('a tenant: its own', async () => {
-    const body = { content: randomUUID() }
-    expectError(await api.post(pathOf(base.connectionId), { token, body }), 404, {
-      message: 'there is no such connection',
-    })
-  })
 })
 
 describe('takes any text of 1 to 100,000 characters as it is', () => {
@@ -149,33 +133,5 @@ describe('with an Idempotency-Key', () => {
     for (const { status } of answers) expect([200, 409]).toContain(status)
     expect((await post(key, content)).body.id).toBe(sent[0]?.body.id)
     expect((await contents()).filter((one) => one === content)).toEqual([content])
-  })
-
-  test('another body or another connection is a 409', async () => {
-    const key = randomUUID()
-    await post(key, 'one')
-    const message = 'this Idempotency-Key was used with another request'
-    expectError(await post(key, 'two'), 409, { message })
-    expectError(await post(key, 'one', pathOf(acme.silentConnectionId)), 409, { message })
-  })
-
-  test('a refusal is not kept: what failed may be tried again', async () => {
-    const key = randomUUID()
-    expectError(await post(key, 'one', pathOf(randomUUID())), 404, { message: 'there is no such connection' })
-    expect((await post(key, 'one')).status).toBe(200)
-  })
-
-  test('the key is one of its own agent: nobody gets the answer of somebody else', async () => {
-    const [key, content] = [randomUUID(), randomUUID()]
-    const mine = await post(key, content)
-    const theirs = await post(key, content, pathOf(base.connectionId), tokens.root)
-    expect(theirs.body).toMatchObject({ connectionId: base.connectionId })
-    expect(theirs.body.id).not.toBe(mine.body.id)
-  })
-
-  test.each(['', ' ', 'a b', 'x'.repeat(256)])('that is no key (%j) it is a 400', async (key) => {
-    expectError(await post(key, 'one'), 400, {
-      message: 'the Idempotency-Key must be 1 to 255 visible characters',
-    })
   })
 })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
-import { acme, api, base, expectError, globex, tokens } from '../support/api/scene.ts'
+import { acme, api, expectError, globex, tokens } from '../support/api/scene.ts'
 import { degreeDefinition } from '../support/scenes.ts'
 
 const pathOf = (proofRecordId: string, tenantId = globex.tenantId) =>
@@ -50,28 +50,8 @@ test('shows a request that nobody has answered yet', async () => {
     expect(answer.body).not.toHaveProperty(field)
 })
 
-describe('who may name the tenant', () => {
-  test('a root token with tenants: any', async () => {
-    const { status, body } = await api.get(path, { token: tokens.rootWithTenants })
-    expect({ status, id: body.id }).toEqual({ status: 200, id: globex.proofRecordId })
-  })
-
-  test('a root token without tenants: none', async () => {
-    expectError(await api.get(path, { token: tokens.root }), 403)
-    expectError(await api.get(pathOf(randomUUID(), randomUUID()), { token: tokens.root }), 403)
-  })
-
-  test('a tenant token: its own and no other, whether that exists or not', async () => {
-    expectError(await api.get(path, { token: acme.token }), 403)
-    expectError(await api.get(pathOf(acme.proofRecordId, randomUUID()), { token: acme.token }), 403)
-  })
-})
-
 describe('knows no other proof', () => {
   test.each([
-    ['an unknown one', () => [randomUUID(), globex.tenantId]],
-    ["another tenant's", () => [acme.proofRecordId, globex.tenantId]],
-    ["the base agent's", () => [base.proofRecordId, globex.tenantId]],
     ['one of an unknown tenant', () => [globex.proofRecordId, randomUUID()]],
     ['the id of a credential', () => [globex.credentialRecordId, globex.tenantId]],
     ['the id of a connection', () => [globex.connectionId, globex.tenantId]],

@@ -1,34 +1,22 @@
 /** An invitation whose attached request is on the thread of somebody else's exchange: what its writer gains by that. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, JsonEncoder } from '@credo-ts/core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createTenant, degreeDefinition, offerBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { exchangesOf, settled, succeed } from '../support/tenants.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let victim: { tenantId: string }
-let friend: { tenantId: string }
-let mallory: Wallet
-let raw: RawMessages
 let key: Awaited<ReturnType<RawMessages['newKey']>>
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  victim = await createTenant(stage, 'Victim')
-  friend = await createTenant(stage, 'Friend')
-  mallory = await Wallet.start({ answerProofs: false })
-  raw = new RawMessages(mallory)
-})
-afterAll(async () => {
-  await mallory.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const victim = await createTenant(stage, 'Victim')
+const friend = await createTenant(stage, 'Friend')
+const mallory = await useWallet({ answerProofs: false })
+const raw = new RawMessages(mallory)
 beforeEach(async () => {
   key = await raw.newKey()
 })

@@ -1,39 +1,32 @@
 /** Wallets that ask for another credential than the one that they were offered: nothing but the offer is ever signed. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { currentAgent } from '../../lib/agent/agent.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 const ISSUE = 'https://didcomm.org/issue-credential/2.0'
 const DETAIL = 'aries/ld-proof-vc-detail@v1.0'
 const STRANGER = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 const MODES = ['always', 'contentApproved', 'never'] as const
 
-let stage: InProcessStage
-let wallet: Wallet
-let raw: RawMessages
-let caller: Caller
-let issuer: string
-let connection: { connectionId: string; walletConnectionId: string }
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start({ acceptOffers: false })
-  raw = new RawMessages(wallet)
-  caller = await createTenant(stage)
-  connection = await connect(stage, wallet, caller)
-  issuer = await issuerOfTenant()
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet({ acceptOffers: false })
+const raw = new RawMessages(wallet)
+const caller = await createTenant(stage)
+const connection = await connect(stage, wallet, caller)
+/** The DID that the tenant issues with, as its first offer says it. */
+const issuerOfTenant = async (): Promise<string> => {
+  await stage.call('createOffer', { caller, body: offerBody(connection.connectionId, wallet.did) })
+  const { id } = await waitFor('the offer', async () => (await wallet.credentialExchanges())[0])
+  const { offer: formats } = await wallet.agent.didcomm.credentials.getFormatData(id)
+  return String(formats?.jsonld?.credential.issuer)
+}
+const issuer = await issuerOfTenant()
 
 interface Offered {
   id: string
@@ -54,14 +47,6 @@ const offer = async (mode: string = 'always', credentialSubject?: object): Promi
     body: { ...body, autoAcceptCredential: mode, credentialFormats: { jsonld: detail } },
   })
   return { id: record.id, thid: record.threadId, detail }
-}
-
-/** The DID that the tenant issues with, as its first offer says it. */
-const issuerOfTenant = async (): Promise<string> => {
-  await stage.call('createOffer', { caller, body: offerBody(connection.connectionId, wallet.did) })
-  const { id } = await waitFor('the offer', async () => (await wallet.credentialExchanges())[0])
-  const { offer: formats } = await wallet.agent.didcomm.credentials.getFormatData(id)
-  return String(formats?.jsonld?.credential.issuer)
 }
 
 const base64 = (data: unknown) => ({

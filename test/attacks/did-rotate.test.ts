@@ -1,33 +1,23 @@
 /** did-rotate: a new DID counts once it has proven itself on the connection, and is until then in nobody's way. */
 import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Connected, connect, requestBody } from '../support/scenes.ts'
-import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { headerOf, type RawAnswer, RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import type { Wallet } from '../wallet/wallet.ts'
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: { tenantId: string }
-let wallet: Wallet
-let raw: RawMessages
 /** A connection of the wallet, fresh for each test. */
 let connected: Connected
 let route: Route
 let newKey: RawKey
 let newDid: string
 
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  ;({ stage, caller, wallet } = started)
-  raw = new RawMessages(wallet)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
 beforeEach(async () => {
   connected = await connect(stage, wallet, caller)
   route = await raw.route(connected.walletConnectionId)

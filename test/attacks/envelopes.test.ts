@@ -1,42 +1,27 @@
 /** Envelopes and messages that were spoilt on purpose: whatever a stranger sends is a 400, or is handled; it is never a 5xx. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { oddValue, spoilt } from '../support/api/odd-values.ts'
 import { connect, createTenant, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Reply } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { didCommMessage, didCommMessages } from '../support/wallets/didcomm-messages.ts'
 import { handMade } from '../support/wallets/hand-made-envelope.ts'
-import { headerOf, RawMessages, type Route, withHeader } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import { headerOf, RawMessages, withHeader } from '../wallet/raw-messages.ts'
 
 const RUNS = 300
 const HEADERS = { 'content-type': 'application/didcomm-envelope-enc' }
 
-let stage: InProcessStage
-let wallet: Wallet
-let raw: RawMessages
+const stage = await useStage()
+const wallet = await useWallet()
+const raw = new RawMessages(wallet)
 /** Acme's door, and what an invitation says of it. */
-let path: { tenantId: string }
-let route: Route
-let kid: string
-let pthid: string
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  raw = new RawMessages(wallet)
-  path = await createTenant(stage)
-  const { body } = await stage.call('createRequest', { caller: path, body: requestBody })
-  route = await raw.routeToDid(body.invitationDid)
-  kid = route.recipientKeys[0]?.legacyKeyId ?? ''
-  pthid = body.invitation['@id']
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const path = await createTenant(stage)
+const { body } = await stage.call('createRequest', { caller: path, body: requestBody })
+const route = await raw.routeToDid(body.invitationDid)
+const kid = route.recipientKeys[0]?.legacyKeyId ?? ''
+const pthid = body.invitation['@id']
 
 const receive = (envelope: unknown, at: Record<string, string> = path): Promise<Reply> =>
   stage.call('receiveDidcomm', { path: at, body: envelope, headers: HEADERS })

@@ -1,21 +1,13 @@
 /** A wallet that asks hundreds of times, in one message, for all that the agent can do (Aries RFC 0557). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../support/scenes.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
-let started: TenantAndWallet
-let raw: RawMessages
-let connectionId: string
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  const { stage, wallet, caller } = started
-  raw = new RawMessages(wallet)
-  connectionId = (await connect(stage, wallet, caller)).walletConnectionId
-})
-afterAll(() => started.stop())
+const { stage, wallet, caller } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
+const connectionId = (await connect(stage, wallet, caller)).walletConnectionId
 
 const ask = async (times: number) => {
   const queries = Array.from({ length: times }, () => ({ 'feature-type': 'protocol', match: '*' }))

@@ -1,61 +1,35 @@
 /** A thread belongs to its connection: what others say on it changes and creates nothing, and its own messages still count. */
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommAutoAcceptCredential } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Connected, connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { describe, expect, test } from 'vitest'
+import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { succeed } from '../support/tenants.ts'
 import { type DidCommJson, didCommMessage, didCommMessages, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 /** Messages under way. */
 const AT_ONCE = 4
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-/** Her threads are attacked: a proof request and an offer that she has not answered yet. */
-let alice: Wallet
-let alices: Connected
-let handshake: string
-let offer: Json
-/** An invitation that nobody has taken. */
-let unused: Json
 /** Threads that others have begun, and on which the tenant has a turn: as holder, prover and responder, and as who was invited. */
 const begun: Record<string, string> = {}
-/** She has a connection of her own, and knows every id. */
-let mallory: RawMessages
-let mallorys: Connected
-const wallets: Wallet[] = []
 
-const startWallet = async (): Promise<Wallet> => {
-  const wallet = await Wallet.start({ answerProofs: false, acceptOffers: false })
-  wallets.push(wallet)
-  return wallet
-}
+const startWallet = () => useWallet({ answerProofs: false, acceptOffers: false })
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  alice = await startWallet()
-  alices = await connect(stage, alice, caller)
-  const path = { connectionId: alices.connectionId }
-  handshake = (await stage.call('getConnectionById', { caller, path })).body.threadId
-  offer = (await stage.call('createOffer', { caller, body: offerBody(alices.connectionId, alice.did) })).body
-  unused = (await stage.call('createRequest', { caller, body: requestBody })).body
-  await beginThreads()
-  const wallet = await startWallet()
-  mallory = new RawMessages(wallet)
-  mallorys = await connect(stage, wallet, caller)
-})
-afterAll(async () => {
-  await Promise.all(wallets.map((wallet) => wallet.stop()))
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+/** Her threads are attacked: a proof request and an offer that she has not answered yet. */
+const alice = await startWallet()
+const alices = await connect(stage, alice, caller)
+const path = { connectionId: alices.connectionId }
+const handshake = (await stage.call('getConnectionById', { caller, path })).body.threadId
+const offer = (await stage.call('createOffer', { caller, body: offerBody(alices.connectionId, alice.did) })).body
+/** An invitation that nobody has taken. */
+const unused = (await stage.call('createRequest', { caller, body: requestBody })).body
 
 const OFFER = 'issue-credential/2.0/offer-credential'
 
@@ -83,6 +57,12 @@ const beginThreads = async (): Promise<void> => {
   const { connectionRecord } = await invited({ handshake_protocols: ['https://didcomm.org/didexchange/1.1'] })
   begun.handshake = connectionRecord.threadId
 }
+
+await beginThreads()
+const wallet = await startWallet()
+/** She has a connection of her own, and knows every id. */
+const mallory = new RawMessages(wallet)
+const mallorys = await connect(stage, wallet, caller)
 
 /** Sends messages, some at a time. Returns what they did to records, and what failed on our side. */
 const effects = async (messages: DidCommJson[], route: Route): Promise<unknown[]> => {

@@ -1,39 +1,29 @@
 /** A key of a DID that a wallet without an endpoint has given up: whoever has it fetches nothing any more (Aries RFC 0794). */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../support/scenes.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 
-let started: TenantAndWallet
-let raw: RawMessages
-let former: Route
-let current: Route
-let connectionId: string
-
-beforeAll(async () => {
-  started = await startTenantAndWallet({ endpoint: false })
-  const { stage, wallet, caller } = started
-  raw = new RawMessages(wallet)
-  const connected = await connect(stage, wallet, caller)
-  connectionId = connected.connectionId
-  former = await raw.route(connected.walletConnectionId)
-  const senderKey = await raw.newKey()
-  current = { ...former, senderKey }
-  const rotate = { '@type': 'https://didcomm.org/did-rotate/1.0/rotate', '@id': randomUUID() }
-  await raw.send({ ...rotate, to_did: peerDidOf([senderKey], 'didcomm:transport/queue') }, former)
-  await ask('trust_ping/1.0/ping', current)
-})
-afterAll(() => started.stop())
+const { stage, wallet, caller } = await useTenantAndWallet({ endpoint: false })
+const raw = new RawMessages(wallet)
+const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
+const former = await raw.route(walletConnectionId)
+const senderKey = await raw.newKey()
+const current = { ...former, senderKey }
+const rotate = { '@type': 'https://didcomm.org/did-rotate/1.0/rotate', '@id': randomUUID() }
+await raw.send({ ...rotate, to_did: peerDidOf([senderKey], 'didcomm:transport/queue') }, former)
 
 const ask = (type: string, route: Route, body: object = {}) =>
   raw.send({ ...didCommMessage(type), ...body, '~transport': { return_route: 'all' } }, route)
+
+await ask('trust_ping/1.0/ping', current)
+
 const waiting = async () => (await ask('messagepickup/2.0/status-request', current)).message?.message_count
 
 test('a former DID neither fetches nor removes what waits', async () => {
-  const { stage, caller } = started
   await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'for the new DID' } })
   const before = await waiting()
   const [{ '@id': id } = {}] = ((await ask('messagepickup/2.0/delivery-request', current)).message?.['~attach'] ??

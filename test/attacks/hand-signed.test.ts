@@ -1,8 +1,8 @@
 /** Signatures that no library would make: keys used for what they are not listed for, and proofs that say two things. */
 import { DidDocument, didDocumentToNumAlgo4Did } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Caller, InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import {
   DEGREE_CONTEXTS,
   degreeDefinition,
@@ -12,20 +12,9 @@ import {
   type Signer,
 } from '../support/wallets/hand-signed.ts'
 import { askForProof } from '../support/wallets/presentations.ts'
-import type { Wallet } from '../wallet/wallet.ts'
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: Caller & { tenantId: string }
-let wallet: Wallet
-let byHand: HandSigning
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  ;({ stage, caller, wallet } = started)
-  byHand = new HandSigning(wallet)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const byHand = new HandSigning(wallet)
 
 const ask = () =>
   askForProof(stage, caller, wallet, {

@@ -7,31 +7,19 @@ import {
   DidCommRoutingService,
   DidExchangeProtocol,
 } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { connectionOf, settled, succeed } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let victim: { tenantId: string }
-let mallory: Wallet
-let raw: RawMessages
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  victim = await createTenant(stage, 'Victim')
-  mallory = await Wallet.start({ answerProofs: false })
-  raw = new RawMessages(mallory)
-})
-afterAll(async () => {
-  await mallory.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const victim = await createTenant(stage, 'Victim')
+const mallory = await useWallet({ answerProofs: false })
+const raw = new RawMessages(mallory)
 
 type Respond = (
   asked: DidCommConnectionRecord,

@@ -1,47 +1,31 @@
 /** Handshake requests that name somebody else's DID or keys, or documents that are not what they say. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, didDocumentJsonToNumAlgo1Did } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { processorTime } from '../support/processor-time.ts'
-import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { connect, createTenant, requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { type Ed25519Key, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
 import { type RawAnswer, RawMessages } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let raw: RawMessages
-let handshake: RawHandshake
-let caller: Caller
-/** A connection of somebody else, as far as the attacker is concerned. */
-let victim: Connected
-let victimKey: Ed25519Key
-let victimDid: string
-/** One invitation for all: a request that is refused does not use it. */
-let invited: Json
 let key: Ed25519Key
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  raw = new RawMessages(wallet)
-  handshake = new RawHandshake(wallet, raw)
-  caller = await createTenant(stage)
-  victim = await connect(stage, wallet, caller)
-  const { did = '' } = await wallet.agent.didcomm.connections.getById(victim.walletConnectionId)
-  victimDid = did
-  const { senderKey } = await raw.route(victim.walletConnectionId)
-  if (senderKey === undefined) throw new Error('the victim has no key')
-  victimKey = senderKey
-  invited = (await stage.call('createRequest', { caller, body: requestBody })).body
-  key = await handshake.newKey()
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
+const raw = new RawMessages(wallet)
+const handshake = new RawHandshake(wallet, raw)
+const caller = await createTenant(stage)
+/** A connection of somebody else, as far as the attacker is concerned. */
+const victim = await connect(stage, wallet, caller)
+const { did = '' } = await wallet.agent.didcomm.connections.getById(victim.walletConnectionId)
+const victimDid = did
+const { senderKey } = await raw.route(victim.walletConnectionId)
+if (senderKey === undefined) throw new Error('the victim has no key')
+const victimKey = senderKey
+/** One invitation for all: a request that is refused does not use it. */
+const invited = (await stage.call('createRequest', { caller, body: requestBody })).body
+key = await handshake.newKey()
 
 /** The request has no effect: the victim's connection works, and the invitation waits. */
 const expectRefused = async ({ status }: RawAnswer) => {

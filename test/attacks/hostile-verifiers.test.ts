@@ -1,11 +1,11 @@
 /** Verifiers that ask a tenant for a proof in order to run something, to cost much, or to be shown more than was asked for. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { connect, createTenant } from '../support/scenes.ts'
 import type { Json, Reply } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { scriptPaths } from '../support/wallets/json-path-attacks.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
@@ -14,31 +14,21 @@ interface Prover {
   walletConnectionId: string
 }
 
-let started: TenantAndWallet
-let raw: RawMessages
+const { stage, caller, wallet } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
+const connected = async (tenant: { tenantId: string }): Promise<Prover> => {
+  const { walletConnectionId } = await connect(stage, wallet, tenant)
+  return { ...tenant, walletConnectionId }
+}
 /** It answers by a call, and the other by its settings. */
-let prover: Prover
-let machine: Prover
-let degree: string
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  const { stage, caller, wallet } = started
-  raw = new RawMessages(wallet)
-  const connected = async (tenant: { tenantId: string }): Promise<Prover> => {
-    const { walletConnectionId } = await connect(stage, wallet, tenant)
-    return { ...tenant, walletConnectionId }
-  }
-  prover = await connected(caller)
-  const { body } = await stage.call('createTenant', {
-    body: { config: { label: 'Machine', autoAcceptProofRequests: true } },
-  })
-  machine = await connected({ tenantId: body.id })
-  const issuer = await createTenant(stage, 'Issuer')
-  degree = await hold(issuer, prover, degreeAbout(await keyDidOf(prover)))
-  await hold(issuer, machine, degreeAbout(await keyDidOf(machine)))
+const prover = await connected(caller)
+const { body } = await stage.call('createTenant', {
+  body: { config: { label: 'Machine', autoAcceptProofRequests: true } },
 })
-afterAll(() => started.stop())
+const machine = await connected({ tenantId: body.id })
+const issuer = await createTenant(stage, 'Issuer')
+const degree = await hold(issuer, prover, degreeAbout(await keyDidOf(prover)))
+await hold(issuer, machine, degreeAbout(await keyDidOf(machine)))
 
 const CHALLENGE = { challenge: 'fb7e5d4e-2d4c-4d3e-8a07-2f6d8a9f6a3c' }
 
@@ -62,7 +52,7 @@ const messageOf = (data: Json, format = 'dif/presentation-exchange/definitions@v
 })
 
 const proofOf = async ({ tenantId }: Prover, threadId: string): Promise<Json> =>
-  (await started.stage.call('getProofs', { caller: { tenantId }, query: { threadId } })).body[0]
+  (await stage.call('getProofs', { caller: { tenantId }, query: { threadId } })).body[0]
 
 /** Sends a request, and has it accepted. Undefined where the request itself was refused. */
 const answered = async (message: Json, body: object = {}): Promise<Reply | undefined> => {
@@ -72,7 +62,7 @@ const answered = async (message: Json, body: object = {}): Promise<Reply | undef
   if (proof === undefined) return undefined
   expect(proof.state).toBe('request-received')
   const { tenantId } = prover
-  return started.stage.call('acceptProofRequest', { caller: { tenantId }, path: { proofRecordId: proof.id }, body })
+  return stage.call('acceptProofRequest', { caller: { tenantId }, path: { proofRecordId: proof.id }, body })
 }
 
 const MARKER = `${process.cwd()}/.data/a-verifier-was-here`
@@ -185,7 +175,7 @@ test('an honest request of the same kind is answered by both', async () => {
 
 test('only the credential that was asked for is shown, and none twice', async () => {
   const about = await keyDidOf(prover)
-  const issuer = await createTenant(started.stage, 'Another issuer')
+  const issuer = await createTenant(stage, 'Another issuer')
   await hold(issuer, prover, degreeAbout(about, { issuanceDate: '2023-01-01T00:00:00Z' }))
   const filter = { const: '2026-01-01T00:00:00Z' }
   const one = { constraints: { fields: [{ path: ['$.issuanceDate'], filter }] } }
@@ -202,7 +192,7 @@ test('only the credential that was asked for is shown, and none twice', async ()
   expect(answer).toMatchObject({ status: 200 })
   const { tenantId } = prover
   const path = { proofRecordId: answer?.body.id }
-  const { body } = await started.stage.call('getProofFormData', { caller: { tenantId }, path })
+  const { body } = await stage.call('getProofFormData', { caller: { tenantId }, path })
   const { verifiableCredential, presentation_submission: submission } = body.presentation.presentationExchange
   expect(verifiableCredential).toMatchObject([{ issuanceDate: '2026-01-01T00:00:00Z' }])
   expect(submission.descriptor_map).toMatchObject([
@@ -219,7 +209,6 @@ test('a descriptor whose id is a name of a prototype is one like any other', asy
 })
 
 test('a counter-proposal never makes the agent ask for something else', async () => {
-  const { stage, caller, wallet } = started
   const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
   const { body: request } = await stage.call('requestProof', {
     caller,
@@ -267,13 +256,13 @@ test('a counter-proposal never makes the agent ask for something else', async ()
 test('another tenant can not present what this one holds', async () => {
   const message = messageOf({ json: asked(definitionOf({ path: ['$.credentialSubject.degree'] })) })
   await raw.sendOn(machine.walletConnectionId, { ...message, '@id': randomUUID() })
-  const { tenantId } = await createTenant(started.stage, 'Thief')
-  const { walletConnectionId } = await connect(started.stage, started.wallet, { tenantId })
+  const { tenantId } = await createTenant(stage, 'Thief')
+  const { walletConnectionId } = await connect(stage, wallet, { tenantId })
   await raw.sendOn(walletConnectionId, message)
   const { id } = await proofOf({ tenantId, walletConnectionId }, message['@id'])
   const body = { proofFormats: { presentationExchange: { credentials: { degree: [degree] } } } }
   const path = { proofRecordId: id }
-  expect(await started.stage.call('acceptProofRequest', { caller: { tenantId }, path, body })).toMatchObject({
+  expect(await stage.call('acceptProofRequest', { caller: { tenantId }, path, body })).toMatchObject({
     status: 422,
     body: { details: [{ path: 'proofFormats.presentationExchange.credentials.degree' }] },
   })

@@ -1,24 +1,17 @@
 /** A request for a connection takes the invitation that it was sent to and no other, and harms no other wallet's connection. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Connected, connect, createTenant, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { connect, createTenant, requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { didCommMessage } from '../support/wallets/didcomm-messages.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 /** Where hand-made DIDs say that they are reached; nobody listens. */
 const NOWHERE = 'http://127.0.0.1:1'
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-let alice: Wallet
-let alices: Connected
-/** Has no connection; her keys are new ones. */
-let mallory: RawMessages
-let wallet: Wallet
 /** An invitation that nobody has taken; one for each test. */
 let unused: Json
 let other: Json
@@ -31,19 +24,13 @@ const keyOf = async (request: Json): Promise<Route> => ({
 })
 const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  alice = await Wallet.start({ answerProofs: false })
-  alices = await connect(stage, alice, caller)
-  wallet = await Wallet.start({ answerProofs: false })
-  mallory = new RawMessages(wallet)
-})
-afterAll(async () => {
-  await Promise.all([alice.stop(), wallet.stop()])
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+const alice = await useWallet({ answerProofs: false })
+const alices = await connect(stage, alice, caller)
+const wallet = await useWallet({ answerProofs: false })
+/** Has no connection; her keys are new ones. */
+const mallory = new RawMessages(wallet)
 beforeEach(async () => {
   unused = await invite()
   other = await invite()

@@ -3,38 +3,26 @@
  * The same over HTTP, for some operations and each pair of agents: test/api/isolation.test.ts.
  */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
-import { type Asked, type CallExample, type CallOperation, CallScene } from '../support/calls/call-scene.ts'
+import { type Asked, type CallExample, CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
-import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let call: CallOperation
-let scene: CallScene
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+await useQuickKeys()
+stage.line.run()
+const wallet = await useWallet({ acceptOffers: false, answerProofs: false })
+const call = callInProcess(stage, issuer)
+const scene = await CallScene.start(call, wallet)
+const { tenantId } = await scene.newTenant()
 /** A tenant that manages an organization, and has nothing to do with the scene's. */
-let other: Caller
-
-beforeAll(async () => {
-  const issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  await useQuickKeys()
-  stage.line.run()
-  wallet = await Wallet.start({ acceptOffers: false, answerProofs: false })
-  call = callInProcess(stage, issuer)
-  scene = await CallScene.start(call, wallet)
-  const { tenantId } = await scene.newTenant()
-  other = { tenantId, organizations: { [tenantId]: ['owner'] } }
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const other = { tenantId, organizations: { [tenantId]: ['owner'] } }
 
 /** Its document would be in the table. */
 const UNKNOWN_DID = `did:peer:4z${'1'.repeat(46)}`

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommMessageRepository } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { HandSigning, keySigner, type Signer } from '../support/wallets/hand-signed.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 
@@ -15,20 +15,11 @@ const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 const CONTEXT = { degree: 'https://example.org/degree', knows: { '@id': 'https://example.org/knows', '@type': '@id' } }
 const SUBJECT = 'did:key:z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH'
 
-let world: TenantAndWallet
-let raw: RawMessages
-let signing: HandSigning
-let issuer: Signer
-let walletConnectionId: string
-
-beforeAll(async () => {
-  world = await startTenantAndWallet()
-  ;({ walletConnectionId } = await connect(world.stage, world.wallet, world.caller))
-  raw = new RawMessages(world.wallet)
-  signing = new HandSigning(world.wallet)
-  issuer = keySigner()
-})
-afterAll(() => world.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const { walletConnectionId } = await connect(stage, wallet, caller)
+const raw = new RawMessages(wallet)
+const signing = new HandSigning(wallet)
+const issuer = keySigner()
 
 const credentialOf = (changes: object = {}): Json => ({
   '@context': [CREDENTIALS_V1, CONTEXT],
@@ -67,7 +58,7 @@ const sendOffer = async (detail: unknown) => {
 
 /** What the tenant has of a thread. */
 const exchangesOn = async (threadId: string): Promise<Json[]> =>
-  (await world.stage.call('getCredentials', { caller: world.caller, query: { threadId } })).body
+  (await stage.call('getCredentials', { caller, query: { threadId } })).body
 
 /** The tenant has asked for what was offered. */
 const requested = async (
@@ -77,8 +68,8 @@ const requested = async (
   const { threadId, status } = await sendOffer({ credential, options })
   expect(status).toBe(200)
   const [{ id }] = await exchangesOn(threadId)
-  const accepted = await world.stage.call('acceptCredentialOffer', {
-    caller: world.caller,
+  const accepted = await stage.call('acceptCredentialOffer', {
+    caller,
     body: { credentialRecordId: id },
   })
   expect(accepted).toMatchObject({ status: 200, body: { state: 'request-sent' } })
@@ -93,7 +84,7 @@ const issue = (threadId: string, credential: unknown) =>
     'credentials~attach': attached(credential),
   })
 
-const held = async (): Promise<Json[]> => (await world.stage.call('getW3cCredentials', { caller: world.caller })).body
+const held = async (): Promise<Json[]> => (await stage.call('getW3cCredentials', { caller })).body
 
 const expectAbandoned = async (threadId: string, credential: unknown): Promise<void> => {
   const before = (await held()).length
@@ -217,7 +208,6 @@ describe('a credential is abandoned, and not stored,', () => {
 })
 
 test('a stranger has no part in an exchange without a connection', async () => {
-  const { stage, caller } = world
   const other = await createTenant(stage, 'Issuer')
   const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
   const { body: invited } = await stage.call('createOfferOob', {
@@ -298,11 +288,11 @@ describe('an offer is refused, and nothing is stored,', () => {
 
 describe('an agent that accepts offers without a call', () => {
   test('receives one that it can not accept, which waits', async () => {
-    const { body: tenant } = await world.stage.call('createTenant', {
+    const { body: tenant } = await stage.call('createTenant', {
       body: { config: { label: 'Collector', autoAcceptOffers: true } },
     })
     const caller = { tenantId: tenant.id }
-    const { walletConnectionId: toCollector } = await connect(world.stage, world.wallet, caller)
+    const { walletConnectionId: toCollector } = await connect(stage, wallet, caller)
     const threadId = randomUUID()
     const answer = await raw.sendOn(toCollector, {
       '@type': 'https://didcomm.org/issue-credential/2.0/offer-credential',
@@ -319,9 +309,9 @@ describe('an agent that accepts offers without a call', () => {
       }),
     })
     expect(answer).toEqual({ status: 200, body: '' })
-    const { body } = await world.stage.call('getCredentials', { caller, query: { threadId } })
+    const { body } = await stage.call('getCredentials', { caller, query: { threadId } })
     expect(body).toMatchObject([{ state: 'offer-received' }])
-    const accepted = await world.stage.call('acceptCredentialOffer', {
+    const accepted = await stage.call('acceptCredentialOffer', {
       caller,
       body: { credentialRecordId: body[0].id },
     })
@@ -330,8 +320,8 @@ describe('an agent that accepts offers without a call', () => {
 })
 
 test('an offer of AnonCreds whose ids are no text is refused', async () => {
-  const caller = await createTenant(world.stage, 'Another')
-  const { walletConnectionId: toOther } = await connect(world.stage, world.wallet, caller)
+  const caller = await createTenant(stage, 'Another')
+  const { walletConnectionId: toOther } = await connect(stage, wallet, caller)
   for (const content of [
     { cred_def_id: [1], schema_id: {} },
     { cred_def_id: 'x'.repeat(5_000), schema_id: 's' },
@@ -348,6 +338,6 @@ test('an offer of AnonCreds whose ids are no text is refused', async () => {
       'offers~attach': attached(content),
     })
     expect(answer.status).toBe(400)
-    expect((await world.stage.call('getCredentials', { caller })).body).toEqual([])
+    expect((await stage.call('getCredentials', { caller })).body).toEqual([])
   }
 })

@@ -1,19 +1,12 @@
 /** DIDs that a tenant makes or resolves: they tell nothing of other tenants, and take nothing from them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { succeed } from '../support/tenants.ts'
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-let other: { tenantId: string }
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  caller = await createTenant(stage)
-  other = await createTenant(stage)
-})
-afterAll(() => stage.stop())
+const stage = await useStage({ delivers: false })
+const caller = await createTenant(stage)
+const other = await createTenant(stage)
 
 test('what a DID resolves to does not tell whether, and when, another tenant has resolved it', async () => {
   const { did } = await succeed(stage, 'createDid', other, { body: { method: 'web' } })

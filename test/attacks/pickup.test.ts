@@ -1,30 +1,16 @@
 /** Wallets that fetch messages which are not theirs, ask for impossible numbers, repeat themselves or never fetch anything. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { offerBody } from '../support/scenes.ts'
-import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
-import { startFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
-import type { Wallet } from '../wallet/wallet.ts'
+import { useFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: { tenantId: string }
-const wallets: Wallet[] = []
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  ;({ stage, caller } = started)
-})
-afterAll(async () => {
-  for (const wallet of wallets) await wallet.stop()
-  await started.stop()
-})
+const { stage, caller } = await useTenantAndWallet()
 
 const startFetching = async () => {
-  const fetching = await startFetchingWallet(stage, caller)
-  wallets.push(fetching.wallet)
+  const fetching = await useFetchingWallet(stage, caller)
   const { ask, connectionId } = fetching
   const say = (content: string) => stage.call('sendMessage', { caller, path: { connectionId }, body: { content } })
   const waiting = async (): Promise<Json> => (await ask(`${V2}/status-request`)).message?.message_count

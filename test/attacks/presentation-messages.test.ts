@@ -1,17 +1,12 @@
 /** Messages of present-proof that carry two presentations, or none that was asked for: only what was verified is ever shown. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { askWallet } from '../support/wallets/asked-proof.ts'
 import { DEGREE_CONTEXTS, degreeDefinition, HandSigning, keySigner } from '../support/wallets/hand-signed.ts'
 
-let started: TenantAndWallet
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
 
 const FORMAT = 'dif/presentation-exchange/submission@v1.0'
 const presentationExchange = { presentationDefinition: degreeDefinition, options: { contexts: DEGREE_CONTEXTS } }
@@ -26,7 +21,6 @@ const withAttachments = (...attachments: Json[]): Json => ({
 
 /** Sends what `messagesOf` makes of an honest presentation, and of the same with a claim that nobody has signed. */
 const answered = async (messagesOf: (honest: Json, forged: Json) => Json[], asked: object = {}): Promise<Json> => {
-  const { stage, caller, wallet } = started
   const { request, thread, send, answers } = await askWallet(stage, caller, wallet, { ...body, ...asked })
   const { challenge } = request.presentationExchange.options
   const byHand = new HandSigning(wallet)
@@ -97,7 +91,6 @@ test.each<[string, Json[]]>([
 test.each(['never', 'contentApproved'])(
   'a presentation that does not verify can not be accepted by a call, with autoAcceptProof %s',
   async (autoAcceptProof) => {
-    const { stage, caller } = started
     const forgedOnly = (_: Json, forged: Json) => [withAttachments(attachment({ json: forged }))]
     const { id: proofRecordId } = await answered(forgedOnly, { autoAcceptProof })
     const path = { proofRecordId }

@@ -1,32 +1,20 @@
 /** What a wallet writes into a presentation submission: paths that would run, search or reach elsewhere. */
 import { existsSync, rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/wallets/presentations.ts'
-import { Wallet } from '../wallet/wallet.ts'
-
-let stage: InProcessStage
-let caller: Caller & { tenantId: string }
-let holder: Wallet
-let credential: Json
 
 const presentationDefinition: Json = {
   id: 'anything',
   input_descriptors: [{ id: 'one', constraints: { fields: [{ path: ['$.credentialSubject.id'] }] } }],
 }
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  holder = await Wallet.start({ label: 'Holder', answerProofs: false })
-  credential = await issue(holder, { '@context': [CREDENTIALS_V1], credentialSubject: { id: holder.did } })
-})
-afterAll(async () => {
-  await holder.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+const holder = await useWallet({ label: 'Holder', answerProofs: false })
+const credential = await issue(holder, { '@context': [CREDENTIALS_V1], credentialSubject: { id: holder.did } })
 
 /** Presents the credential with another submission. Everything is signed, so that only the submission is to blame. */
 const submitted = async (submission: Json, presentation: Json = {}) => {

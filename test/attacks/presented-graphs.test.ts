@@ -1,33 +1,21 @@
 /** What a presentation makes its verifier compute: a holder signs any graph, and issues itself the credential. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { DEGREE_CONTEXTS, HandSigning, keySigner } from '../support/wallets/hand-signed.ts'
 import { askForProof, CREDENTIALS_V1, submissionOf } from '../support/wallets/presentations.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 const SCHEMA_ORG = 'http://schema.org/'
 
 /** In ms, of the whole process: that of the wallet too. */
 const MAX_CPU = 3_000
 
-let stage: InProcessStage
-let wallet: Wallet
-let tenant: { tenantId: string }
-let signing: HandSigning
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  tenant = await createTenant(stage)
-  signing = new HandSigning(wallet)
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
+const tenant = await createTenant(stage)
+const signing = new HandSigning(wallet)
 
 const contexts = [CREDENTIALS_V1, ...Object.keys(DEGREE_CONTEXTS), SCHEMA_ORG]
 

@@ -1,31 +1,20 @@
 /** Problem reports: taken from everybody who is connected, of effect on the sender's own exchange, and on no other. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anonCredsRequest, type Connected, connect, offerBody, requestBody } from '../support/scenes.ts'
-import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { succeed } from '../support/tenants.ts'
 import { didCommMessage, type Thread } from '../support/wallets/didcomm-messages.ts'
 import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
-import type { Wallet } from '../wallet/wallet.ts'
 
 const v1Body = { protocolVersion: 'v1', proofFormats: { indy: anonCredsRequest } }
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: { tenantId: string }
-let wallet: Wallet
-let raw: RawMessages
-
-beforeAll(async () => {
-  started = await startTenantAndWallet({ acceptOffers: false })
-  ;({ stage, caller, wallet } = started)
-  raw = new RawMessages(wallet)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet({ acceptOffers: false })
+const raw = new RawMessages(wallet)
 
 const report = (protocol: string, thread?: Thread): Json => ({
   ...didCommMessage(`${protocol}/problem-report`, thread),

@@ -1,8 +1,8 @@
 /** Requests to the DID of an agent, without an invitation: nobody can keep others from taking them, or show them as an invitation. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { succeed } from '../support/tenants.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
 import { keyOfBase58 } from '../wallet/raw-handshake.ts'
@@ -12,16 +12,8 @@ interface Tenant {
   tenantId: string
 }
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let raw: RawMessages
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  stage = started.stage
-  raw = new RawMessages(started.wallet)
-})
-afterAll(() => started.stop())
+const { stage, wallet } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
 
 const webDid = (caller: Tenant, domain?: string): Promise<Json> =>
   succeed(stage, 'createDid', caller, { body: { method: 'web', ...(domain !== undefined && { domain }) } })

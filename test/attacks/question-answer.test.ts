@@ -1,42 +1,24 @@
 /** Questions belong to their connections: what others send on them changes nothing, and nothing is taken for an answer that is none. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Connected, connect, createTenant } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { describe, expect, test } from 'vitest'
+import { connect, createTenant } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { didCommMessages } from '../support/wallets/didcomm-messages.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 const QUESTION = 'https://didcomm.org/questionanswer/1.0/question'
 const ANSWER = 'https://didcomm.org/questionanswer/1.0/answer'
 const validResponses = [{ text: 'Yes' }, { text: 'No' }]
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-let alice: Wallet
-let alices: Connected
-let mallory: RawMessages
-let mallorys: Connected
-const wallets: Wallet[] = []
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  for (let count = 0; count < 2; count++) wallets.push(await Wallet.start())
-  const [first, second] = wallets
-  if (first === undefined || second === undefined) throw new Error('two wallets')
-  alice = first
-  alices = await connect(stage, alice, caller)
-  mallory = new RawMessages(second)
-  mallorys = await connect(stage, second, caller)
-})
-afterAll(async () => {
-  await Promise.all(wallets.map((wallet) => wallet.stop()))
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+const [alice, second] = [await useWallet(), await useWallet()]
+const alices = await connect(stage, alice, caller)
+const mallory = new RawMessages(second)
+const mallorys = await connect(stage, second, caller)
 
 /** A question to Alice that is not answered yet. */
 const askAlice = async (): Promise<Json> =>

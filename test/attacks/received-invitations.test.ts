@@ -1,33 +1,20 @@
 /** What an invitation that somebody else wrote can not do to the agent that is given it. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, JsonEncoder } from '@credo-ts/core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { connectionOf, connectTenants, exchangesOf, settled, succeed } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let victim: { tenantId: string }
-let friend: { tenantId: string }
-let mallory: Wallet
-let raw: RawMessages
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  victim = await createTenant(stage, 'Victim')
-  friend = await createTenant(stage, 'Friend')
-  mallory = await Wallet.start({ answerProofs: false })
-  raw = new RawMessages(mallory)
-})
-afterAll(async () => {
-  await mallory.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const victim = await createTenant(stage, 'Victim')
+const friend = await createTenant(stage, 'Friend')
+const mallory = await useWallet({ answerProofs: false })
+const raw = new RawMessages(mallory)
 
 /** JSON that no parser minds, and most that walk through it. */
 const NESTED = Buffer.from(`{"@type":"x","@id":"${randomUUID()}","a":${'['.repeat(5000)}${']'.repeat(5000)}}`).toString(

@@ -1,30 +1,17 @@
 /** Envelopes that somebody resends in another writing, and an invitation that several wallets answer at the same time. */
 import { randomUUID } from 'node:crypto'
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Connected, connect, requestBody } from '../support/scenes.ts'
-import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { expect, test } from 'vitest'
+import { connect, requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
-import { RawMessages, type Route } from '../wallet/raw-messages.ts'
-import type { Wallet } from '../wallet/wallet.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: { tenantId: string }
-let wallet: Wallet
-let raw: RawMessages
-let connected: Connected
-let route: Route
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  ;({ stage, caller, wallet } = started)
-  raw = new RawMessages(wallet)
-  connected = await connect(stage, wallet, caller)
-  route = await raw.route(connected.walletConnectionId)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
+const connected = await connect(stage, wallet, caller)
+const route = await raw.route(connected.walletConnectionId)
 
 const heard = async (): Promise<string[]> => {
   const path = { ...caller, connectionId: connected.connectionId }

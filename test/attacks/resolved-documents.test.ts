@@ -1,8 +1,8 @@
 /** What strangers serve as the document of their did:web: whatever it is, resolving it is no failure of this service. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 
 /** By their addresses. They would be on hosts with certificates. */
 const { served } = vi.hoisted(() => ({ served: new Map<string, string>() }))
@@ -17,14 +17,8 @@ vi.mock('../../lib/egress/post.ts', async (original) => ({
   }),
 }))
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  caller = await createTenant(stage)
-})
-afterAll(() => stage.stop())
+const stage = await useStage({ delivers: false })
+const caller = await createTenant(stage)
 
 let count = 0
 

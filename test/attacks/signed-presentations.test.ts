@@ -1,7 +1,8 @@
 /** What a holder can write around a signature: `isVerified: true` means what was signed, about the one who signed, in the verifier's terms. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import {
   askForProof,
   type Contexts,
@@ -11,28 +12,15 @@ import {
   present,
   submissionOf,
 } from '../support/wallets/presentations.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let caller: Caller & { tenantId: string }
-let issuer: Wallet
-let holder: Wallet
-let thief: Wallet
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  ;[issuer, holder, thief] = await Promise.all([
-    Wallet.start({ label: 'Issuer' }),
-    Wallet.start({ label: 'Holder', answerProofs: false }),
-    Wallet.start({ label: 'Thief', answerProofs: false }),
-  ])
-})
-afterAll(async () => {
-  await Promise.all([issuer, holder, thief].map((wallet) => wallet.stop()))
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+const [issuer, holder, thief] = await Promise.all([
+  useWallet({ label: 'Issuer' }),
+  useWallet({ label: 'Holder', answerProofs: false }),
+  useWallet({ label: 'Thief', answerProofs: false }),
+])
 
 const DEGREES = 'https://contexts.example/degrees/v1'
 const TITLES = 'https://contexts.example/titles/v1'

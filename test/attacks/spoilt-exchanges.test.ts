@@ -1,29 +1,21 @@
 /** Offers, requests, proposals and questions of a wallet, spoilt on purpose: whatever is kept of them, no operation on it fails. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { spoilt } from '../support/api/odd-values.ts'
 import { connect } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { handMadeInvitation } from '../support/wallets/hand-made-invitation.ts'
-import { RawMessages, type Route } from '../wallet/raw-messages.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 
 /** Messages of each kind. */
 const RUNS = 20
 
-let started: TenantAndWallet
-let raw: RawMessages
-let route: Route
-
-beforeAll(async () => {
-  started = await startTenantAndWallet({ acceptOffers: false })
-  const { stage, wallet, caller } = started
-  raw = new RawMessages(wallet)
-  const { walletConnectionId } = await connect(stage, wallet, caller)
-  route = await raw.route(walletConnectionId)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet({ acceptOffers: false })
+const raw = new RawMessages(wallet)
+const { walletConnectionId } = await connect(stage, wallet, caller)
+const route = await raw.route(walletConnectionId)
 
 const ISSUER = 'LjgpST2rjsoxYegQDRm7EL'
 const DEFINITION = `${ISSUER}:3:CL:1:t`
@@ -157,7 +149,7 @@ const MESSAGES: [type: string, format: string, content: Json][] = [
 type Call = { path?: Record<string, string>; query?: Record<string, string>; body?: object }
 
 const call = async (operation: OperationName, asked: Call, message: Json): Promise<Json> => {
-  const { status, body } = await started.stage.call(operation, { caller: started.caller, ...asked })
+  const { status, body } = await stage.call(operation, { caller, ...asked })
   expect(status, `${operation}: ${JSON.stringify(message)}`).toBeLessThan(500)
   return body
 }
@@ -183,7 +175,6 @@ const give = async (message: Json, isInvited: boolean): Promise<void> => {
 /** Takes every step that a tenant may take with what there is on a thread; most are refused, because it is another's turn. Says how much there is. */
 const goOn = async (message: Json): Promise<number> => {
   const query = { threadId: String(message['@id']) }
-  const { caller } = started
   const credentials = await call('getCredentials', { query }, message)
   for (const { id } of credentials) {
     const body = { credentialRecordId: id }

@@ -8,11 +8,11 @@ import {
   DidCommDidExchangeState,
   DidCommHandshakeProtocol,
 } from '@credo-ts/didcomm'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { connect, createTenant } from '../support/scenes.ts'
-import type { InProcessStage, Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { changesSince, recordsInTable } from '../support/table/records-in-table.ts'
 import { connectionOf, inviteToConnect } from '../support/tenants.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
@@ -23,18 +23,8 @@ import { Wallet } from '../wallet/wallet.ts'
 const NOWHERE = 'http://127.0.0.1:1'
 const DAYS = 24 * 60 * 60 * 1000
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: { tenantId: string }
-let wallet: Wallet
-let raw: RawMessages
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  ;({ stage, caller, wallet } = started)
-  raw = new RawMessages(wallet)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const raw = new RawMessages(wallet)
 afterEach(() => {
   vi.useRealTimers()
 })

@@ -1,30 +1,18 @@
 /** A DID document says where a wallet is reached, and may say anything: that is the wallet's loss, and never our failure. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { connectionRequest, peerDidWith } from '../wallet/handshake-requests.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-let wallet: Wallet
-let raw: RawMessages
-let handshake: RawHandshake
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start()
-  raw = new RawMessages(wallet)
-  handshake = new RawHandshake(wallet, raw)
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage({ delivers: false })
+const caller = await createTenant(stage)
+const wallet = await useWallet()
+const raw = new RawMessages(wallet)
+const handshake = new RawHandshake(wallet, raw)
 
 const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
 

@@ -1,19 +1,14 @@
 /** Invitations with keys that are no points of the curve: nothing can be encrypted for them, and whoever sent them is at fault. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { DidKey, Kms } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant, offerBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { succeed } from '../support/tenants.ts'
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  caller = await createTenant(stage)
-})
-afterAll(() => stage.stop())
+const stage = await useStage({ delivers: false })
+const caller = await createTenant(stage)
 
 const isPoint = (key: Kms.PublicJwk<Kms.Ed25519PublicJwk>): boolean => {
   try {

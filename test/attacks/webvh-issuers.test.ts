@@ -1,36 +1,30 @@
 /** Issuers, and those who serve their files, that lie: about whose an object is, what it says, and how old it is. */
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { currentAgent } from '../../lib/agent/agent.ts'
 import { WebvhRegistry } from '../../lib/agent/anoncreds/webvh-registry.ts'
 import { readSettings, settings } from '../../lib/settings.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { definitionOf, listOf, registryOf, schemaOf } from '../support/anoncreds/objects.ts'
-import { type HostedIssuer, HostKey, WebvhHost } from '../support/anoncreds/webvh-host.ts'
+import { HostKey, WebvhHost } from '../support/anoncreds/webvh-host.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
+import { useTable } from '../unit/store/use-table.ts'
 
-let table: StartedTable
-let host: WebvhHost
-let issuer: HostedIssuer
 const registry: AnonCredsRegistry = new WebvhRegistry()
 
 /** Names of issuers, each new. */
 let count = 0
 const newIssuer = (more: object = {}) => host.issuer(`issuer-${++count}`, more)
 
-beforeAll(async () => {
-  table = await startTable()
-  host = await WebvhHost.start()
-  issuer = await newIssuer()
-  vi.stubGlobal('fetch', () => {
-    throw new Error('fetch was called')
-  })
+const _table = await useTable({ check: false })
+const host = await stopAtEnd(WebvhHost.start())
+const issuer = await newIssuer()
+vi.stubGlobal('fetch', () => {
+  throw new Error('fetch was called')
 })
 afterAll(async () => {
   vi.unstubAllGlobals()
-  host.stop()
-  await table.stop()
 })
 
 const inTenant = <T>(act: (agent: Awaited<ReturnType<typeof currentAgent>>) => Promise<T>, tenant = 'acme') =>

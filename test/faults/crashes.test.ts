@@ -1,28 +1,24 @@
 /** The process dies right after the commit: the caller never hears of it, and yet the message reaches the wallet, once. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { withOpenStack } from '../support/table/open-stack.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
 /** Whether whatever commits next dies with its commit: no answer leaves the process. */
 let dying = false
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  withOpenStack(stage.serviceClient).middlewareStack.add(
-    (next, { commandName }) =>
-      async (parameters) => {
-        const result = await next(parameters)
-        if (dying && commandName === 'TransactWriteItemsCommand') throw new Error('the process is gone')
-        return result
-      },
-    { step: 'initialize' },
-  )
-})
-afterAll(() => stage.stop())
+const stage = await useStage({ delivers: false })
+withOpenStack(stage.serviceClient).middlewareStack.add(
+  (next, { commandName }) =>
+    async (parameters) => {
+      const result = await next(parameters)
+      if (dying && commandName === 'TransactWriteItemsCommand') throw new Error('the process is gone')
+      return result
+    },
+  { step: 'initialize' },
+)
 
 test('a message and an offer of a process that died reach the wallet once', async () => {
   const caller = await createTenant(stage)

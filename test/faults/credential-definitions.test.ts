@@ -1,32 +1,27 @@
 /** Credential definitions amid repetition, crashes and too many requests: one is made, published once, or it says why not. */
 import type { SQSEvent } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type QuickKeys, useQuickKeys } from '../support/anoncreds/quick-keys.ts'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 
-let stage: InProcessStage
-let keys: QuickKeys
-let faults: StoreFaults
 let caller: Caller & { tenantId: string }
 let schemaId: string
 
 const schemaBody = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
 const LEASE = 90_000
 
-beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  stage = await startInProcessStage()
-  keys = await useQuickKeys()
-  faults = new StoreFaults(stage.serviceClient)
-})
+vi.useFakeTimers({ toFake: ['Date'] })
+const stage = await useStage({ delivers: false })
+const keys = await useQuickKeys()
+const faults = new StoreFaults(stage.serviceClient)
 afterAll(async () => {
   vi.useRealTimers()
   expect(await checkTable(stage.client, stage.table)).toEqual([])
-  await stage.stop()
 })
 beforeEach(async () => {
   keys.before = async () => {}

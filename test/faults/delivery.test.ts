@@ -1,28 +1,25 @@
 /** Messages to wallets over real parts: in order, never lost, doubled only where nothing else can be. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
 import { MESSAGE_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { encodeWakeUp } from '../../lib/outbox/wake-up.ts'
 import { messageLane } from '../../lib/store/keys.ts'
-import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
+import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { type Behaviour, type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
-let pipeline: Pipeline
 let wallet: FaultyReceiver
 let count = 0
 const lines: string[] = []
 
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  // The queues are in this process: delays, leases and visibility timeouts all go by this clock.
-  vi.useFakeTimers({ toFake: ['Date'] })
-  pipeline = await startPipeline()
-})
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+// The queues are in this process: delays, leases and visibility timeouts all go by this clock.
+vi.useFakeTimers({ toFake: ['Date'] })
+const pipeline = await stopAtEnd(startPipeline())
 
 afterAll(async () => {
   vi.useRealTimers()
-  await pipeline.stop()
 })
 
 beforeEach(async () => {

@@ -1,39 +1,34 @@
 /** dispatchChanges dies, or a call of its fails, at every place where it makes one: still every event, once, in order, with the same id. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
-import type { RegistrationKind } from '../../lib/records/registration.ts'
+import type { EndpointKind } from '../../lib/records/webhook-event.ts'
 import { eventPartitions } from '../../lib/store/keys.ts'
 import { toRecordItem } from '../../lib/store/stored-record.ts'
 import { queryAll } from '../../lib/store/table.ts'
 import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
-import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
 const KINDS = ['webhook', 'notification'] as const
 
-let pipeline: Pipeline
-let receiver: FaultyReceiver
 let number = 0
 
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {})
-  // The queues are in this process: delays, leases and visibility timeouts all go by this clock.
-  vi.useFakeTimers({ toFake: ['Date'] })
-  pipeline = await startPipeline()
-  receiver = await startFaultyReceiver()
-})
+vi.spyOn(console, 'log').mockImplementation(() => {})
+// The queues are in this process: delays, leases and visibility timeouts all go by this clock.
+vi.useFakeTimers({ toFake: ['Date'] })
+const pipeline = await stopAtEnd(startPipeline())
+const receiver = await stopAtEnd(startFaultyReceiver())
 afterAll(async () => {
   vi.useRealTimers()
-  await pipeline.stop()
-  await receiver.stop()
 })
 
 const at = (version: number): string => new Date(Date.UTC(2026, 10, 20) + version * 1000).toISOString()
 
 /** A tenant whose organization has both endpoints. */
-const newTenant = async (): Promise<{ tenant: string; endpoints: Record<RegistrationKind, string> }> => {
+const newTenant = async (): Promise<{ tenant: string; endpoints: Record<EndpointKind, string> }> => {
   const tenant = `tenant${++number}`
   await transaction(tenant, async (unit) =>
     insertTenant(unit, { id: tenant, label: tenant, orgId: tenant, createdAt: at(0) }),
@@ -88,7 +83,7 @@ const STORIES = {
 const EVENTS = Object.values(STORIES).flat().length
 
 /** What an endpoint has heard of each record, in order, and how often it has heard something again. */
-const heardBy = (tenant: string, kind: RegistrationKind) => {
+const heardBy = (tenant: string, kind: EndpointKind) => {
   const all = receiver.received
     .filter(({ path }) => path === `/${tenant}/${kind}`)
     .map(({ body, headers }) => ({ id: String(headers['webhook-id']), ...JSON.parse(body) }))

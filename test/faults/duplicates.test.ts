@@ -1,11 +1,12 @@
 /** Senders that are not sure deliver again. Every inbound message comes three times at once, and all of them once more 5 s later. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
-import { type InProcessStage, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Reply } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
 /** How long a sender waits for its answer before it sends again, in ms. */
 const AGAIN_AFTER = 5_000
@@ -26,13 +27,12 @@ interface Exchange {
   walletConnectionId: string
 }
 
-let stage: InProcessStage
 const exchanges = new Map<Way, Exchange>()
 
 /** Handshake and message; with an endpoint also a credential and a proof. */
 const exchange = async (way: Way): Promise<Exchange> => {
   const caller = await createTenant(stage)
-  const wallet = await Wallet.start(way)
+  const wallet = await useWallet(way)
   const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
   await wallet.sendMessage(walletConnectionId, 'once')
   if (way.endpoint) {
@@ -46,22 +46,16 @@ const exchange = async (way: Way): Promise<Exchange> => {
   return { caller, wallet, connectionId, walletConnectionId }
 }
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.onEnvelope(async (handle) => {
-    const replies = await Promise.all([handle(), handle(), handle()])
-    for (const { status } of replies) expect(status).toBe(200)
-    expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-    return replies[0] as Reply
-  })
-  stage.line.run()
-  for (const way of WAYS) exchanges.set(way, await exchange(way))
-  await delay(AGAIN_AFTER)
+const stage = await useStage({ delivers: false })
+stage.onEnvelope(async (handle) => {
+  const replies = await Promise.all([handle(), handle(), handle()])
+  for (const { status } of replies) expect(status).toBe(200)
+  expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  return replies[0] as Reply
 })
-afterAll(async () => {
-  for (const { wallet } of exchanges.values()) await wallet.stop()
-  await stage.stop()
-})
+stage.line.run()
+for (const way of WAYS) exchanges.set(way, await exchange(way))
+await delay(AGAIN_AFTER)
 
 test.each(WAYS)(
   'over $handshake, with an endpoint: $endpoint, each has one effect and every thread goes on',

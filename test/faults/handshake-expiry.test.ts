@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { Kms } from '@credo-ts/core'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
@@ -16,16 +16,9 @@ import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 const NOWHERE = 'http://127.0.0.1:1'
 const DAYS = 24 * 60 * 60
 
-let started: TenantAndWallet
-let watched: StoreFaults
-let raw: RawMessages
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  watched = new StoreFaults(started.stage.serviceClient)
-  raw = new RawMessages(started.wallet)
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const watched = new StoreFaults(stage.serviceClient)
+const raw = new RawMessages(wallet)
 afterEach(() => {
   vi.useRealTimers()
 })
@@ -38,7 +31,6 @@ const PROTOCOLS = Object.entries(REQUESTS)
 
 /** The items of the tenant's DIDs and keys, by their addresses: when they expire. */
 const expiries = async (): Promise<Map<string, number | undefined>> => {
-  const { stage, caller } = started
   const items = (
     await Promise.all(['DidRecord', 'key'].map((what) => itemsOf(stage, `${caller.tenantId}|${what}|`)))
   ).flat()
@@ -50,7 +42,7 @@ const madeSince = async (before: ReadonlyMap<string, unknown>): Promise<(number 
   [...(await expiries())].filter(([address]) => !before.has(address)).map(([, expiry]) => expiry)
 
 const connectionsOf = async (outOfBandId: string): Promise<Json[]> =>
-  (await started.stage.call('getConnections', { caller: started.caller, query: { outOfBandId } })).body
+  (await stage.call('getConnections', { caller, query: { outOfBandId } })).body
 
 interface Handshake {
   connection: Json
@@ -58,8 +50,7 @@ interface Handshake {
   route: Route
 }
 
-const inviteMany = (more: object = {}) =>
-  inviteToConnect(started.stage, started.caller, { multiUseInvitation: true, ...more })
+const inviteMany = (more: object = {}) => inviteToConnect(stage, caller, { multiUseInvitation: true, ...more })
 
 type Invited = Awaited<ReturnType<typeof inviteMany>>
 
@@ -77,7 +68,7 @@ const ask = async (
 }
 
 const send = async ({ connection, route }: Handshake, message: object) => {
-  const recipientKeys = await inTenant(started.caller.tenantId, async ({ dids }) => {
+  const recipientKeys = await inTenant(caller.tenantId, async ({ dids }) => {
     const { recipientKeys } = await dids.resolveDidDocument(connection.did)
     return recipientKeys.filter((one) => one.is(Kms.Ed25519PublicJwk))
   })
@@ -95,8 +86,8 @@ const write = (handshake: Handshake, content = 'hello') =>
 
 /** As the table has it: reads of the service are counted. */
 const stateInTable = async ({ connection }: Handshake): Promise<string> => {
-  const address = `${started.caller.tenantId}|ConnectionRecord|${connection.id}`
-  const [record] = (await itemsOf(started.stage, address)).filter(({ kind }) => kind?.S === 'record')
+  const address = `${caller.tenantId}|ConnectionRecord|${connection.id}`
+  const [record] = (await itemsOf(stage, address)).filter(({ kind }) => kind?.S === 'record')
   return JSON.parse(record?.value?.S ?? '{}').state
 }
 
@@ -122,7 +113,6 @@ describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
       const before = await expiries()
       const handshake = await ask(invited, requestOf)
       const expiring = await madeSince(before)
-      const { stage } = started
       let attempts = 0
       stage.onEnvelope((handle) =>
         watched.untilNoneIsLeft(kind, async () => {
@@ -149,7 +139,6 @@ test('a request that waits to be accepted expires with its DID, and its answer a
   const before = await expiries()
   const handshake = await ask(invited, REQUESTS['did-exchange'])
   const asked = await madeSince(before)
-  const { stage, caller } = started
   const path = { connectionId: handshake.connection.id }
   // In another invocation, some days later.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * DAYS * 1000 })
@@ -215,7 +204,6 @@ test('what a version completed that knows of no expiry is kept from its next mes
   const invited = await inviteMany()
   const before = await expiries()
   const handshake = await ask(invited, REQUESTS['did-exchange'])
-  const { stage, caller } = started
   const ofConnection = (await itemsOf(stage, `${caller.tenantId}|ConnectionRecord|`)).filter(({ value }) =>
     value?.S?.includes(handshake.connection.id),
   )
@@ -233,7 +221,7 @@ test('what a version completed that knows of no expiry is kept from its next mes
 
 test('what an invitation for one has made does not expire', async () => {
   const before = await expiries()
-  const invited = await inviteToConnect(started.stage, started.caller)
+  const invited = await inviteToConnect(stage, caller)
   await ask(invited, REQUESTS['did-exchange'])
   for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
 })

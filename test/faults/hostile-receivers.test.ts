@@ -1,15 +1,10 @@
 /** Hostile receivers in the simulation: they delay nobody but themselves, or once. */
 import '../simulation/queue-urls.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runHostile, runTarpits, type StrangersResult, tarpitSize } from '../simulation/strangers.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { useTable } from '../unit/store/use-table.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable({ stream: false })
-})
-afterAll(() => table.stop())
+const table = await useTable({ check: false, stream: false })
 
 test.each([500, 503])(
   'fifty connections that their mediator answers with %i delay the healthy ones behind it once, by at most 30 s',

@@ -1,37 +1,25 @@
 /** One rule for every operation that changes something: the same request with the same key is done once, for whoever may do it. */
 import { createHash, randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
 import { type Asked, type CallExample, type CallOperation, CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
-import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let watched: StoreFaults
-let wallet: Wallet
-let call: CallOperation
-let scene: CallScene
-
-beforeAll(async () => {
-  const issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  watched = new StoreFaults(stage.serviceClient)
-  await useQuickKeys()
-  stage.line.run()
-  wallet = await Wallet.start()
-  call = callInProcess(stage, issuer)
-  scene = await CallScene.start(call, wallet)
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const watched = new StoreFaults(stage.serviceClient)
+await useQuickKeys()
+stage.line.run()
+const wallet = await useWallet()
+const call = callInProcess(stage, issuer)
+const scene = await CallScene.start(call, wallet)
 
 const COMMANDS = OPERATIONS.filter(({ idempotent }) => idempotent)
 

@@ -1,30 +1,22 @@
 /** How many requests to DynamoDB taking an invitation makes, where it brings a request or a connection is used again: as few as any command. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectTenants, settled, succeed } from '../support/tenants.ts'
 
 const BUDGET = 6
 
-let stage: InProcessStage
-let watched: StoreFaults
-let acme: Caller
-let globex: Caller
-let invitationDid: string
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  watched = new StoreFaults(stage.serviceClient)
-  acme = await createTenant(stage, 'Acme')
-  globex = await createTenant(stage, 'Globex')
-  stage.line.run()
-  const { invited } = await connectTenants(stage, acme, globex)
-  invitationDid = invited.invitationDid
-  await settled(stage)
-  await stage.line.pause()
-})
-afterAll(() => stage.stop())
+const stage = await useStage({ delivers: false })
+const watched = new StoreFaults(stage.serviceClient)
+const acme = await createTenant(stage, 'Acme')
+const globex = await createTenant(stage, 'Globex')
+stage.line.run()
+const { invited } = await connectTenants(stage, acme, globex)
+const invitationDid = invited.invitationDid
+await settled(stage)
+await stage.line.pause()
 
 const invite = (body: object = {}) => succeed(stage, 'createInvitation', acme, { body })
 const ask = (body: object = {}) => succeed(stage, 'createRequest', acme, { body: { ...requestBody, ...body } })

@@ -1,25 +1,13 @@
 /** What is too large for the table is said to the caller, and nothing of it is written. */
 import { paginateScan } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, offerBody } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let connectionId: string
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  connectionId = (await connect(stage, wallet)).connectionId
-  await stage.line.pause()
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
+const connectionId = (await connect(stage, wallet)).connectionId
+await stage.line.pause()
 
 const countItems = async (): Promise<number> => {
   let count = 0

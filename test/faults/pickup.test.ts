@@ -1,45 +1,28 @@
 /** Messages that wait to be fetched: processes that die, time that passes, and very many of them. */
 import { isDeepStrictEqual } from 'node:util'
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { pickupMessage, queueItem } from '../../lib/pickup/pickup-item.ts'
-import type { TestIssuer } from '../support/api/tokens.ts'
 import { createTenant } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
-import { startFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { useFetchingWallet, V1, V2 } from '../support/wallets/fetching-wallet.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let receiver: FaultyReceiver
-let issuer: TestIssuer
-let faults: StoreFaults
-let caller: { tenantId: string }
-const wallets: Wallet[] = []
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
+const faults = new StoreFaults(stage.serviceClient)
+const caller = await createTenant(stage)
+stage.line.run()
 
-beforeAll(async () => {
-  issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  receiver = await startFaultyReceiver()
-  faults = new StoreFaults(stage.serviceClient)
-  caller = await createTenant(stage)
-  stage.line.run()
-})
-afterAll(async () => {
-  for (const wallet of wallets) await wallet.stop()
-  await stage.stop()
-  await receiver.stop()
-})
-
-const startFetching = async () => {
-  const fetching = await startFetchingWallet(stage, caller)
-  wallets.push(fetching.wallet)
-  return fetching
-}
+const startFetching = () => useFetchingWallet(stage, caller)
 
 /** The ids of the messages in a delivery of v2. */
 const idsOf = (message: Record<string, unknown> | undefined): string[] => {

@@ -5,27 +5,26 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
 import { destinationItem, readDestination } from '../../lib/outbox/destination.ts'
 import { dueFor } from '../../lib/outbox/due.ts'
 import { laneItem, leaseLane } from '../../lib/outbox/lane.ts'
 import { outboxItem } from '../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/outbox-id.ts'
-import { freeSlots, takeSlot } from '../../lib/outbox/slots.ts'
+import { freeSlots, takeSlot } from '../../lib/outbox/slow-destination.ts'
 import { entryWrite, newEntry } from '../../lib/outbox/waiting-list.ts'
 import { encodeWakeUp, type WakeUp } from '../../lib/outbox/wake-up.ts'
 import { type Address, endpointDestination, messageLane } from '../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../lib/store/table.ts'
 import { transact } from '../../lib/store/write.ts'
 import { newIssuer, publicKeyOf, sign, type TestIssuer } from '../support/api/tokens.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { handMade, unknownKid } from '../support/wallets/hand-made-envelope.ts'
 import { inserted } from '../support/webhooks/changes.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
-let stage: InProcessStage
-let receiver: FaultyReceiver
 let lane: string
 let issuer: TestIssuer
 let keySet: Server
@@ -46,15 +45,11 @@ const trustIssuers = async (): Promise<void> => {
   ])
 }
 
-beforeAll(async () => {
-  await trustIssuers()
-  stage = await startInProcessStage()
-  receiver = await startFaultyReceiver()
-})
+await trustIssuers()
+const stage = await useStage({ delivers: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
 afterAll(async () => {
   keySet.close()
-  await receiver.stop()
-  await stage.stop()
 })
 beforeEach(() => {
   lane = messageLane('acme', randomUUID())
@@ -133,7 +128,7 @@ describe('sweepOutbox', () => {
   test('counts what waits for destinations that are closed', async () => {
     const destination = newDestination()
     await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, Date.now() + 60_000) }))
-    const { takeCensus } = await import('../../lib/outbox/census.ts')
+    const { takeCensus } = await import('../../lib/outbox/sweep.ts')
     const now = Date.now()
     const counted = () => stage.line.guard.run('sweepOutbox', () => takeCensus([{ destination, at: now }], now))
     expect(await counted()).toEqual({ lanes: 0, age: 0 })

@@ -11,7 +11,7 @@ import { useTable } from '../unit/store/use-table.ts'
 const TENANT = 'acme'
 const ID = 'proof1'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 const put = (...records: StoredRecord[]) =>
   table.putAll(records.flatMap((record) => [toRecordItem(record), ...indexEntries(record).values()]))

@@ -4,16 +4,12 @@ import { needsRegistries } from '../../infra/anoncreds/functions.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
-import { type CallOperation, CallScene } from '../support/calls/call-scene.ts'
+import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import { functionOf } from '../support/source/operation-functions.ts'
-import {
-  type Call,
-  type InProcessStage,
-  type OperationName,
-  startInProcessStage,
-} from '../support/stage/in-process-stage.ts'
+import type { Call, OperationName } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { StoreFaults } from '../support/table/store-fault.ts'
 import { connectTenants } from '../support/tenants.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
@@ -22,24 +18,18 @@ import { Wallet } from '../wallet/wallet.ts'
 
 /** Commands of the inbound messages, in the order in which they came. */
 const inbound: string[][] = []
-let stage: InProcessStage
-let watched: StoreFaults
-let call: CallOperation
 
-beforeAll(async () => {
-  const issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  watched = new StoreFaults(stage.serviceClient)
-  stage.onEnvelope(async (handle) => {
-    const { result, commands } = await watched.count(handle)
-    inbound.push(commands)
-    return result
-  })
-  await useQuickKeys()
-  stage.line.run()
-  call = callInProcess(stage, issuer)
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const watched = new StoreFaults(stage.serviceClient)
+stage.onEnvelope(async (handle) => {
+  const { result, commands } = await watched.count(handle)
+  inbound.push(commands)
+  return result
 })
-afterAll(() => stage.stop())
+await useQuickKeys()
+stage.line.run()
+const call = callInProcess(stage, issuer)
 
 /** Beside the message from a wallet, whose budgets are below. */
 const CALLED = OPERATIONS.filter(({ operationId }) => operationId !== 'ReceiveDidcomm')

@@ -2,7 +2,7 @@
 import { type AnonCredsIssuerService, AnonCredsIssuerServiceSymbol } from '@credo-ts/anoncreds'
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ensureRegistry } from '../../lib/revocation/registry-job.ts'
+import { ensureRegistry } from '../../lib/revocation/registry.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { LedgerOperator } from '../support/anoncreds/ledger-operator.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'

@@ -1,46 +1,35 @@
 /** One request to DynamoDB fails, at every place where one is made: who tries again finds that nothing shows of it. */
 import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { exampleOf } from '../support/calls/all.ts'
-import { type CallOperation, CallScene } from '../support/calls/call-scene.ts'
+import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
-import { type Call, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Call } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { FAULTS, type Fault, StoreFaults } from '../support/table/store-fault.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let faults: StoreFaults
-let call: CallOperation
-let scene: CallScene
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const faults = new StoreFaults(stage.serviceClient)
+await useQuickKeys()
+stage.line.run()
 /** A wallet that takes what comes and says nothing by itself: what it did would come amid a test. */
-let silent: Wallet
-
-beforeAll(async () => {
-  const issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  faults = new StoreFaults(stage.serviceClient)
-  await useQuickKeys()
-  stage.line.run()
-  silent = await Wallet.start({ acceptOffers: false, answerProofs: false })
-  call = callInProcess(stage, issuer)
-  scene = await CallScene.start(call, silent)
-  stage.onEnvelope(async (handle) => {
-    await taking
-    const handling = handle().finally(() => taken.delete(handling))
-    taken.add(handling)
-    return handling
-  })
-})
-afterAll(async () => {
-  await silent.stop()
-  await stage.stop()
+const silent = await useWallet({ acceptOffers: false, answerProofs: false })
+const call = callInProcess(stage, issuer)
+const scene = await CallScene.start(call, silent)
+stage.onEnvelope(async (handle) => {
+  await taking
+  const handling = handle().finally(() => taken.delete(handling))
+  taken.add(handling)
+  return handling
 })
 
 /** Without the endpoint for other agents, whose senders are those who try again: see below. */

@@ -1,17 +1,13 @@
 /** Two writers on one record, 200 times: one of them is run again, none is lost, nobody sees a 500. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { requestBody } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { readRecord } from '../support/table/stored.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 
 const ROUNDS = Array.from({ length: 200 }, (_, round) => round)
 
-let stage: InProcessStage
-beforeAll(async () => {
-  stage = await startInProcessStage()
-})
-afterAll(() => stage.stop())
+const stage = await useStage({ delivers: false })
 
 test('no update of a proof record is lost', async () => {
   const { transaction } = await import('../../lib/store/transaction.ts')

@@ -1,13 +1,14 @@
 /** The delivery of events dies or fails at any call of AWS: every event still arrives, in order for its record, under the same id. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUICK_FOR } from '../../lib/outbox/circuit-breaker.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { WEBHOOK_PLAN } from '../../lib/outbox/retry-plan.ts'
 import { endpointDestination } from '../../lib/store/keys.ts'
 import { type NewEvent, pendingItems } from '../../lib/webhooks/event-item.ts'
-import { type Mishap, mishaps, type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import {
   attemptsAt,
   eventFor,
@@ -19,19 +20,10 @@ import {
 } from '../support/webhooks/webhook-scene.ts'
 
 const lines: string[] = []
-let pipeline: Pipeline
-let receiver: FaultyReceiver
 
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  pipeline = await startPipeline()
-  receiver = await startFaultyReceiver()
-})
-
-afterAll(async () => {
-  await receiver.stop()
-  await pipeline.stop()
-})
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+const pipeline = await stopAtEnd(startPipeline())
+const receiver = await stopAtEnd(startFaultyReceiver())
 
 beforeEach(() => {
   pipeline.plan()

@@ -1,50 +1,39 @@
 /** A whole run with all that goes wrong in it, on LOG_LEVEL debug: no line holds a secret, the content of a message or an attribute. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { useMemoryRegistry } from '../support/anoncreds/memory-registry.ts'
 import { acceptOffer, offerToTenant, secretsOf, storedBy } from '../support/anoncreds/tenant-holder.ts'
 import { definitionOf } from '../support/anoncreds/world.ts'
-import type { TestIssuer } from '../support/api/tokens.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { FAULTS, StoreFaults } from '../support/table/store-fault.ts'
 import { connectTenants } from '../support/tenants.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const
 const TO_WALLET = 'what the agent confides to the wallet'
 const FROM_WALLET = 'what the wallet confides to the agent'
 
-let stage: InProcessStage
-let receiver: FaultyReceiver
-let issuer: TestIssuer
-let wallet: Wallet
-let caller: Caller & { tenantId: string }
 const lines: string[] = []
 const secrets: string[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'debug'
-  for (const method of METHODS)
-    vi.spyOn(console, method).mockImplementation((...parts) => void lines.push(parts.map(String).join(' ')))
-  issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  receiver = await startFaultyReceiver()
-  wallet = await Wallet.start()
-  caller = await createTenant(stage)
-  secrets.push(...Object.values((await register()).secrets))
-})
+process.env.LOG_LEVEL = 'debug'
+for (const method of METHODS)
+  vi.spyOn(console, method).mockImplementation((...parts) => void lines.push(parts.map(String).join(' ')))
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
+const wallet = await useWallet()
+const caller = await createTenant(stage)
 afterAll(async () => {
   vi.restoreAllMocks()
-  await wallet.stop()
-  await stage.stop()
-  await receiver.stop()
 })
 
 const register = () => OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId)
+secrets.push(...Object.values((await register()).secrets))
 
 const send = (connectionId: string, body: unknown) =>
   stage.call('sendMessage', { caller, path: { connectionId }, body })

@@ -1,7 +1,7 @@
 /** Every fault that a receiver of webhooks may have, by name, and what the sender does: signed, guarded, bounded, retried by plan. */
 import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { POST_LIMITS, type PostFailure } from '../../lib/egress/post.ts'
 import { destinationItem } from '../../lib/outbox/destination.ts'
 import { laneItem } from '../../lib/outbox/lane.ts'
@@ -24,14 +24,13 @@ import {
   verified,
 } from '../support/webhooks/webhook-scene.ts'
 import { nameQueues, watchQueues } from '../unit/outbox/sent-wake-ups.ts'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { useTable } from '../unit/store/use-table.ts'
 
 const LIMITS = { connectMs: 300, attemptMs: 400 }
 const NAME = 'hooks.example'
 const toLoopback: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
 
 const lines: string[] = []
-let table: StartedTable
 let receiver: FaultyReceiver
 let endpoint: RegisteredEndpoint
 let event: NewEvent
@@ -40,18 +39,11 @@ let lane: string
 /** Ms since the epoch. */
 let now: number
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'debug'
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  nameQueues()
-  table = await startTable()
-  watchQueues()
-})
-
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+process.env.LOG_LEVEL = 'debug'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+nameQueues()
+const table = await useTable()
+watchQueues()
 
 const targetAt = async (url: string) => {
   endpoint = await registerAt(url)

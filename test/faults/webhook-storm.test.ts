@@ -1,13 +1,14 @@
 /** 1,000 changes of 50 records in 10 organizations, and a receiver that fails three times in ten: every event, in order, and only those. */
 import { paginateScan } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { insertTenant } from '../../lib/store/tenants.ts'
 import { transaction } from '../../lib/store/transaction.ts'
 import type { NewRecord } from '../../lib/store/unit-of-work.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
-import { type Pipeline, startPipeline } from '../support/delivery/pipeline.ts'
+import { startPipeline } from '../support/delivery/pipeline.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { checkTable } from '../support/table/table-checker.ts'
-import { type FailingReceiver, startFailingReceiver } from '../support/webhooks/failing-receiver.ts'
+import { startFailingReceiver } from './failing-receiver.ts'
 
 const ORGANIZATIONS = 10
 const RECORDS = 50
@@ -19,21 +20,13 @@ const FAILURES = 0.3
 const TYPES = ['ProofRecord', 'CredentialRecord'] as const
 const STATES = ['request-sent', 'presentation-received', 'done', 'abandoned']
 
-let pipeline: Pipeline
-let receiver: FailingReceiver
-let started: number
-
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {})
-  vi.useFakeTimers({ toFake: ['Date'] })
-  started = Date.now()
-  pipeline = await startPipeline()
-  receiver = await startFailingReceiver(FAILURES)
-})
+vi.spyOn(console, 'log').mockImplementation(() => {})
+vi.useFakeTimers({ toFake: ['Date'] })
+const started = Date.now()
+const pipeline = await stopAtEnd(startPipeline())
+const receiver = await stopAtEnd(startFailingReceiver(FAILURES))
 afterAll(async () => {
   vi.useRealTimers()
-  receiver.stop()
-  await pipeline.stop()
 })
 
 const tenantOf = (record: number): string => `org${record % ORGANIZATIONS}`

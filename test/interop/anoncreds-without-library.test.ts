@@ -1,27 +1,16 @@
 /** AnonCreds in a deployment without the native library. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { askForAnonCreds, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
 import { anonCredsRequest, createTenant } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 
 vi.mock('../../lib/agent/anoncreds/library.ts', async (original) => ({
   ...(await original<typeof import('../../lib/agent/anoncreds/library.ts')>()),
   isAnonCredsAvailable: () => false,
 }))
 
-let stage: InProcessStage
-let wallet: Wallet
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start({ answerProofs: false })
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet({ answerProofs: false })
 
 test.each(Object.keys(WAYS) as Way[])(
   'a presentation by %s stays at presentation-received, says that nobody has verified it, and can not be accepted',

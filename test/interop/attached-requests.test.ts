@@ -1,33 +1,20 @@
 /** Requests that an invitation brings, answered on the connection that it made, on an older one, or on none. */
 import { randomUUID } from 'node:crypto'
 import { DidKey } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Connected, connect, createTenant, issueDegree, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { describe, expect, test } from 'vitest'
+import { connect, createTenant, issueDegree, requestBody } from '../support/scenes.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { RawHandshake } from '../wallet/raw-handshake.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let raw: RawMessages
-let caller: Caller
-let first: Connected
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start({ answerProofs: false })
-  raw = new RawMessages(wallet)
-  caller = await createTenant(stage)
-  first = await connect(stage, wallet, caller)
-  await issueDegree(stage, wallet, first.connectionId, caller)
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet({ answerProofs: false })
+const raw = new RawMessages(wallet)
+const caller = await createTenant(stage)
+const first = await connect(stage, wallet, caller)
+await issueDegree(stage, wallet, first.connectionId, caller)
 
 const invite = async (more: object = {}): Promise<Json> =>
   (await stage.call('createRequest', { caller, body: { ...requestBody, ...more } })).body

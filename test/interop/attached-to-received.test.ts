@@ -1,28 +1,17 @@
 /** Requests and offers that come with an invitation, between tenants and from a wallet: on a new connection, an older one, or none. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { connectionOf, connectTenants, exchangesOf, recordIn, settled, succeed } from '../support/tenants.ts'
 import { publicDidOf } from '../wallet/public-did.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let acme: { tenantId: string }
-let globex: { tenantId: string }
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  acme = await createTenant(stage, 'Acme')
-  globex = await createTenant(stage, 'Globex')
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
+const acme = await createTenant(stage, 'Acme')
+const globex = await createTenant(stage, 'Globex')
 
 const SUBJECT = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)

@@ -17,17 +17,12 @@ import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { createTenant } from '../support/scenes.ts'
 import { handlerOf } from '../support/source/operation-functions.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { connectTenants, succeed } from '../support/tenants.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let scene: CallScene
 let fetching = true
-let fetched: Promise<void>
 
 /** Fetches again and again, on every connection; the other agent may have deleted one. */
 const fetchAll = async (): Promise<void> => {
@@ -38,20 +33,16 @@ const fetchAll = async (): Promise<void> => {
         await messagePickup.pickupMessages({ connectionId: id, protocolVersion: 'v2' }).catch(() => undefined)
 }
 
-beforeAll(async () => {
-  const issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  await useQuickKeys()
-  stage.line.run()
-  wallet = await Wallet.start({ endpoint: false })
-  scene = await CallScene.start(callInProcess(stage, issuer), wallet)
-  fetched = fetchAll()
-})
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+await useQuickKeys()
+stage.line.run()
+const wallet = await useWallet({ endpoint: false })
+const scene = await CallScene.start(callInProcess(stage, issuer), wallet)
+const fetched = fetchAll()
 afterAll(async () => {
   fetching = false
   await fetched
-  await wallet.stop()
-  await stage.stop()
 })
 
 /** They send to the connection that is used again for an invitation. */

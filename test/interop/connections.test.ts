@@ -7,27 +7,17 @@ import {
   type DidCommTrustPingReceivedEvent,
   OutboundMessageSendStatus,
 } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import type { InProcessStage, Json, OperationName } from '../support/stage/in-process-stage.ts'
-import { startTenantAndWallet, type TenantAndWallet } from '../support/stage/tenant-and-wallet.ts'
+import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
+import { useTenantAndWallet } from '../support/stage/use-stage.ts'
 import { connectionOf, type InvitationOptions, inviteToConnect, settled, takeInvitation } from '../support/tenants.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
-let started: TenantAndWallet
-let stage: InProcessStage
-let caller: { tenantId: string }
-let other: { tenantId: string }
-let wallet: Wallet
-
-beforeAll(async () => {
-  started = await startTenantAndWallet()
-  ;({ stage, caller, wallet } = started)
-  other = await createTenant(stage, 'Globex')
-})
-afterAll(() => started.stop())
+const { stage, caller, wallet } = await useTenantAndWallet()
+const other = await createTenant(stage, 'Globex')
 
 const act = (operation: OperationName, connectionId: string, { as = caller, body }: Json = {}) =>
   stage.call(operation, { caller: as, path: { connectionId }, ...(body && { body }) })

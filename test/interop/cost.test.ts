@@ -1,33 +1,25 @@
 /** docs/cost.md, held by a test: what it says that the table reads and writes is what the table counts. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
-import { sign, type TestIssuer } from '../support/api/tokens.ts'
+import { sign } from '../support/api/tokens.ts'
 import { exampleOf } from '../support/calls/all.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
 import { callInProcess } from '../support/calls/in-process.ts'
 import { ANONCREDS_FLOWS, documented, expectUnits, priceOf } from '../support/cost/document.ts'
 import { connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
 import { handlerOf } from '../support/source/operation-functions.ts'
-import {
-  type Call,
-  type InProcessStage,
-  type OperationName,
-  startInProcessStage,
-} from '../support/stage/in-process-stage.ts'
+import type { Call, OperationName } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { ConsumedUnits, type Units } from '../support/table/consumed-units.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
 const measured: Record<string, Units> = {}
-let stage: InProcessStage
-let consumed: ConsumedUnits
-let receiver: FaultyReceiver
-let wallet: Wallet
-let issuer: TestIssuer
 
 /** Measures an act under a name of the document. */
 const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
@@ -46,19 +38,12 @@ const call = (operation: OperationName, request: Call) =>
 /** Dispatches and delivers until nothing is left to do. */
 const settle = () => stage.line.settle()
 
-beforeAll(async () => {
-  issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  consumed = new ConsumedUnits(stage.serviceClient)
-  await useQuickKeys()
-  receiver = await startFaultyReceiver()
-  wallet = await Wallet.start({})
-})
-afterAll(async () => {
-  await wallet.stop()
-  await receiver.stop()
-  await stage.stop()
-})
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const consumed = new ConsumedUnits(stage.serviceClient)
+await useQuickKeys()
+const receiver = await stopAtEnd(startFaultyReceiver())
+const wallet = await useWallet()
 
 test('what an operation, a message and an event consume is what the document says', async () => {
   const caller = await createTenant(stage)

@@ -1,45 +1,30 @@
 /** Schemas and credential definitions of an agent: asked for, made in the background, and read by everybody. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { itemBytes } from '../../lib/store/item.ts'
 import { type IndyProxy, startIndyProxy } from '../support/anoncreds/indy-proxy.ts'
 import { definitionOf, schemaOf } from '../support/anoncreds/objects.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
 import { WebvhHost } from '../support/anoncreds/webvh-host.ts'
-import type { TestIssuer } from '../support/api/tokens.ts'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { itemsOf } from '../support/table/items.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { KINDS, OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
-
-let stage: InProcessStage
-let proxy: IndyProxy
-let receiver: FaultyReceiver
-let host: WebvhHost
-let issuer: TestIssuer
-let acme: Caller & { tenantId: string }
-let globex: Caller & { tenantId: string }
 
 const NAMESPACE = 'bcovrin:test'
 const LEDGER_DID = 'WgWxqztrNooG92RXvxSTWv'
 
-beforeAll(async () => {
-  issuer = await trustIssuer()
-  proxy = await startIndyProxy()
-  host = await WebvhHost.start()
-  process.env.INDY_PROXIES = JSON.stringify({ [NAMESPACE]: proxy.address })
-  stage = await startInProcessStage()
-  receiver = await startFaultyReceiver()
-  await useQuickKeys()
-  acme = (await createTenant(stage)) as typeof acme
-  globex = (await createTenant(stage)) as typeof globex
-})
-afterAll(async () => {
-  await stage.stop()
-  await receiver.stop()
-  await proxy.stop()
-  host.stop()
-})
+const issuer = await trustIssuer()
+const proxy = await stopAtEnd(startIndyProxy())
+const host = await stopAtEnd(WebvhHost.start())
+process.env.INDY_PROXIES = JSON.stringify({ [NAMESPACE]: proxy.address })
+const stage = await useStage({ delivers: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
+await useQuickKeys()
+const acme = await createTenant(stage)
+const globex = await createTenant(stage)
 
 const schemaBody = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 'age'] }
 const newSchema = async (caller: Caller, body: object = schemaBody): Promise<string> =>
@@ -236,7 +221,7 @@ describe('refused with a 422', () => {
 
 describe('the organization of the agent hears of every state', () => {
   test('of a definition, also of one whose schema is as large as it may be', async () => {
-    const caller = (await createTenant(stage)) as typeof acme
+    const caller = await createTenant(stage)
     const organization = await OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId)
     const names = Array.from({ length: 125 }, (_, index) => `${index} `.padEnd(256, 'x'))
     const schemaId = await newSchema(caller, { ...schemaBody, attributes: names })

@@ -1,34 +1,20 @@
 /** Credentials between two tenants, by calls alone: one issues, the other holds. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody } from '../support/scenes.ts'
-import {
-  type InProcessStage,
-  type Json,
-  type OperationName,
-  startInProcessStage,
-} from '../support/stage/in-process-stage.ts'
+import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { connectTenants } from '../support/tenants.ts'
-import { verifies2020 } from '../support/wallets/digital-bazaar.ts'
 import { waitFor } from '../wallet/wait.ts'
+import { verifies2020 } from './digital-bazaar.ts'
 
-let stage: InProcessStage
-let issuer: { tenantId: string }
-let holder: { tenantId: string }
+const stage = await useStage()
+const issuer = await createTenant(stage, 'Issuer')
+const holder = await createTenant(stage, 'Holder')
 /** The issuer's connection, and the holder's. */
-let connectionId: string
-let holderConnectionId: string
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  issuer = await createTenant(stage, 'Issuer')
-  holder = await createTenant(stage, 'Holder')
-  connectionId = (await connectTenants(stage, issuer, holder)).connectionId
-  const { body } = await stage.call('getConnections', { caller: holder })
-  holderConnectionId = body[0].id
-})
-afterAll(() => stage.stop())
+const connectionId = (await connectTenants(stage, issuer, holder)).connectionId
+const { body } = await stage.call('getConnections', { caller: holder })
+const holderConnectionId = body[0].id
 
 type Tenant = { tenantId: string }
 

@@ -1,26 +1,21 @@
 /** DIDs of an agent: made, listed, resolved by others, and connected to. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 type Tenant = { tenantId: string }
 
-let stage: InProcessStage
-let caller: Tenant
 let other: Tenant
 
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  other = await createTenant(stage)
-})
-afterAll(() => stage.stop())
+const stage = await useStage()
+const caller = await createTenant(stage)
+other = await createTenant(stage)
 
 const write = (body: object, as: Caller = caller) => stage.call('createDid', { caller: as, body })
 const resolve = (did: string, as: Caller = caller) => stage.call('resolveDid', { caller: as, path: { did } })

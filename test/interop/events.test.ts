@@ -1,36 +1,18 @@
 /** What organizations hear of whole exchanges: exactly the events of what happened, in order, signed. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestIssuer } from '../support/api/tokens.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, createTenant, degreeDefinition, issueDegree, offerBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
+import { stopAtEnd } from '../support/stop-at-end.ts'
 import { readRecord } from '../support/table/stored.ts'
 import { settled } from '../support/tenants.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
+import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import { type Heard, KINDS, OrganizationEndpoints, trustIssuer } from '../support/webhooks/organization-endpoints.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let receiver: FaultyReceiver
-let issuer: TestIssuer
-const wallets: Wallet[] = []
-
-beforeAll(async () => {
-  issuer = await trustIssuer()
-  stage = await startInProcessStage()
-  receiver = await startFaultyReceiver()
-})
-afterAll(async () => {
-  for (const wallet of wallets) await wallet.stop()
-  await stage.stop()
-  await receiver.stop()
-})
-
-const startWallet = async (options: Parameters<typeof Wallet.start>[0] = {}): Promise<Wallet> => {
-  const wallet = await Wallet.start(options)
-  wallets.push(wallet)
-  return wallet
-}
+const issuer = await trustIssuer()
+const stage = await useStage({ delivers: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
 
 /** By record, what was heard of it in order: sequence, type, and the states. */
 const stories = (heard: Heard[]) =>
@@ -85,7 +67,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   const heardCount = () => organization.heard('webhook').length
 
   test('a wallet that hangs up', async () => {
-    const wallet = await startWallet({ answerProofs: false })
+    const wallet = await useWallet({ answerProofs: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const connection = () => stage.call('getConnectionById', { caller, path: { connectionId } })
     await waitFor('the handshake to be completed', async () => (await connection()).body.state === 'completed')
@@ -101,7 +83,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
 
   test('a connection, messages both ways, a credential and a proof that are accepted', async () => {
     const from = heardCount()
-    const wallet = await startWallet({ handshake: 'didexchange' })
+    const wallet = await useWallet({ handshake: 'didexchange' })
     const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
     const { body: sent } = await stage.call('sendMessage', {
       caller,
@@ -150,7 +132,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('a question to a wallet, and one of the wallet', async () => {
-    const wallet = await startWallet({ answerProofs: false })
+    const wallet = await useWallet({ answerProofs: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     await heardSince(0)
     const from = heardCount()
@@ -185,7 +167,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
 
   test('a credential and a proof that the wallet declines', async () => {
     const from = heardCount()
-    const wallet = await startWallet({ acceptOffers: false, answerProofs: false })
+    const wallet = await useWallet({ acceptOffers: false, answerProofs: false })
     const { connectionId, request } = await connect(stage, wallet, caller)
     const { body: offered } = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
     const offer = await waitFor('the offer to come', async () => (await wallet.credentialExchanges())[0])
@@ -205,7 +187,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('a credential and a proof that the agent declines', async () => {
-    const wallet = await startWallet({ answerProofs: false })
+    const wallet = await useWallet({ answerProofs: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const from = (await heardSince(0)).length
     const { credentials, proofs } = wallet.agent.didcomm
@@ -249,7 +231,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('a message that was given up, and one that is too large for an event', async () => {
-    const wallet = await startWallet()
+    const wallet = await useWallet()
     const { connectionId } = await connect(stage, wallet, caller)
     const from = (await heardSince(0)).length
     const send = async (text: string) =>
@@ -291,7 +273,7 @@ test('an endpoint that is gone, told to the other one, and nothing lost of what 
   const caller = await createTenant(stage)
   const parts = { stage, receiver, webhookReceiver: gone, issuer }
   const organization = await OrganizationEndpoints.register(parts, caller.tenantId)
-  await connect(stage, await startWallet(), caller)
+  await connect(stage, await useWallet(), caller)
   await stage.line.pause()
   await stage.line.settle()
 

@@ -1,25 +1,16 @@
 /** The context of the examples of the Verifiable Credentials Data Model, which many demonstrations use: the service carries it. */
 import examples from '@digitalbazaar/credentials-examples-context/dist/context.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { askForProof, CREDENTIALS_V1, issue, present, submissionOf } from '../support/wallets/presentations.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 const { CONTEXT_URL_V1: EXAMPLES, CONTEXT_V1: document } = examples
 
-let stage: InProcessStage
-let wallet: Wallet
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  wallet = await Wallet.start()
-  stage.line.run()
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage({ delivers: false })
+const wallet = await useWallet()
+stage.line.run()
 
 const DEGREE = {
   '@context': [CREDENTIALS_V1, EXAMPLES],

@@ -1,29 +1,13 @@
 /** The agent and a holder's wallet: they connect, talk, and exchange credentials and proofs, for the base agent and in a tenant. */
 import { QueryCommand } from '@aws-sdk/client-dynamodb'
 import { PeerDidNumAlgo } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anonCredsRequest, connect, createTenant, issueDegree, offerBody, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-const wallets: Wallet[] = []
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-})
-afterAll(async () => {
-  for (const wallet of wallets) await wallet.stop()
-  await stage.stop()
-})
-
-const startWallet = async (options: Parameters<typeof Wallet.start>[0] = {}): Promise<Wallet> => {
-  const wallet = await Wallet.start(options)
-  wallets.push(wallet)
-  return wallet
-}
+const stage = await useStage()
 
 /** The proof record, with what its messages carry, of a tenant or of the base agent (which operation 5 has no path for). */
 const proofOf = async (caller: Caller, request: Json): Promise<Json> => {
@@ -56,7 +40,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test.each(['didexchange', 'connections'] as const)('completes a %s handshake', async (handshake) => {
-    const wallet = await startWallet({ handshake })
+    const wallet = await useWallet({ handshake })
     const { connectionId } = await connect(stage, wallet, caller)
     const { body } = await stage.call('getConnectionById', { caller, path: { connectionId } })
     expect(body).toMatchObject({ state: 'completed', role: 'responder', theirLabel: 'Wallet' })
@@ -69,14 +53,14 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     ['did:peer:2', PeerDidNumAlgo.MultipleInceptionKeyWithoutDoc],
     ['did:peer:4', PeerDidNumAlgo.ShortFormAndLongForm],
   ])('connects with a wallet that uses %s', async (method, peerDid) => {
-    const wallet = await startWallet({ handshake: 'didexchange', peerDid })
+    const wallet = await useWallet({ handshake: 'didexchange', peerDid })
     const { connectionId } = await connect(stage, wallet, caller)
     const { body } = await stage.call('getConnectionById', { caller, path: { connectionId } })
     expect(body.theirDid).toMatch(new RegExp(`^${method}`))
   })
 
   test('exchanges 50 messages each way, in order', async () => {
-    const wallet = await startWallet()
+    const wallet = await useWallet()
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const texts = (from: string) => Array.from({ length: 50 }, (_, number) => `${from} ${number}`)
     for (const content of texts('agent')) {
@@ -97,7 +81,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('issues a JSON-LD credential, and verifies it in a presentation', async () => {
-    const wallet = await startWallet()
+    const wallet = await useWallet()
     const { connectionId, request } = await connect(stage, wallet, caller)
     const credential = await issueDegree(stage, wallet, connectionId, caller)
     expect(credential).toMatchObject({ state: 'done', role: 'issuer', connectionId, protocolVersion: 'v2' })
@@ -111,7 +95,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('gives a wallet without an endpoint its answers by return route', async () => {
-    const wallet = await startWallet({ endpoint: false })
+    const wallet = await useWallet({ endpoint: false })
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     await wallet.sendMessage(walletConnectionId, 'hello')
     const { body, status } = await stage.call('sendMessage', {
@@ -131,7 +115,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     ['v2', { indy: anonCredsRequest }],
     ['v2', { anoncreds: anonCredsRequest }],
   ])('asks with %s %j, and the wallet understands', async (protocolVersion, proofFormats) => {
-    const wallet = await startWallet()
+    const wallet = await useWallet()
     const { request } = await connect(stage, wallet, caller, { protocolVersion, proofFormats })
     const proof = await waitFor('the request to come', async () => (await wallet.proofs())[0])
     expect(proof).toMatchObject({ state: 'request-received', protocolVersion })
@@ -143,7 +127,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('calls an exchange abandoned when the wallet declines', async () => {
-    const wallet = await startWallet({ acceptOffers: false, answerProofs: false })
+    const wallet = await useWallet({ acceptOffers: false, answerProofs: false })
     const { connectionId, request } = await connect(stage, wallet, caller)
     const { body: offered } = await stage.call('createOffer', { caller, body: offerBody(connectionId, wallet.did) })
     const offer = await waitFor('the offer to come', async () => (await wallet.credentialExchanges())[0])
@@ -161,7 +145,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   })
 
   test('delivers, in order, what was sent while the wallet was down', async () => {
-    const wallet = await startWallet()
+    const wallet = await useWallet()
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     await wallet.pause()
     for (const content of ['one', 'two', 'three'])
@@ -233,7 +217,7 @@ test('an invitation is named by a DID or a key of the agent, when the caller say
   const [recipientKey] = first.outOfBandRecord._tags.recipientKeyFingerprints
   const byKey = await stage.call('createRequest', { body: { ...requestBody, recipientKey } })
   expect(byKey.body.invitation.services).toEqual([first.invitationDid])
-  const wallet = await startWallet()
+  const wallet = await useWallet()
   await wallet.connect(byKey.body.invitationUrl)
 
   const strange = 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'

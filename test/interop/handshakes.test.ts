@@ -7,31 +7,18 @@ import {
   didDocumentToNumAlgo2Did,
   didDocumentToNumAlgo4Did,
 } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { type Ed25519Key, keyOfBase58, legacyDocument, RawHandshake, unqualifiedDid } from '../wallet/raw-handshake.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let raw: RawMessages
-let handshake: RawHandshake
-let caller: Caller
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  raw = new RawMessages(wallet)
-  handshake = new RawHandshake(wallet, raw)
-  caller = await createTenant(stage)
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
+const raw = new RawMessages(wallet)
+const handshake = new RawHandshake(wallet, raw)
+const caller = await createTenant(stage)
 
 const invite = async (): Promise<Json> => (await stage.call('createRequest', { caller, body: requestBody })).body
 

@@ -3,20 +3,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
-import { type Caller, type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Caller, Json } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { connectionOf, connectTenants, recordIn, settled, succeed } from '../support/tenants.ts'
 
-let stage: InProcessStage
-let acme: Caller
-let globex: Caller
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  acme = await createTenant(stage, 'Acme')
-  globex = await createTenant(stage, 'Globex')
-})
-afterAll(() => stage.stop())
+const stage = await useStage()
+const acme = await createTenant(stage, 'Acme')
+const globex = await createTenant(stage, 'Globex')
 
 const invite = (more: object = {}, caller = acme) => succeed(stage, 'createInvitation', caller, { body: more })
 const receive = (invitation: Json, more: object = {}, caller = globex) =>

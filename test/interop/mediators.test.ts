@@ -1,33 +1,21 @@
 /** Wallets behind a mediator, which is Credo's: everything that the agent sends them goes through it, forwarded. */
 import { PeerDidNumAlgo } from '@credo-ts/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant, issueDegree, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { connectionOf, inviteToConnect } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 import type { WalletOptions } from '../wallet/wallet-parts.ts'
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-let mediator: Wallet
-const wallets: Wallet[] = []
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  mediator = await Wallet.start({ label: 'Mediator', mediation: 'mediator' })
-})
-afterAll(async () => {
-  for (const wallet of [...wallets, mediator]) await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+const mediator = await useWallet({ label: 'Mediator', mediation: 'mediator' })
 
 /** A wallet that tells others to reach it through mediators. */
 const startMediated = async (options: WalletOptions = {}): Promise<Wallet> => {
-  const wallet = await Wallet.start({ mediation: 'recipient', ...options })
-  wallets.push(wallet)
+  const wallet = await useWallet({ mediation: 'recipient', ...options })
   const { outOfBandInvitation } = await mediator.agent.didcomm.oob.createInvitation({})
   const connection = await wallet.connect(outOfBandInvitation.toUrl({ domain: 'https://mediator.example' }))
   await wallet.agent.didcomm.mediationRecipient.provision(connection)

@@ -1,26 +1,16 @@
 /** Message pickup: a wallet without an endpoint fetches what the agent has for it (Aries RFC 0212 and 0685). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect, createTenant, offerBody, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let caller: { tenantId: string }
-const wallets: Wallet[] = []
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  caller = await createTenant(stage)
-})
-afterAll(async () => {
-  for (const wallet of wallets) await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage({ delivers: false })
+const caller = await createTenant(stage)
 
 const startConnected = async (body: object = requestBody) => {
-  const wallet = await Wallet.start({ endpoint: false })
-  wallets.push(wallet)
+  const wallet = await useWallet({ endpoint: false })
   return { wallet, ...(await connect(stage, wallet, caller, body)) }
 }
 

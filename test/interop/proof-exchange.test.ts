@@ -1,9 +1,10 @@
 /** A proof between two tenants, by the operations on both sides: asked for on a connection, answered with what is held, acknowledged. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, degreeDefinition, requestBody } from '../support/scenes.ts'
-import { type InProcessStage, type Json, type Reply, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json, Reply } from '../support/stage/in-process-stage.ts'
+import { useStage } from '../support/stage/use-stage.ts'
 import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
 
@@ -11,24 +12,13 @@ interface Tenant {
   tenantId: string
 }
 
-let stage: InProcessStage
-let verifier: Tenant
-let prover: Tenant
+const stage = await useStage()
+const verifier = await createTenant(stage, 'Verifier')
+const prover = await createTenant(stage, 'Prover')
 /** The verifier's. */
-let connectionId: string
-let subject: string
-let degree: string
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  verifier = await createTenant(stage, 'Verifier')
-  prover = await createTenant(stage, 'Prover')
-  connectionId = (await connectTenants(stage, verifier, prover)).connectionId
-  subject = await keyDidOf(prover)
-  degree = await hold(verifier, prover, degreeAbout(subject))
-})
-afterAll(() => stage.stop())
+const connectionId = (await connectTenants(stage, verifier, prover)).connectionId
+const subject = await keyDidOf(prover)
+const degree = await hold(verifier, prover, degreeAbout(subject))
 
 const bodyOf = (more: object = {}) => ({ connectionId, ...requestBody, autoAcceptProof: 'never', ...more })
 

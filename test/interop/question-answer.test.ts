@@ -1,35 +1,22 @@
 /** Questions and answers (Aries RFC 0113), in both roles: with a wallet, and between two tenants. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { connect, createTenant } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { connectTenants } from '../support/tenants.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 type Tenant = { tenantId: string }
 
 const validResponses = [{ text: 'Yes' }, { text: 'No' }]
 const body = { question: 'Was it you?', detail: 'Login', validResponses }
 
-let stage: InProcessStage
-let caller: Tenant
-let wallet: Wallet
-let connectionId: string
-let walletConnectionId: string
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  caller = await createTenant(stage)
-  wallet = await Wallet.start()
-  ;({ connectionId, walletConnectionId } = await connect(stage, wallet, caller))
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const caller = await createTenant(stage)
+const wallet = await useWallet()
+const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
 
 const ask = (as: Tenant = caller, on = connectionId, question: object = body) =>
   stage.call('sendQuestion', { caller: as, path: { connectionId: on }, body: question })

@@ -1,26 +1,13 @@
 /** Raw messages of a wallet to the agent: what the attack tests rely on. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Connected, connect, createTenant } from '../support/scenes.ts'
-import { type InProcessStage, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import { expect, test } from 'vitest'
+import { connect, createTenant } from '../support/scenes.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { headerOf, RawMessages, withHeader } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-let raw: RawMessages
-let connected: Connected
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-  raw = new RawMessages(wallet)
-  connected = await connect(stage, wallet, await createTenant(stage))
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
+const raw = new RawMessages(wallet)
+const connected = await connect(stage, wallet, await createTenant(stage))
 
 const ping = (id: string) => ({
   '@type': 'https://didcomm.org/trust_ping/1.0/ping',

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TenantAgent } from '../../lib/agent/agent.ts'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
-let stage: InProcessStage
-let wallet: Wallet
-
-beforeAll(async () => {
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start()
-})
-afterAll(async () => {
-  await wallet.stop()
-  await stage.stop()
-})
+const stage = await useStage()
+const wallet = await useWallet()
 
 /** Runs with the tenant's own Credo agent. */
 const withAgent = async <T>(tenantId: string, act: (agent: TenantAgent) => Promise<T>): Promise<T> => {

@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import bbs from '../../lib/agent/json-ld/contexts/bbs-v1.json' with { type: 'json' }
 import citizenship from '../../lib/agent/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
 import { connect, createTenant } from '../support/scenes.ts'
-import { type InProcessStage, type Json, startInProcessStage } from '../support/stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
+import { useStage, useWallet } from '../support/stage/use-stage.ts'
 import {
   askForProof,
   CREDENTIALS_V1,
@@ -20,7 +21,6 @@ import {
   submissionOf,
 } from '../support/wallets/presentations.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
-import { Wallet } from '../wallet/wallet.ts'
 
 const TEXT = JSON.stringify({ '@context': { degree: 'https://example.org/degree' } })
 const definition: Json = {
@@ -32,30 +32,21 @@ const requestBody = {
   proofFormats: { presentationExchange: { presentationDefinition: definition } },
 }
 
-let server: Server
 let served = TEXT
 let fetched = 0
-let address: string
-let stage: InProcessStage
-let wallet: Wallet
 
-beforeAll(async () => {
-  server = createServer((_, response) => {
-    fetched++
-    response.writeHead(200, { 'content-type': 'application/ld+json' }).end(served)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/degree/v1`
-  const digest = createHash('sha256').update(TEXT).digest('hex')
-  process.env.TRUSTED_CONTEXTS = JSON.stringify([{ address, digest }])
-  stage = await startInProcessStage()
-  stage.line.run()
-  wallet = await Wallet.start({ answerProofs: false })
-})
+const server = createServer((_, response) => {
+  fetched++
+  response.writeHead(200, { 'content-type': 'application/ld+json' }).end(served)
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/degree/v1`
+const digest = createHash('sha256').update(TEXT).digest('hex')
+process.env.TRUSTED_CONTEXTS = JSON.stringify([{ address, digest }])
+const stage = await useStage()
+const wallet = await useWallet({ answerProofs: false })
 afterAll(async () => {
   delete process.env.TRUSTED_CONTEXTS
-  await wallet.stop()
-  await stage.stop()
   server.close()
   server.closeAllConnections()
 })

@@ -6,10 +6,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { api, base, tokens, world } from '../support/api/scene.ts'
-import { describeInBrowser, startBrowser } from '../support/browser.ts'
-import { faultsOf } from '../support/page-faults.ts'
 import { requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
+import { describeInBrowser, startBrowser } from './chromium.ts'
+import { faultsOf } from './page-faults.ts'
 
 /** Where whoever reviews a change looks at the pages; not in the repository. */
 const SCREENSHOTS = '.build/screenshots'

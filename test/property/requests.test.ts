@@ -6,8 +6,6 @@ import { successOf } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { type Answer, ApiClient } from '../support/api/client.ts'
 import type { HttpRequest } from '../support/api/http.ts'
-import { type Puppet, startPuppet } from '../support/api/puppet.ts'
-import { requestArbitrary } from '../support/api/request-arbitrary.ts'
 import { type Route, routesOf } from '../support/api/routes.ts'
 import { type RunningWorld, startWorld } from '../support/api/world.ts'
 import { CallScene } from '../support/calls/call-scene.ts'
@@ -17,6 +15,8 @@ import type { Json } from '../support/stage/in-process-stage.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { type Puppet, startPuppet } from './puppet.ts'
+import { requestArbitrary } from './request-arbitrary.ts'
 
 const REQUESTS = 10_000
 /** Under way at once, at most. The sizes vary, so that a batch that fails can shrink to the request that fails. */

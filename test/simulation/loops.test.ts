@@ -1,17 +1,12 @@
 /** Lambda's loop detection, which no emulator has: a long lane that wakes itself stays below it by its count of hops. */
 import './queue-urls.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { expect, test } from 'vitest'
+import { useTable } from '../unit/store/use-table.ts'
 import { HEALTHY } from './service.ts'
 import { connectionTo } from './traffic.ts'
 import { MINUTE, World } from './world.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable({ stream: false })
-})
-afterAll(() => table.stop())
+const table = await useTable({ check: false, stream: false })
 
 /** A lane of 500 messages takes 20 turns. One wake-up is at its start: each commit's own would begin a new chain. */
 const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean }) => {

@@ -1,18 +1,13 @@
 /** The table in memory, on which simulations run at full size: they have the same result on it as on the embedded database. */
 import './queue-urls.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { expect, test } from 'vitest'
+import { useTable } from '../unit/store/use-table.ts'
 import { MemoryTable } from './memory-table.ts'
 import { DEAD, eventSizeOf, type OutageOptions, runOutage, SHORT, sizeOf } from './outage.ts'
 import { REFUSED, UNAVAILABLE } from './service.ts'
 import { HOUR, MINUTE, type SimulatedTable } from './world.ts'
 
-let database: StartedTable
-
-beforeAll(async () => {
-  database = await startTable({ stream: false })
-})
-afterAll(() => database.stop())
+const database = await useTable({ check: false, stream: false })
 
 const brief = { ...SHORT, downUntil: 10 * MINUTE, sentUntil: 10 * MINUTE, end: 15 * MINUTE }
 

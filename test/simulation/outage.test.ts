@@ -1,18 +1,13 @@
 /** The simulation at a thousandth of its size: a mediator that is down delays nobody else, and gets everything when it returns. */
 import './queue-urls.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type StartedTable, startTable } from '../unit/store/started-table.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTable } from '../unit/store/use-table.ts'
 import { MemoryTable } from './memory-table.ts'
 import { DEAD, EVENT_OUTAGE, eventSizeOf, runOutage, SHORT, sizeOf } from './outage.ts'
 import { REFUSED, STALLING, UNAVAILABLE } from './service.ts'
 import { HOUR } from './world.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable({ stream: false })
-})
-afterAll(() => table.stop())
+const table = await useTable({ check: false, stream: false })
 
 const size = sizeOf(1 / 1000)
 

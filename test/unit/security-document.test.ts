@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Contract } from '../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
-import { testTitles } from '../support/source/test-titles.ts'
+import { testTitles } from './test-titles.ts'
 
 const document = readFileSync('docs/security.md', 'utf8')
 

@@ -148,11 +148,7 @@ test('only the files of keys know how keys are written', () => {
   const writes = (file: string) => /`(\$\{[\w.]+\}|@[a-z]+)\|/.test(readFileSync(file, 'utf8'))
   // Regular expressions look alike; these know no store.
   const others = files.filter((file) => folderOf(file) !== 'lib/presentation-exchange')
-  expect(others.filter(writes)).toEqual([
-    'lib/store/anoncreds-keys.ts',
-    'lib/store/keys.ts',
-    'lib/store/pickup-keys.ts',
-  ])
+  expect(others.filter(writes)).toEqual(['lib/store/anoncreds-keys.ts', 'lib/store/keys.ts'])
 })
 
 test('only lib/settings.ts reads the environment', () => {

@@ -6,7 +6,7 @@ import {
   type CreateCredentialDefinitionReturn,
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../errors.ts'
-import type { JobHandler } from '../../jobs/handler.ts'
+import type { JobHandler } from '../../jobs/job.ts'
 import type { StoredCredentialDefinition } from '../../records/credential-definition.ts'
 import { transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'

@@ -2,7 +2,7 @@
 // Must be first: Credo's AnonCreds copies the reference to the library when it is imported.
 import './library.ts'
 
-import type { JobHandlers } from '../../jobs/handler.ts'
+import type { JobHandlers } from '../../jobs/job.ts'
 import { credentialDefinitionJob } from './definition-job.ts'
 import { ledgerJob } from './ledger-job.ts'
 import { registryWriteJob } from './registry-write-job.ts'

@@ -9,7 +9,7 @@ import {
 import type { AgentContext } from '@credo-ts/core'
 import { AgentError, isAgentError } from '../../errors.ts'
 import { legacyId } from '../../indy/ids.ts'
-import type { JobHandler } from '../../jobs/handler.ts'
+import type { JobHandler } from '../../jobs/job.ts'
 import { log } from '../../log.ts'
 import {
   CREDENTIAL,
@@ -22,8 +22,7 @@ import {
   revocationOf,
   withRevocation,
 } from '../../revocation/pending-revocation.ts'
-import { registryItem } from '../../revocation/registry-item.ts'
-import { revokes, waitForWrite } from '../../revocation/registry-write.ts'
+import { registryItem, revokes, waitForWrite } from '../../revocation/registry.ts'
 import { registryPartition } from '../../store/anoncreds-keys.ts'
 import { registryWriteItem } from '../../store/ledger-objects.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'

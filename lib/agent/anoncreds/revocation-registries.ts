@@ -9,9 +9,9 @@ import {
   AnonCredsIssuerServiceSymbol,
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../errors.ts'
-import type { JobHandler } from '../../jobs/handler.ts'
+import type { JobHandler } from '../../jobs/job.ts'
 import { log } from '../../log.ts'
-import { type WantedRegistry, wantedRegistry } from '../../revocation/registry-job.ts'
+import { type WantedRegistry, wantedRegistry } from '../../revocation/registry.ts'
 import { settings } from '../../settings.ts'
 import { transaction } from '../../store/transaction.ts'
 import { currentAgent } from '../agent.ts'

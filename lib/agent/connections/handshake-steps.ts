@@ -7,7 +7,7 @@ import {
   DidCommOutOfBandRepository,
 } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
-import { readLaneEnd } from '../../outbox/next-id.ts'
+import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'

@@ -10,7 +10,7 @@ import {
 } from '@credo-ts/didcomm'
 import { AgentError, isAgentError } from '../../errors.ts'
 import { defined } from '../../json.ts'
-import { readLaneEnd } from '../../outbox/next-id.ts'
+import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { toConnectionJson } from '../../records/connection.ts'
 import type { RecordJson } from '../../records/record-json.ts'
 import { currentUnit } from '../../store/transaction.ts'

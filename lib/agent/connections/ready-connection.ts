@@ -2,7 +2,7 @@
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommConnectionRecord, DidCommConnectionRepository, MessageSendingError } from '@credo-ts/didcomm'
 import { AgentError } from '../../errors.ts'
-import { readLaneEnd } from '../../outbox/next-id.ts'
+import { readLaneEnd } from '../../outbox/outbox-id.ts'
 import { currentUnit } from '../../store/transaction.ts'
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import { memorySizeOf } from '../../json.ts'
-import { OF_UNFINISHED_HANDSHAKE } from '../../records/did.ts'
+import { OF_UNFINISHED_HANDSHAKE } from '../../records/connection.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import type { Ed25519Key } from '../keys/ed25519-key.ts'
 import { tenantOf } from '../tenant-contexts.ts'

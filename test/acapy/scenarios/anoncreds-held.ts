@@ -7,7 +7,7 @@ import { INDY } from '../anoncreds-scenario.ts'
 import { accept, ourExchangeOf, theirExchangeOf } from '../holding.ts'
 import { connectAsInvitee } from '../inviter.ts'
 import { ourProofOf, prove, theirProofOf } from '../proving.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
 /** The issuing wallet in the place of the scenario's, connected with the agent. */
 const withIssuer = async (scene: Scene) => {
@@ -48,15 +48,14 @@ const requestFor = async ({ other, walletConnectionId, definition }: Connected, 
   return ourProofOf(other, threadId, 'request-received')
 }
 
-const COMMON = { protocol: INDY, versions: ['1.7.0'] } as const
+const HOLDER = { protocol: INDY, role: 'holder', versions: ['1.7.0'] } as const
 
 export const ANONCREDS_HELD: Scenario[] = [
-  {
-    ...COMMON,
-    name: 'anoncreds-held',
-    title: 'issues a credential to us, asks for it, revokes it and asks again',
-    role: 'holder, prover',
-    play: async (scene) => {
+  scenario(
+    { ...HOLDER, role: 'holder, prover' },
+    'anoncreds-held',
+    'issues a credential to us, asks for it, revokes it and asks again',
+    async (scene) => {
       const connected = await withIssuer(scene)
       const { other, walletConnectionId, definition } = connected
       const { acapy, agent } = other
@@ -76,26 +75,20 @@ export const ANONCREDS_HELD: Scenario[] = [
       const { verified } = await theirProofOf(acapy, again.threadId, 'done', 'abandoned')
       assert.equal(verified, 'false')
     },
-  },
-  {
-    ...COMMON,
-    name: 'anoncreds-held-proposed',
-    title: 'issues a credential that we have proposed',
-    role: 'holder',
-    play: async (scene) => {
-      const { other, connection, definition } = await withIssuer(scene)
-      const { acapy, agent } = other
-      const { threadId } = await agent.ask('/credentials/propose-credential', {
-        connectionId: connection.id,
-        protocolVersion: 'v2',
-        credentialFormats: {
-          anoncreds: { credentialDefinitionId: definition.credentialDefinitionId, attributes: preview.attributes },
-        },
-        autoAcceptCredential: 'never',
-      })
-      const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'proposal-received')
-      await acapy.post(`/issue-credential-2.0/records/${id}/send-offer`, {})
-      await takeOffer(other, threadId)
-    },
-  },
+  ),
+  scenario(HOLDER, 'anoncreds-held-proposed', 'issues a credential that we have proposed', async (scene) => {
+    const { other, connection, definition } = await withIssuer(scene)
+    const { acapy, agent } = other
+    const { threadId } = await agent.ask('/credentials/propose-credential', {
+      connectionId: connection.id,
+      protocolVersion: 'v2',
+      credentialFormats: {
+        anoncreds: { credentialDefinitionId: definition.credentialDefinitionId, attributes: preview.attributes },
+      },
+      autoAcceptCredential: 'never',
+    })
+    const { cred_ex_id: id } = await theirExchangeOf(acapy, threadId, 'proposal-received')
+    await acapy.post(`/issue-credential-2.0/records/${id}/send-offer`, {})
+    await takeOffer(other, threadId)
+  }),
 ]

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { offer, offerOf, PERSON } from '../anoncreds-offers.ts'
 import { type Asked, ask, assertVerified, nameAndAge, proofOf } from '../anoncreds-proofs.ts'
-import { BOTH, chosenOf, type Exchange, INDY, LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
+import { chosenOf, type Exchange, INDY, LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
 import { invitationOf, receive } from '../connect.ts'
-import type { Version } from '../install.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, scenario } from '../scenario.ts'
 
 /** Takes a credential of ours, and presents it to a verifier who asks for a revealed attribute and a predicate. */
 const issuedAndVerified =
@@ -34,75 +33,57 @@ const issuedAndVerified =
     )
   }
 
-const issuing = (
-  name: string,
-  title: string,
-  versions: readonly Version[],
-  exchange: Exchange,
-  more: Partial<Scenario> = {},
-): Scenario => ({
-  ...LEDGER,
-  name,
-  title,
-  versions,
-  protocol: exchange.of === 'webvh' ? WEBVH : INDY,
-  role: 'issuer, verifier',
-  play: issuedAndVerified(exchange),
-  ...more,
-})
+const ISSUER_AND_VERIFIER = { ...LEDGER, role: 'issuer, verifier' } as const
+const BY_WEBVH = { ...ISSUER_AND_VERIFIER, protocol: WEBVH, versions: ['1.7.0'] } as const
+const BY_INDY = { ...ISSUER_AND_VERIFIER, protocol: INDY }
+const OLD_INDY = { ...BY_INDY, versions: ['1.2.7'] } as const
+
+const webvh = (more: Partial<Exchange> = {}) => issuedAndVerified({ of: 'webvh', format: 'anoncreds', ...more })
+const indy = (more: Partial<Exchange> = {}) => issuedAndVerified({ of: 'indy', format: 'indy', ...more })
 
 export const ANONCREDS_ISSUED: Scenario[] = [
-  issuing(
+  scenario(
+    BY_WEBVH,
     'anoncreds-webvh',
     'takes a credential on a connection, and presents an attribute and a predicate',
-    ['1.7.0'],
-    {
-      of: 'webvh',
-      format: 'anoncreds',
-    },
+    webvh(),
   ),
-  issuing('anoncreds-webvh-oob', 'takes a credential out of an invitation, and presents it', ['1.7.0'], {
-    of: 'webvh',
-    format: 'anoncreds',
-    outOfBand: true,
-  }),
-  issuing('indy-2-issued', 'takes a credential on a connection, and presents it', BOTH, { of: 'indy', format: 'indy' }),
-  issuing('indy-2-issued-oob', 'takes a credential out of an invitation, and presents it', BOTH, {
-    of: 'indy',
-    format: 'indy',
-    outOfBand: true,
-  }),
-  issuing(
+  scenario(
+    BY_WEBVH,
+    'anoncreds-webvh-oob',
+    'takes a credential out of an invitation, and presents it',
+    webvh({ outOfBand: true }),
+  ),
+  scenario(BY_INDY, 'indy-2-issued', 'takes a credential on a connection, and presents it', indy()),
+  scenario(
+    BY_INDY,
+    'indy-2-issued-oob',
+    'takes a credential out of an invitation, and presents it',
+    indy({ outOfBand: true }),
+  ),
+  scenario(
+    OLD_INDY,
     'indy-1-issued',
     'takes a credential by Issue Credential 1.0, and presents it by Present Proof 1.0',
-    ['1.2.7'],
-    {
-      of: 'indy',
-      format: 'indy',
-      protocolVersion: 'v1',
-    },
+    indy({ protocolVersion: 'v1' }),
   ),
-  issuing('anoncreds-without-connection', 'takes a credential without a connection, and presents it so', ['1.7.0'], {
-    of: 'webvh',
-    format: 'anoncreds',
-    outOfBand: true,
-    withoutConnection: true,
-  }),
-  issuing(
+  scenario(
+    BY_WEBVH,
+    'anoncreds-without-connection',
+    'takes a credential without a connection, and presents it so',
+    webvh({ outOfBand: true, withoutConnection: true }),
+  ),
+  scenario(
+    { ...OLD_INDY, wallet: 'anoncreds' },
     'indy-2-anoncreds-wallet',
     'labels its answers as those of AnonCreds; we take them for what was asked',
-    ['1.2.7'],
-    { of: 'indy', format: 'indy' },
-    { wallet: 'anoncreds' },
+    indy(),
   ),
-  {
-    name: 'anoncreds-automatic',
-    title: 'does everything by itself: takes a credential, and presents it when asked',
-    versions: BOTH,
-    wallet: 'automatic',
-    protocol: 'AnonCreds',
-    role: 'issuer, verifier',
-    play: async (scene) => {
+  scenario(
+    { protocol: 'AnonCreds', role: 'issuer, verifier', wallet: 'automatic' },
+    'anoncreds-automatic',
+    'does everything by itself: takes a credential, and presents it when asked',
+    async (scene) => {
       const { acapy, agent } = scene
       const issuer = await scene.issuer()
       const [definition, format] =
@@ -113,15 +94,11 @@ export const ANONCREDS_ISSUED: Scenario[] = [
       const request = await ask(scene, { format, ...nameAndAge(definition) })
       assertVerified(await agent.proofIn(request, 'done', 'abandoned'))
     },
-  },
-  {
-    ...LEDGER,
-    name: 'anoncreds-repeated',
-    title: 'delivers its presentation three times; it is verified once',
-    versions: ['1.7.0'],
-    protocol: WEBVH,
-    role: 'verifier',
-    repeated: true,
-    play: issuedAndVerified({ of: 'webvh', format: 'anoncreds', outOfBand: true }),
-  },
+  ),
+  scenario(
+    { ...BY_WEBVH, role: 'verifier', repeated: true },
+    'anoncreds-repeated',
+    'delivers its presentation three times; it is verified once',
+    webvh({ outOfBand: true }),
+  ),
 ]

@@ -11,22 +11,19 @@ import {
   restrictedTo,
 } from '../anoncreds-proofs.ts'
 import { LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
+
+const VERIFIER = { ...LEDGER, protocol: 'AnonCreds', role: 'verifier', versions: ['1.7.0'] } as const
 
 /** What is presented of a credential of ours, over did:webvh. */
 const presenting = (
   name: string,
   title: string,
   play: (scene: Scene, held: Awaited<ReturnType<typeof taken>>) => Promise<void>,
-): Scenario => ({
-  ...LEDGER,
-  name,
-  title,
-  versions: ['1.7.0'],
-  protocol: WEBVH,
-  role: 'verifier',
-  play: async (scene) => play(scene, await taken(scene, { of: 'webvh', format: 'anoncreds', outOfBand: true })),
-})
+): Scenario =>
+  scenario({ ...VERIFIER, protocol: WEBVH }, name, title, async (scene) =>
+    play(scene, await taken(scene, { of: 'webvh', format: 'anoncreds', outOfBand: true })),
+  )
 
 export const ANONCREDS_PRESENTED: Scenario[] = [
   presenting('anoncreds-names', 'presents a group of names', async (scene, { definition, credentialId }) => {
@@ -104,14 +101,11 @@ export const ANONCREDS_PRESENTED: Scenario[] = [
       await assert.rejects(presentChosen(scene.acapy, request, asked('Master'), chosen), /finds no credential/)
     },
   ),
-  {
-    ...LEDGER,
-    name: 'anoncreds-two-credentials',
-    title: 'presents attributes of two credentials at once, one of each registry',
-    versions: ['1.7.0'],
-    protocol: 'AnonCreds',
-    role: 'issuer, verifier',
-    play: async (scene) => {
+  scenario(
+    { ...VERIFIER, role: 'issuer, verifier' },
+    'anoncreds-two-credentials',
+    'presents attributes of two credentials at once, one of each registry',
+    async (scene) => {
       const webvh = await taken(scene, { of: 'webvh', format: 'anoncreds', outOfBand: true })
       const indy = await taken(scene, {
         of: 'indy',
@@ -127,18 +121,15 @@ export const ANONCREDS_PRESENTED: Scenario[] = [
       const chosen = { revealed: { degree: webvh.credentialId, name: indy.credentialId } }
       assertVerified(await proofOf(scene, { format: 'anoncreds', attributes }, chosen))
     },
-  },
-  {
-    ...LEDGER,
-    name: 'anoncreds-marker',
-    title: 'cannot parse a request with a marker: it reports a problem, and the proof is abandoned',
-    versions: ['1.7.0'],
-    protocol: 'AnonCreds',
-    role: 'verifier',
-    play: async (scene) => {
+  ),
+  scenario(
+    VERIFIER,
+    'anoncreds-marker',
+    'cannot parse a request with a marker: it reports a problem, and the proof is abandoned',
+    async (scene) => {
       const restrictions = [{ 'attr::degree::marker': '1' }]
       const asked: Asked = { format: 'anoncreds', attributes: { degree: { name: 'degree', restrictions } } }
       await scene.agent.proofIn(await ask(scene, asked), 'abandoned')
     },
-  },
+  ),
 ]

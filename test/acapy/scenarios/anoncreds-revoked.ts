@@ -3,9 +3,9 @@ import { waitFor } from '../../wallet/wait.ts'
 import type { Format } from '../anoncreds-offers.ts'
 import { revoke } from '../anoncreds-offers.ts'
 import { assertRefused, assertVerified, nameAndAge, now, proofOf, secondThatIsOver } from '../anoncreds-proofs.ts'
-import { BOTH, chosenOf, type Exchange, INDY, LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
-import type { Version } from '../install.ts'
-import type { Scenario } from '../scenario.ts'
+import { chosenOf, type Exchange, INDY, LEDGER, taken, WEBVH } from '../anoncreds-scenario.ts'
+import { VERSIONS, type Version } from '../install.ts'
+import { type Scenario, scenario } from '../scenario.ts'
 import { type Held, issueBy } from '../wallet-issuer.ts'
 
 /** Credentials of one registry: one of them is revoked, and the wallet hears of it. */
@@ -40,15 +40,13 @@ const protocolsOf = ({ of, protocolVersion }: Exchange): string => {
   return [of === 'webvh' ? WEBVH : INDY, ...older, 'Revocation Notification 2.0'].join('; ')
 }
 
-const revoking = (name: string, versions: readonly Version[], exchange: Exchange): Scenario => ({
-  ...LEDGER,
-  name,
-  title: 'presents a credential that is not revoked; hears that it is revoked; presents it again, and is not verified',
-  versions,
-  protocol: protocolsOf(exchange),
-  role: 'issuer, verifier',
-  play: revoked(exchange),
-})
+const revoking = (name: string, versions: readonly Version[], exchange: Exchange): Scenario =>
+  scenario(
+    { ...LEDGER, versions, protocol: protocolsOf(exchange), role: 'issuer, verifier' },
+    name,
+    'presents a credential that is not revoked; hears that it is revoked; presents it again, and is not verified',
+    revoked(exchange),
+  )
 
 /** Another agent's credential, by unqualified ids: presented in either format, revoked, and presented again. */
 const issuedByWallet: Scenario['play'] = async (scene) => {
@@ -77,15 +75,12 @@ const issuedByWallet: Scenario['play'] = async (scene) => {
 
 export const ANONCREDS_REVOKED: Scenario[] = [
   revoking('anoncreds-revoked', ['1.7.0'], { of: 'webvh', format: 'anoncreds' }),
-  revoking('indy-2-revoked', BOTH, { of: 'indy', format: 'indy' }),
+  revoking('indy-2-revoked', VERSIONS, { of: 'indy', format: 'indy' }),
   revoking('indy-1-revoked', ['1.2.7'], { of: 'indy', format: 'indy', protocolVersion: 'v1' }),
-  {
-    ...LEDGER,
-    name: 'indy-issued-by-another',
-    title: 'presents what an ACA-Py has issued, is revoked, and presents it again',
-    versions: ['1.7.0'],
-    protocol: INDY,
-    role: 'verifier',
-    play: issuedByWallet,
-  },
+  scenario(
+    { ...LEDGER, versions: ['1.7.0'], protocol: INDY, role: 'verifier' },
+    'indy-issued-by-another',
+    'presents what an ACA-Py has issued, is revoked, and presents it again',
+    issuedByWallet,
+  ),
 ]

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict'
 import { v1Requested } from '../anoncreds-proofs.ts'
 import { connect } from '../connect.ts'
 import { requested } from '../presentations.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, scenario } from '../scenario.ts'
+
+const INDY_V1 = { protocol: 'Present Proof 1.0, Indy', role: 'verifier', versions: ['1.2.7'] } as const
+const INDY_V2 = { protocol: 'Present Proof 2.0, Indy', role: 'verifier' }
+const ANONCREDS_V2 = { protocol: 'Present Proof 2.0, AnonCreds', role: 'verifier', versions: ['1.7.0'] } as const
 
 const asked = (protocolVersion: 'v1' | 'v2', format: 'indy' | 'anoncreds'): object => ({
   protocolVersion,
@@ -54,77 +58,33 @@ const answers =
   }
 
 export const ANONCREDS: Scenario[] = [
-  {
-    name: 'indy-1-declined',
-    title: 'declines an Indy request',
-    protocol: 'Present Proof 1.0, Indy',
-    role: 'verifier',
-    versions: ['1.2.7'],
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { request } = await connect(scene, {}, asked('v1', 'indy'))
-      const { presentation_exchange_id: id } = await v1Requested(acapy, request)
-      await acapy.post(`/present-proof/records/${id}/problem-report`, DECLINED)
-      await agent.proofIn(request, 'abandoned', 'declined')
-    },
-  },
-  {
-    name: 'indy-1-answered',
-    title: 'answers an Indy request',
-    protocol: 'Present Proof 1.0, Indy',
-    role: 'verifier',
-    versions: ['1.2.7'],
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { request } = await connect(scene, {}, asked('v1', 'indy'))
-      const { presentation_exchange_id: id } = await v1Requested(acapy, request)
-      await acapy.post(`/present-proof/records/${id}/send-presentation`, SELF_ATTESTED)
-      const { isVerified, presentation } = await agent.proofIn(request, 'done', 'abandoned')
-      assert.equal(isVerified, true)
-      assert.ok(presentation?.indy)
-    },
-  },
-  {
-    name: 'indy-1-unknown',
-    title: 'does not know the protocol: it reports a problem, and the proof is abandoned',
-    protocol: 'Present Proof 1.0, Indy',
-    role: 'verifier',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  scenario(INDY_V1, 'indy-1-declined', 'declines an Indy request', async (scene) => {
+    const { acapy, agent } = scene
+    const { request } = await connect(scene, {}, asked('v1', 'indy'))
+    const { presentation_exchange_id: id } = await v1Requested(acapy, request)
+    await acapy.post(`/present-proof/records/${id}/problem-report`, DECLINED)
+    await agent.proofIn(request, 'abandoned', 'declined')
+  }),
+  scenario(INDY_V1, 'indy-1-answered', 'answers an Indy request', async (scene) => {
+    const { acapy, agent } = scene
+    const { request } = await connect(scene, {}, asked('v1', 'indy'))
+    const { presentation_exchange_id: id } = await v1Requested(acapy, request)
+    await acapy.post(`/present-proof/records/${id}/send-presentation`, SELF_ATTESTED)
+    const { isVerified, presentation } = await agent.proofIn(request, 'done', 'abandoned')
+    assert.equal(isVerified, true)
+    assert.ok(presentation?.indy)
+  }),
+  scenario(
+    { ...INDY_V1, versions: ['1.7.0'] },
+    'indy-1-unknown',
+    'does not know the protocol: it reports a problem, and the proof is abandoned',
+    async (scene) => {
       const { request } = await connect(scene, {}, asked('v1', 'indy'))
       await scene.agent.proofIn(request, 'abandoned')
     },
-  },
-  {
-    name: 'indy-2-declined',
-    title: 'declines an Indy request',
-    protocol: 'Present Proof 2.0, Indy',
-    role: 'verifier',
-    versions: ['1.7.0', '1.2.7'],
-    play: declines('indy'),
-  },
-  {
-    name: 'indy-2-answered',
-    title: 'answers an Indy request',
-    protocol: 'Present Proof 2.0, Indy',
-    role: 'verifier',
-    versions: ['1.2.7'],
-    play: answers('indy'),
-  },
-  {
-    name: 'anoncreds-2-declined',
-    title: 'declines an AnonCreds request',
-    protocol: 'Present Proof 2.0, AnonCreds',
-    role: 'verifier',
-    versions: ['1.7.0'],
-    play: declines('anoncreds'),
-  },
-  {
-    name: 'anoncreds-2-answered',
-    title: 'answers an AnonCreds request',
-    protocol: 'Present Proof 2.0, AnonCreds',
-    role: 'verifier',
-    versions: ['1.7.0'],
-    play: answers('anoncreds'),
-  },
+  ),
+  scenario(INDY_V2, 'indy-2-declined', 'declines an Indy request', declines('indy')),
+  scenario({ ...INDY_V2, versions: ['1.2.7'] }, 'indy-2-answered', 'answers an Indy request', answers('indy')),
+  scenario(ANONCREDS_V2, 'anoncreds-2-declined', 'declines an AnonCreds request', declines('anoncreds')),
+  scenario(ANONCREDS_V2, 'anoncreds-2-answered', 'answers an AnonCreds request', answers('anoncreds')),
 ]

@@ -4,10 +4,9 @@ import { connect } from '../connect.ts'
 import { issue, newHolderDid, offered } from '../credentials.ts'
 import { arrived, ping, talkBothWays } from '../messages.ts'
 import { CREDENTIALS_V1, inlineDegreeCredential, plainCredential } from '../requests.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
-const PROTOCOL = 'Issue Credential 2.0, JSON-LD'
-const BOTH = ['1.7.0', '1.2.7'] as const
+const ISSUER = { protocol: 'Issue Credential 2.0, JSON-LD', role: 'issuer' }
 
 /** Connects and takes a credential. */
 const take =
@@ -35,51 +34,40 @@ const proposal = (thread: object, subject: string) => {
 }
 
 export const CREDENTIALS: Scenario[] = [
-  {
-    name: 'credential',
-    title: 'takes and stores a credential',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: BOTH,
-    play: take((holderDid) => plainCredential(holderDid)),
-  },
-  {
-    name: 'credential-base-agent',
-    title: 'takes and stores a credential of the base agent',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: ['1.7.0'],
-    agent: 'base',
-    play: take((holderDid) => plainCredential(holderDid)),
-  },
-  {
-    name: 'credential-subject-of-the-holder',
-    title: 'takes a credential whose subject the offer leaves to it',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: BOTH,
-    play: async (scene) => {
+  scenario(
+    ISSUER,
+    'credential',
+    'takes and stores a credential',
+    take((holderDid) => plainCredential(holderDid)),
+  ),
+  scenario(
+    { ...ISSUER, versions: ['1.7.0'], agent: 'base' },
+    'credential-base-agent',
+    'takes and stores a credential of the base agent',
+    take((holderDid) => plainCredential(holderDid)),
+  ),
+  scenario(
+    ISSUER,
+    'credential-subject-of-the-holder',
+    'takes a credential whose subject the offer leaves to it',
+    async (scene) => {
       const holderDid = await newHolderDid(scene.acapy)
       const { connection } = await connect(scene)
       const { credential } = await issue(scene, connection.id, inlineDegreeCredential(undefined, 'Bachelor'), holderDid)
       assert.equal(credential.credentialSubject.id, holderDid)
     },
-  },
-  {
-    name: 'credential-inline-context',
-    title: 'takes a credential with a context in it',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: BOTH,
-    play: take((holderDid) => inlineDegreeCredential(holderDid, 'Bachelor')),
-  },
-  {
-    name: 'counter-proposal',
-    title: 'answers an offer with a proposal; no offer follows by itself',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(
+    ISSUER,
+    'credential-inline-context',
+    'takes a credential with a context in it',
+    take((holderDid) => inlineDegreeCredential(holderDid, 'Bachelor')),
+  ),
+  scenario(
+    { ...ISSUER, versions: ['1.7.0'] },
+    'counter-proposal',
+    'answers an offer with a proposal; no offer follows by itself',
+    async (scene) => {
       const { acapy, agent } = scene
       const holderDid = await newHolderDid(acapy)
       const { connection, walletConnectionId } = await connect(scene)
@@ -91,14 +79,12 @@ export const CREDENTIALS: Scenario[] = [
       assert.equal(offers.length, 1, 'an offer followed')
       await agent.credentialIn(ours, 'proposal-received')
     },
-  },
-  {
-    name: 'proposal',
-    title: 'proposes a credential by itself; no offer follows by itself',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...ISSUER, versions: ['1.7.0'] },
+    'proposal',
+    'proposes a credential by itself; no offer follows by itself',
+    async (scene) => {
       const { acapy } = scene
       const holderDid = await newHolderDid(acapy)
       const { connection, walletConnectionId } = await connect(scene)
@@ -115,14 +101,12 @@ export const CREDENTIALS: Scenario[] = [
       await talkBothWays(scene, connection.id, walletConnectionId)
       assert.deepEqual(await acapy.heard('issue-credential/2.0/offer-credential', walletConnectionId), [])
     },
-  },
-  {
-    name: 'request-of-something-else',
-    title: 'asks for something else than was offered; nothing is issued',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...ISSUER, versions: ['1.7.0'] },
+    'request-of-something-else',
+    'asks for something else than was offered; nothing is issued',
+    async (scene) => {
       const { acapy, agent } = scene
       const holderDid = await newHolderDid(acapy)
       const { connection, walletConnectionId } = await connect(scene)
@@ -143,5 +127,5 @@ export const CREDENTIALS: Scenario[] = [
       assert.equal(credentials.length, 0, 'we issued what was not offered')
       await agent.credentialIn(ours, 'abandoned')
     },
-  },
+  ),
 ]

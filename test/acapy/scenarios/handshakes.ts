@@ -5,9 +5,12 @@ import { waitFor } from '../../wallet/wait.ts'
 import { connect, type Handshake, invitationOf, receive } from '../connect.ts'
 import { arrived, ping, talkBothWays } from '../messages.ts'
 import { anyDegree } from '../requests.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, scenario } from '../scenario.ts'
 
-const ROLE = 'responder'
+const DID_EXCHANGE = { protocol: 'DID Exchange 1.1', role: 'responder' }
+const CONNECTIONS = { protocol: 'Connections 1.0', role: 'inviter', versions: ['1.2.7'] } as const
+const OUT_OF_BAND = { protocol: 'Out-of-Band 1.1', role: 'sender' }
+const DID_ROTATE = { protocol: 'DID Rotate 1.0', role: 'observing' }
 
 /** A connection is made, and a message of each side comes through. */
 const handshake =
@@ -34,47 +37,30 @@ const peerHandshake =
   }
 
 export const HANDSHAKES: Scenario[] = [
-  {
-    name: 'did-exchange-peer-4',
-    title: 'connects with a did:peer:4',
-    protocol: 'DID Exchange 1.1',
-    role: ROLE,
-    versions: ['1.7.0', '1.2.7'],
-    play: peerHandshake({}),
-  },
-  {
-    name: 'did-exchange-peer-2',
-    title: 'connects with a did:peer:2',
-    protocol: 'DID Exchange 1.1',
-    role: ROLE,
-    versions: ['1.7.0', '1.2.7'],
-    play: peerHandshake({ didMethod: 'did:peer:2' }),
-  },
-  {
-    name: 'did-exchange-base-agent',
-    title: 'connects with the base agent',
-    protocol: 'DID Exchange 1.1',
-    role: ROLE,
-    versions: ['1.7.0'],
-    agent: 'base',
-    play: handshake({}),
-  },
-  {
-    name: 'did-exchange-own-choice',
-    title: 'connects by the first protocol that the invitation offers',
-    protocol: 'DID Exchange 1.1',
-    role: ROLE,
-    versions: ['1.7.0', '1.2.7'],
-    play: handshake({}),
-  },
-  {
-    name: 'did-exchange-unqualified',
-    title: 'connects with an unqualified DID and an attached document, or hears a problem report',
-    protocol: 'DID Exchange 1.0',
-    role: ROLE,
-    versions: ['1.7.0', '1.2.7'],
-    refuses: true,
-    play: async ({ acapy, agent }) => {
+  scenario(DID_EXCHANGE, 'did-exchange-peer-4', 'connects with a did:peer:4', peerHandshake({})),
+  scenario(
+    DID_EXCHANGE,
+    'did-exchange-peer-2',
+    'connects with a did:peer:2',
+    peerHandshake({ didMethod: 'did:peer:2' }),
+  ),
+  scenario(
+    { ...DID_EXCHANGE, versions: ['1.7.0'], agent: 'base' },
+    'did-exchange-base-agent',
+    'connects with the base agent',
+    handshake({}),
+  ),
+  scenario(
+    DID_EXCHANGE,
+    'did-exchange-own-choice',
+    'connects by the first protocol that the invitation offers',
+    handshake({}),
+  ),
+  scenario(
+    { ...DID_EXCHANGE, protocol: 'DID Exchange 1.0', refuses: true },
+    'did-exchange-unqualified',
+    'connects with an unqualified DID and an attached document, or hears a problem report',
+    async ({ acapy, agent }) => {
       const request = await agent.request(anyDegree())
       const invitation = invitationOf(request)
       // ACA-Py answers its controller with an error when there is no connection.
@@ -87,31 +73,19 @@ export const HANDSHAKES: Scenario[] = [
       })
       await receiving
     },
-  },
-  {
-    name: 'connections',
-    title: 'connects',
-    protocol: 'Connections 1.0',
-    role: 'inviter',
-    versions: ['1.2.7'],
-    play: handshake({ protocol: 'connections/1.0' }),
-  },
-  {
-    name: 'connections-base-agent',
-    title: 'connects with the base agent',
-    protocol: 'Connections 1.0',
-    role: 'inviter',
-    versions: ['1.2.7'],
-    agent: 'base',
-    play: handshake({ protocol: 'connections/1.0' }),
-  },
-  {
-    name: 'did-exchange-complete-again',
-    title: 'sends its complete twice; the connection stays as it is',
-    protocol: 'DID Exchange 1.1',
-    role: ROLE,
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(CONNECTIONS, 'connections', 'connects', handshake({ protocol: 'connections/1.0' })),
+  scenario(
+    { ...CONNECTIONS, agent: 'base' },
+    'connections-base-agent',
+    'connects with the base agent',
+    handshake({ protocol: 'connections/1.0' }),
+  ),
+  scenario(
+    { ...DID_EXCHANGE, versions: ['1.7.0'] },
+    'did-exchange-complete-again',
+    'sends its complete twice; the connection stays as it is',
+    async (scene) => {
       const { acapy, agent } = scene
       const { request, connection, walletConnectionId } = await connect(scene)
       await acapy.sendRaw(walletConnectionId, {
@@ -122,15 +96,12 @@ export const HANDSHAKES: Scenario[] = [
       await talkBothWays(scene, connection.id, walletConnectionId)
       assert.equal((await agent.connectionsOf(request))[0]?.state, 'completed')
     },
-  },
-  {
-    name: 'invitation-used-twice',
-    title: 'cannot use an invitation that another wallet has used',
-    protocol: 'Out-of-Band 1.1',
-    role: 'sender',
-    versions: ['1.7.0'],
-    refuses: true,
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...OUT_OF_BAND, versions: ['1.7.0'], refuses: true },
+    'invitation-used-twice',
+    'cannot use an invitation that another wallet has used',
+    async (scene) => {
       const { agent } = scene
       const { request, connection, walletConnectionId } = await connect(scene)
       const other = await scene.anotherWallet()
@@ -141,14 +112,12 @@ export const HANDSHAKES: Scenario[] = [
       )
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
-  },
-  {
-    name: 'handshake-reuse',
-    title: 'reuses its connection for another invitation of the same DID',
-    protocol: 'Out-of-Band 1.1',
-    role: 'sender',
-    versions: ['1.7.0', '1.2.7'],
-    play: async (scene) => {
+  ),
+  scenario(
+    OUT_OF_BAND,
+    'handshake-reuse',
+    'reuses its connection for another invitation of the same DID',
+    async (scene) => {
       const { acapy, agent } = scene
       const { request, walletConnectionId, connection } = await connect(scene)
       const second = await agent.request({ ...anyDegree(), invitationDid: request.invitationDid })
@@ -162,39 +131,25 @@ export const HANDSHAKES: Scenario[] = [
       assert.equal(accepted['~thread'].pthid, invitation['@id'])
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
-  },
-  {
-    name: 'did-rotate',
-    title: 'rotates to another DID, and talks on',
-    protocol: 'DID Rotate 1.0',
-    role: 'observing',
-    versions: ['1.7.0', '1.2.7'],
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { connection, walletConnectionId } = await connect(scene)
-      const { result } = await acapy.post('/wallet/did/create', { method: 'did:peer:4' })
-      await acapy.post(`/did-rotate/${walletConnectionId}/rotate`, { to_did: result.did })
-      await waitFor(
-        'the wallet to have our ack',
-        async () => (await acapy.heard('did-rotate/1.0/ack', walletConnectionId))[0],
-      )
-      await talkBothWays(scene, connection.id, walletConnectionId)
-      const { theirDid } = await agent.ask(`/connections/${connection.id}`)
-      assert.notEqual(theirDid, connection.theirDid)
-    },
-  },
-  {
-    name: 'did-rotate-hangup',
-    title: 'hangs up',
-    protocol: 'DID Rotate 1.0',
-    role: 'observing',
-    versions: ['1.7.0'],
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { connection, walletConnectionId } = await connect(scene)
-      await acapy.post(`/did-rotate/${walletConnectionId}/hangup`)
-      await arrived(scene, 'did-rotate/1.0/hangup')
-      await assert.rejects(agent.send(connection.id, 'Are you there?'))
-    },
-  },
+  ),
+  scenario(DID_ROTATE, 'did-rotate', 'rotates to another DID, and talks on', async (scene) => {
+    const { acapy, agent } = scene
+    const { connection, walletConnectionId } = await connect(scene)
+    const { result } = await acapy.post('/wallet/did/create', { method: 'did:peer:4' })
+    await acapy.post(`/did-rotate/${walletConnectionId}/rotate`, { to_did: result.did })
+    await waitFor(
+      'the wallet to have our ack',
+      async () => (await acapy.heard('did-rotate/1.0/ack', walletConnectionId))[0],
+    )
+    await talkBothWays(scene, connection.id, walletConnectionId)
+    const { theirDid } = await agent.ask(`/connections/${connection.id}`)
+    assert.notEqual(theirDid, connection.theirDid)
+  }),
+  scenario({ ...DID_ROTATE, versions: ['1.7.0'] }, 'did-rotate-hangup', 'hangs up', async (scene) => {
+    const { acapy, agent } = scene
+    const { connection, walletConnectionId } = await connect(scene)
+    await acapy.post(`/did-rotate/${walletConnectionId}/hangup`)
+    await arrived(scene, 'did-rotate/1.0/hangup')
+    await assert.rejects(agent.send(connection.id, 'Are you there?'))
+  }),
 ]

@@ -15,11 +15,11 @@ import {
 import { connectAsInvitee, take, takenBy } from '../inviter.ts'
 import { heardOn } from '../messages.ts'
 import { plainCredential } from '../requests.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
 const PROTOCOL = 'Issue Credential 2.0, JSON-LD'
-const ROLE = 'holder'
-const BOTH = ['1.7.0', '1.2.7'] as const
+const HOLDER = { protocol: PROTOCOL, role: 'holder' }
+const ISSUER = { protocol: PROTOCOL, role: 'issuer' }
 
 /** The agent takes an offer, and holds what it was issued. */
 const takes =
@@ -66,103 +66,69 @@ const issueByCalls = async ({ acapy, agent }: Scene, threadId: string, holderDid
 }
 
 export const HELD_CREDENTIALS: Scenario[] = [
-  {
-    name: 'held',
-    title: 'offers a credential, which we take and store',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: takes(plainCredential),
-  },
-  {
-    name: 'held-inline-context',
-    title: 'offers a credential with a context in it, which we take and store',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: takes(license),
-  },
-  {
-    name: 'held-2020',
-    title: 'offers a credential with a proof of 2020, which we take and store',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: takes(license, 'Ed25519Signature2020'),
-  },
-  {
-    name: 'held-proposed',
-    title: 'offers what we have proposed; we take and store it',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: proposes('Ed25519Signature2018'),
-  },
-  {
-    name: 'held-proposed-2020',
-    title: 'offers what we have proposed, with a proof of 2020; we take and store it',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: proposes('Ed25519Signature2020'),
-  },
-  {
-    name: 'held-declined',
-    title: 'hears that we decline its offer',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { walletConnectionId } = await connectAsInvitee(scene)
-      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
-      await agent.ask('/credentials/decline-offer', {
-        credentialRecordId: ours.id,
-        problemReportDescription: 'No, thank you',
-      })
-      await agent.credentialIn(ours, 'declined')
-      const { error_msg: reason } = await theirExchangeOf(acapy, ours.threadId, 'abandoned')
-      assert.match(reason, /No, thank you/)
-    },
-  },
-  {
-    name: 'held-abandoned',
-    title: 'takes its offer back by a problem report',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { walletConnectionId } = await connectAsInvitee(scene)
-      const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
-      const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'offer-sent')
-      await acapy.post(`/issue-credential-2.0/records/${id}/problem-report`, { description: 'It was a mistake' })
-      const { errorMessage } = await agent.credentialIn(ours, 'abandoned')
-      assert.match(errorMessage, /It was a mistake/)
-    },
-  },
-  {
-    name: 'held-without-connection',
-    title: 'offers a credential in an invitation without a connection; we take and store it',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
+  scenario(HOLDER, 'held', 'offers a credential, which we take and store', takes(plainCredential)),
+  scenario(
+    HOLDER,
+    'held-inline-context',
+    'offers a credential with a context in it, which we take and store',
+    takes(license),
+  ),
+  scenario(
+    HOLDER,
+    'held-2020',
+    'offers a credential with a proof of 2020, which we take and store',
+    takes(license, 'Ed25519Signature2020'),
+  ),
+  scenario(
+    HOLDER,
+    'held-proposed',
+    'offers what we have proposed; we take and store it',
+    proposes('Ed25519Signature2018'),
+  ),
+  scenario(
+    HOLDER,
+    'held-proposed-2020',
+    'offers what we have proposed, with a proof of 2020; we take and store it',
+    proposes('Ed25519Signature2020'),
+  ),
+  scenario(HOLDER, 'held-declined', 'hears that we decline its offer', async (scene) => {
+    const { acapy, agent } = scene
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+    await agent.ask('/credentials/decline-offer', {
+      credentialRecordId: ours.id,
+      problemReportDescription: 'No, thank you',
+    })
+    await agent.credentialIn(ours, 'declined')
+    const { error_msg: reason } = await theirExchangeOf(acapy, ours.threadId, 'abandoned')
+    assert.match(reason, /No, thank you/)
+  }),
+  scenario(HOLDER, 'held-abandoned', 'takes its offer back by a problem report', async (scene) => {
+    const { acapy, agent } = scene
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
+    const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'offer-sent')
+    await acapy.post(`/issue-credential-2.0/records/${id}/problem-report`, { description: 'It was a mistake' })
+    const { errorMessage } = await agent.credentialIn(ours, 'abandoned')
+    assert.match(errorMessage, /It was a mistake/)
+  }),
+  scenario(
+    HOLDER,
+    'held-without-connection',
+    'offers a credential in an invitation without a connection; we take and store it',
+    async (scene) => {
       const { acapy, agent } = scene
       const detail = await detailBy(scene, license)
       const { invited, threadId } = await offerInInvitation(acapy, detail, { handshake_protocols: [] })
       await take(scene, invited)
       await accept(scene, await ourExchangeOf(agent, threadId, 'offer-received'))
     },
-  },
-  {
-    name: 'held-without-connection-declined',
-    title:
-      'offers a credential in an invitation without a connection, and is told that we decline it; ACA-Py takes no report without a connection',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    HOLDER,
+    'held-without-connection-declined',
+    'offers a credential in an invitation without a connection, and is told that we decline it; ACA-Py takes no report without a connection',
+    async (scene) => {
       const { acapy, agent } = scene
       const detail = await detailBy(scene, license)
       const { invited, threadId } = await offerInInvitation(acapy, detail, { handshake_protocols: [] })
@@ -172,15 +138,12 @@ export const HELD_CREDENTIALS: Scenario[] = [
       await agent.credentialIn(ours, 'declined')
       await heardOn(acapy, 'issue-credential/2.0/problem-report', threadId)
     },
-  },
-  {
-    name: 'held-repeated',
-    title: 'delivers everything three times, and all of it again at the end; we hold one credential',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    repeated: true,
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...HOLDER, repeated: true },
+    'held-repeated',
+    'delivers everything three times, and all of it again at the end; we hold one credential',
+    async (scene) => {
       const { agent } = scene
       const { walletConnectionId } = await connectAsInvitee(scene)
       const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
@@ -192,15 +155,12 @@ export const HELD_CREDENTIALS: Scenario[] = [
       assert.equal((await agent.ask('/credentials/w3c')).length, 1)
       assert.equal((await agent.ask('/credentials')).length, 1)
     },
-  },
-  {
-    name: 'held-late',
-    title: 'is down while we accept its offer, and issues when it comes back',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: ['1.7.0'],
-    wallet: 'own',
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...HOLDER, versions: ['1.7.0'], wallet: 'own' },
+    'held-late',
+    'is down while we accept its offer, and issues when it comes back',
+    async (scene) => {
       const { acapy, agent } = scene
       const { walletConnectionId } = await connectAsInvitee(scene)
       const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
@@ -213,14 +173,12 @@ export const HELD_CREDENTIALS: Scenario[] = [
       await agent.credentialIn(ours, 'done')
       await theirExchangeOf(acapy, ours.threadId, 'done')
     },
-  },
-  {
-    name: 'held-attached',
-    title: 'offers a credential in an invitation; we connect, take and store it',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    HOLDER,
+    'held-attached',
+    'offers a credential in an invitation; we connect, take and store it',
+    async (scene) => {
       const { acapy, agent } = scene
       const { invited, threadId } = await offerInInvitation(acapy, await detailBy(scene, license))
       const { connection } = await takenBy(scene, invited, await take(scene, invited))
@@ -228,39 +186,30 @@ export const HELD_CREDENTIALS: Scenario[] = [
       assert.equal(ours.connectionId, connection.id)
       await accept(scene, ours)
     },
-  },
-  {
-    name: 'issuing-proposed',
-    title: 'proposes a credential, which we offer and issue by calls',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { walletConnectionId } = await connect(scene)
-      const { did: issuer } = await agent.ask('/dids/write', { method: 'key' })
-      const holderDid = await newHolderDid(acapy)
-      const { thread_id: threadId } = await acapy.post('/issue-credential-2.0/send-proposal', {
-        connection_id: walletConnectionId,
-        filter: {
-          ld_proof: {
-            credential: { ...license(holderDid), issuer },
-            options: { proofType: 'Ed25519Signature2018' },
-          },
+  ),
+  scenario(ISSUER, 'issuing-proposed', 'proposes a credential, which we offer and issue by calls', async (scene) => {
+    const { acapy, agent } = scene
+    const { walletConnectionId } = await connect(scene)
+    const { did: issuer } = await agent.ask('/dids/write', { method: 'key' })
+    const holderDid = await newHolderDid(acapy)
+    const { thread_id: threadId } = await acapy.post('/issue-credential-2.0/send-proposal', {
+      connection_id: walletConnectionId,
+      filter: {
+        ld_proof: {
+          credential: { ...license(holderDid), issuer },
+          options: { proofType: 'Ed25519Signature2018' },
         },
-      })
-      const ours = await ourExchangeOf(agent, threadId, 'proposal-received')
-      await agent.ask('/credentials/accept-proposal', { credentialRecordId: ours.id, autoAcceptCredential: 'never' })
-      await issueByCalls(scene, threadId, holderDid)
-    },
-  },
-  {
-    name: 'issuing-without-connection',
-    title: 'takes a credential that we offer in an invitation without a connection',
-    protocol: PROTOCOL,
-    role: 'issuer',
-    versions: BOTH,
-    play: async (scene) => {
+      },
+    })
+    const ours = await ourExchangeOf(agent, threadId, 'proposal-received')
+    await agent.ask('/credentials/accept-proposal', { credentialRecordId: ours.id, autoAcceptCredential: 'never' })
+    await issueByCalls(scene, threadId, holderDid)
+  }),
+  scenario(
+    ISSUER,
+    'issuing-without-connection',
+    'takes a credential that we offer in an invitation without a connection',
+    async (scene) => {
       const { acapy, agent } = scene
       const holderDid = await newHolderDid(acapy)
       const offered = await agent.ask('/credentials/create-offer-oob', {
@@ -274,5 +223,5 @@ export const HELD_CREDENTIALS: Scenario[] = [
       await acapy.post('/out-of-band/receive-invitation?auto_accept=true', offered.invitation)
       await issueByCalls(scene, offered.credentialRequestThId, holderDid)
     },
-  },
+  ),
 ]

@@ -5,10 +5,10 @@ import { waitFor } from '../../wallet/wait.ts'
 import { receive } from '../connect.ts'
 import { agentConnectionIn, agentConnectionOf, walletConnectionIdOf } from '../connections.ts'
 import { arrived, ping, talkBothWays } from '../messages.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
-const BOTH = ['1.7.0', '1.2.7'] as const
-const DID_EXCHANGE = 'DID Exchange 1.1'
+const DID_EXCHANGE = { protocol: 'DID Exchange 1.1', role: 'responder' }
+const OUT_OF_BAND = { protocol: 'Out-of-Band 1.1', role: 'sender' }
 
 /** The wallet takes an invitation of ours, and both talk. */
 const takenByWallet = async (scene: Scene, body: object, path = '/oob/create-invitation') => {
@@ -63,57 +63,42 @@ const asksOurDid = async (scene: Scene, did: string) => {
 }
 
 export const OWN_INVITATIONS: Scenario[] = [
-  {
-    name: 'inviting',
-    title: 'takes an invitation without a request',
-    protocol: DID_EXCHANGE,
-    role: 'responder',
-    versions: BOTH,
-    play: isTaken({}),
-  },
-  {
-    name: 'inviting-step-by-step',
-    title: 'takes an invitation, and waits for us to accept its request',
-    protocol: DID_EXCHANGE,
-    role: 'responder',
-    versions: BOTH,
-    play: (scene) =>
+  scenario(DID_EXCHANGE, 'inviting', 'takes an invitation without a request', isTaken({})),
+  scenario(
+    DID_EXCHANGE,
+    'inviting-step-by-step',
+    'takes an invitation, and waits for us to accept its request',
+    (scene) =>
       stepByStep(
         scene,
         '/oob/create-invitation',
         { handshakeProtocols: ['https://didcomm.org/didexchange/1.x'] },
         '/out-of-band/receive-invitation?auto_accept=true',
       ),
-  },
-  ...([2, 4] as const).map(
-    (numAlgo): Scenario => ({
-      name: `inviting-did-peer-${numAlgo}`,
-      title: `takes an invitation by a did:peer:${numAlgo} of ours`,
-      protocol: DID_EXCHANGE,
-      role: 'responder',
-      versions: BOTH,
-      play: async (scene) => {
+  ),
+  ...([2, 4] as const).map((numAlgo) =>
+    scenario(
+      DID_EXCHANGE,
+      `inviting-did-peer-${numAlgo}`,
+      `takes an invitation by a did:peer:${numAlgo} of ours`,
+      async (scene) => {
         const { did } = await scene.agent.ask('/dids/write', { method: 'peer', numAlgo })
         await isTaken({ invitationDid: did })(scene)
       },
-    }),
+    ),
   ),
-  {
-    name: 'inviting-legacy',
-    title: 'takes an invitation of that protocol, and waits for us to accept its request',
-    protocol: 'Connections 1.0',
-    role: 'inviter',
-    versions: ['1.2.7'],
-    play: (scene) =>
+  scenario(
+    { protocol: 'Connections 1.0', role: 'inviter', versions: ['1.2.7'] },
+    'inviting-legacy',
+    'takes an invitation of that protocol, and waits for us to accept its request',
+    (scene) =>
       stepByStep(scene, '/oob/create-legacy-invitation', {}, '/connections/receive-invitation?auto_accept=false'),
-  },
-  {
-    name: 'inviting-reuse',
-    title: 'reuses its connection for another invitation of the same DID, which carries nothing',
-    protocol: 'Out-of-Band 1.1',
-    role: 'sender',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    OUT_OF_BAND,
+    'inviting-reuse',
+    'reuses its connection for another invitation of the same DID, which carries nothing',
+    async (scene) => {
       const { acapy, agent } = scene
       const { invited, connection, walletConnectionId } = await takenByWallet(scene, {})
       const again = await agent.ask('/oob/create-invitation', { invitationDid: invited.invitationDid })
@@ -124,61 +109,43 @@ export const OWN_INVITATIONS: Scenario[] = [
       )
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
-  },
-  {
-    name: 'inviting-many',
-    title: 'takes an invitation for many, as another wallet does',
-    protocol: 'Out-of-Band 1.1',
-    role: 'sender',
-    versions: BOTH,
-    play: async (scene) => {
-      const { invited, connection, walletConnectionId } = await takenByWallet(scene, { multiUseInvitation: true })
-      await receive(await scene.anotherWallet(), invited.invitation)
-      await waitFor('both connections to be completed', async () => {
-        const connections = await scene.agent.ask(`/connections?outOfBandId=${invited.outOfBandRecord.id}`)
-        return connections.length === 2 && connections.every(({ state }: Json) => state === 'completed')
-      })
-      await talkBothWays(scene, connection.id, walletConnectionId)
-    },
-  },
-  ...([2, 4] as const).map(
-    (numAlgo): Scenario => ({
-      name: `implicit-to-did-peer-${numAlgo}`,
-      title: `asks a did:peer:${numAlgo} of ours for a connection, which we accept by a call`,
-      protocol: DID_EXCHANGE,
-      role: 'responder',
-      versions: BOTH,
-      play: async (scene) => {
+  ),
+  scenario(OUT_OF_BAND, 'inviting-many', 'takes an invitation for many, as another wallet does', async (scene) => {
+    const { invited, connection, walletConnectionId } = await takenByWallet(scene, { multiUseInvitation: true })
+    await receive(await scene.anotherWallet(), invited.invitation)
+    await waitFor('both connections to be completed', async () => {
+      const connections = await scene.agent.ask(`/connections?outOfBandId=${invited.outOfBandRecord.id}`)
+      return connections.length === 2 && connections.every(({ state }: Json) => state === 'completed')
+    })
+    await talkBothWays(scene, connection.id, walletConnectionId)
+  }),
+  ...([2, 4] as const).map((numAlgo) =>
+    scenario(
+      DID_EXCHANGE,
+      `implicit-to-did-peer-${numAlgo}`,
+      `asks a did:peer:${numAlgo} of ours for a connection, which we accept by a call`,
+      async (scene) => {
         const { did } = await scene.agent.ask('/dids/write', { method: 'peer', numAlgo })
         await asksOurDid(scene, did)
       },
-    }),
+    ),
   ),
-  {
-    name: 'ping-of-ours',
-    title: 'is pinged, and answers',
-    protocol: 'Trust Ping 1.0',
-    role: 'sender',
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { connection, walletConnectionId } = await takenByWallet(scene, {})
-      await agent.ask(`/connections/${connection.id}/send-ping`, { comment: 'Are you there?' })
-      await waitFor('our ping to be there', async () =>
-        (await acapy.heard('trust_ping/1.0/ping', walletConnectionId)).some(
-          ({ comment }: Json) => comment === 'Are you there?',
-        ),
-      )
-      await arrived(scene, 'trust_ping/1.0/ping_response')
-    },
-  },
-  {
-    name: 'hangup-of-ours',
-    title: 'hears that we hang up, and deletes its connection',
-    protocol: 'DID Rotate 1.0',
-    role: 'rotating',
-    versions: BOTH,
-    play: async (scene) => {
+  scenario({ protocol: 'Trust Ping 1.0', role: 'sender' }, 'ping-of-ours', 'is pinged, and answers', async (scene) => {
+    const { acapy, agent } = scene
+    const { connection, walletConnectionId } = await takenByWallet(scene, {})
+    await agent.ask(`/connections/${connection.id}/send-ping`, { comment: 'Are you there?' })
+    await waitFor('our ping to be there', async () =>
+      (await acapy.heard('trust_ping/1.0/ping', walletConnectionId)).some(
+        ({ comment }: Json) => comment === 'Are you there?',
+      ),
+    )
+    await arrived(scene, 'trust_ping/1.0/ping_response')
+  }),
+  scenario(
+    { protocol: 'DID Rotate 1.0', role: 'rotating' },
+    'hangup-of-ours',
+    'hears that we hang up, and deletes its connection',
+    async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await takenByWallet(scene, {})
       // Either completes the connection; what came after our hang-up could not be opened any more.
@@ -191,5 +158,5 @@ export const OWN_INVITATIONS: Scenario[] = [
       })
       await assert.rejects(agent.ask(`/connections/${connection.id}`), /answers 404/)
     },
-  },
+  ),
 ]

@@ -7,9 +7,8 @@ import { connect } from '../connect.ts'
 import { license } from '../harness.ts'
 import { detailBy, offerOf, theirExchangeOf } from '../holding.ts'
 import { heardFromUs } from '../messages.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, scenario } from '../scenario.ts'
 
-const BOTH = ['1.7.0', '1.2.7'] as const
 const CONTENTS = ['the first', 'the second', 'the third']
 
 /** Sends a message and resolves to the answer of this type. */
@@ -49,26 +48,20 @@ const asText = ({ data: { json, base64 } }: Json): string =>
   json === undefined ? Buffer.from(base64, 'base64').toString() : JSON.stringify(json)
 
 export const PICKUP: Scenario[] = [
-  {
-    name: 'pickup-1',
-    title: 'has no endpoint: it fetches our messages, in order and once',
-    protocol: 'Pickup 1.0',
-    role: 'mediator',
-    versions: BOTH,
-    wallet: 'silent',
-    play: waiting(async (acapy, id) => {
+  scenario(
+    { protocol: 'Pickup 1.0', role: 'mediator', wallet: 'silent' },
+    'pickup-1',
+    'has no endpoint: it fetches our messages, in order and once',
+    waiting(async (acapy, id) => {
       assert.equal(await fetchAll(acapy, id), CONTENTS.length)
       assert.equal(await fetchAll(acapy, id), 0)
     }),
-  },
-  {
-    name: 'pickup-holding',
-    title: 'has no endpoint: it issues a credential to us, and fetches our part of the exchange',
-    protocol: 'Pickup 1.0',
-    role: 'mediator, holder',
-    versions: BOTH,
-    wallet: 'silent',
-    play: async (scene) => {
+  ),
+  scenario(
+    { protocol: 'Pickup 1.0', role: 'mediator, holder', wallet: 'silent' },
+    'pickup-holding',
+    'has no endpoint: it issues a credential to us, and fetches our part of the exchange',
+    async (scene) => {
       const { acapy, agent } = scene
       const { walletConnectionId } = await connect(scene)
       const ours = await offerOf(scene, walletConnectionId, await detailBy(scene, license))
@@ -80,15 +73,12 @@ export const PICKUP: Scenario[] = [
       await agent.credentialIn(ours, 'done')
       await theirExchangeOf(acapy, ours.threadId, 'done')
     },
-  },
-  {
-    name: 'pickup-2',
-    title: 'has no endpoint: it asks how many messages wait, fetches them, and says that it has them',
-    protocol: 'Pickup 2.0',
-    role: 'mediator',
-    versions: BOTH,
-    wallet: 'silent',
-    play: waiting(async (acapy, id) => {
+  ),
+  scenario(
+    { protocol: 'Pickup 2.0', role: 'mediator', wallet: 'silent' },
+    'pickup-2',
+    'has no endpoint: it asks how many messages wait, fetches them, and says that it has them',
+    waiting(async (acapy, id) => {
       const type = (name: string) => ({ '@type': `https://didcomm.org/messagepickup/2.0/${name}` })
       const status = await ask(acapy, id, type('status-request'), 'messagepickup/2.0/status')
       assert.equal(status.message_count, CONTENTS.length)
@@ -99,5 +89,5 @@ export const PICKUP: Scenario[] = [
       const left = await ask(acapy, id, received, 'messagepickup/2.0/status')
       assert.equal(left.message_count, 0)
     }),
-  },
+  ),
 ]

@@ -17,10 +17,11 @@ import {
   trustedContexts,
   VERIFIABLE_CREDENTIAL,
 } from '../requests.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
 const PROTOCOL = 'Present Proof 2.0, DIF'
-const BOTH = ['1.7.0', '1.2.7'] as const
+const VERIFIER = { protocol: PROTOCOL, role: 'verifier' }
+const ISSUER_AND_VERIFIER = { protocol: PROTOCOL, role: 'issuer, verifier' }
 
 interface Presented {
   descriptors: Descriptor[]
@@ -52,13 +53,11 @@ const verifies =
   }
 
 export const PRESENTATIONS: Scenario[] = [
-  {
-    name: 'credential-and-proof',
-    title: 'takes a credential of ours, and presents it to us',
-    protocol: PROTOCOL,
-    role: 'issuer, verifier',
-    versions: BOTH,
-    play: async (scene) => {
+  scenario(
+    ISSUER_AND_VERIFIER,
+    'credential-and-proof',
+    'takes a credential of ours, and presents it to us',
+    async (scene) => {
       const holderDid = await newHolderDid(scene.acapy)
       const asked = proofRequest([PLAIN])
       const { request, connection } = await connect(scene, {}, asked)
@@ -66,14 +65,12 @@ export const PRESENTATIONS: Scenario[] = [
       await present(scene.acapy, request, { degree: credentialId })
       await verified(scene, request)
     },
-  },
-  {
-    name: 'credential-and-proof-of-a-degree',
-    title: 'takes a degree with a context in it, and presents it to us, who trust that context',
-    protocol: PROTOCOL,
-    role: 'issuer, verifier',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    ISSUER_AND_VERIFIER,
+    'credential-and-proof-of-a-degree',
+    'takes a degree with a context in it, and presents it to us, who trust that context',
+    async (scene) => {
       const holderDid = await newHolderDid(scene.acapy)
       const { request, connection } = await connect(scene, {}, proofRequest([BACHELOR], trustedContexts))
       const degree = inlineDegreeCredential(holderDid, 'Bachelor')
@@ -81,15 +78,12 @@ export const PRESENTATIONS: Scenario[] = [
       await present(scene.acapy, request, { degree: credentialId })
       await verified(scene, request)
     },
-  },
-  {
-    name: 'automatic',
-    title: 'does everything by itself: has nothing to present, takes a degree, and presents it when asked again',
-    protocol: PROTOCOL,
-    role: 'issuer, verifier',
-    versions: BOTH,
-    wallet: 'automatic',
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...ISSUER_AND_VERIFIER, wallet: 'automatic' },
+    'automatic',
+    'does everything by itself: has nothing to present, takes a degree, and presents it when asked again',
+    async (scene) => {
       const { acapy, agent } = scene
       const holderDid = await newHolderDid(acapy)
       const first = await connect(scene)
@@ -101,44 +95,36 @@ export const PRESENTATIONS: Scenario[] = [
       await receive(acapy, invitationOf(request))
       await verified(scene, request)
     },
-  },
-  {
-    name: 'proof-trusted-context',
-    title: 'presents a credential of a context that the request trusts',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: verifies({ descriptors: [BACHELOR], options: trustedContexts }),
-  },
-  {
-    name: 'proof-unknown-context',
-    title: 'presents a credential of a context that nobody trusts; it is not verified, and the proof names the context',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(
+    VERIFIER,
+    'proof-trusted-context',
+    'presents a credential of a context that the request trusts',
+    verifies({ descriptors: [BACHELOR], options: trustedContexts }),
+  ),
+  scenario(
+    { ...VERIFIER, versions: ['1.7.0'] },
+    'proof-unknown-context',
+    'presents a credential of a context that nobody trusts; it is not verified, and the proof names the context',
+    async (scene) => {
       const { agent } = scene
       const request = await presentOwn(scene, { descriptors: [PLAIN] })
       const proof = await agent.proofIn(request, 'abandoned', 'done', 'presentation-received')
       assert.equal(proof.isVerified, false)
       assert.match(proof.errorMessage, new RegExp(DEGREE_CONTEXT))
     },
-  },
-  {
-    name: 'proof-bundled-type',
-    title: 'presents a degree where `schema` is the full IRI of VerifiableCredential',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: verifies({ descriptors: [{ ...BACHELOR, schema: VERIFIABLE_CREDENTIAL }], options: trustedContexts }),
-  },
-  {
-    name: 'proof-without-schema',
-    title: 'presents where the definition has no `schema`; its controller adds one, without which ACA-Py fails',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    VERIFIER,
+    'proof-bundled-type',
+    'presents a degree where `schema` is the full IRI of VerifiableCredential',
+    verifies({ descriptors: [{ ...BACHELOR, schema: VERIFIABLE_CREDENTIAL }], options: trustedContexts }),
+  ),
+  scenario(
+    VERIFIER,
+    'proof-without-schema',
+    'presents where the definition has no `schema`; its controller adds one, without which ACA-Py fails',
+    async (scene) => {
       const { acapy } = scene
       const holderDid = await newHolderDid(acapy)
       const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
@@ -147,14 +133,12 @@ export const PRESENTATIONS: Scenario[] = [
       await present(acapy, request, { degree: credentialId }, { presentation_definition: definition })
       await verified(scene, request)
     },
-  },
-  {
-    name: 'proof-two-credentials',
-    title: 'presents two credentials at once',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: verifies({
+  ),
+  scenario(
+    VERIFIER,
+    'proof-two-credentials',
+    'presents two credentials at once',
+    verifies({
       descriptors: [
         { id: 'bachelor', fields: { '$.credentialSubject.degree': 'Bachelor' } },
         { id: 'master', fields: { '$.credentialSubject.degree': 'Master' } },
@@ -165,14 +149,12 @@ export const PRESENTATIONS: Scenario[] = [
         master: (holderDid) => degreeCredential(holderDid, 'Master'),
       },
     }),
-  },
-  {
-    name: 'proof-domain',
-    title: 'does not sign the domain that was asked for; the proof fails and says so',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...VERIFIER, versions: ['1.7.0'] },
+    'proof-domain',
+    'does not sign the domain that was asked for; the proof fails and says so',
+    async (scene) => {
       const { agent } = scene
       const options = { ...trustedContexts, domain: 'verifier.example.org' }
       const request = await presentOwn(scene, { descriptors: [BACHELOR], options })
@@ -180,14 +162,12 @@ export const PRESENTATIONS: Scenario[] = [
       assert.equal(proof.state, 'abandoned')
       assert.match(proof.errorMessage, /domain/)
     },
-  },
-  {
-    name: 'proof-on-existing-connection',
-    title: 'answers a second request, of the same DID, on the connection that it has',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    VERIFIER,
+    'proof-on-existing-connection',
+    'answers a second request, of the same DID, on the connection that it has',
+    async (scene) => {
       const { acapy, agent } = scene
       const first = await connect(scene)
       const holderDid = await newHolderDid(acapy)
@@ -199,23 +179,16 @@ export const PRESENTATIONS: Scenario[] = [
       const { connectionId } = await verified(scene, request)
       assert.equal(connectionId, first.connection.id)
     },
-  },
-  {
-    name: 'proof-without-connection',
-    title: 'answers a request without a connection',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const holderDid = await newHolderDid(acapy)
-      const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
-      const request = await agent.request(proofRequest([BACHELOR], trustedContexts))
-      const { handshake_protocols: _, ...invitation } = invitationOf(request)
-      await receive(acapy, invitation)
-      await requested(acapy, request)
-      await present(acapy, request, { degree: credentialId })
-      await verified(scene, request)
-    },
-  },
+  ),
+  scenario(VERIFIER, 'proof-without-connection', 'answers a request without a connection', async (scene) => {
+    const { acapy, agent } = scene
+    const holderDid = await newHolderDid(acapy)
+    const { credentialId } = await selfIssue(acapy, degreeCredential(holderDid, 'Bachelor'), holderDid)
+    const request = await agent.request(proofRequest([BACHELOR], trustedContexts))
+    const { handshake_protocols: _, ...invitation } = invitationOf(request)
+    await receive(acapy, invitation)
+    await requested(acapy, request)
+    await present(acapy, request, { degree: credentialId })
+    await verified(scene, request)
+  }),
 ]

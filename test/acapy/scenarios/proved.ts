@@ -7,11 +7,11 @@ import type { ProofType } from '../holding.ts'
 import { connectAsInvitee, take, takenBy } from '../inviter.ts'
 import { heardOn } from '../messages.ts'
 import { hold, holdLicense, ourProofOf, prove, requestInInvitation, requestOf, theirProofOf } from '../proving.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
 const PROTOCOL = 'Present Proof 2.0, DIF'
-const ROLE = 'prover'
-const BOTH = ['1.7.0', '1.2.7'] as const
+const PROVER = { protocol: PROTOCOL, role: 'prover' }
+const VERIFIER = { protocol: PROTOCOL, role: 'verifier' }
 const TYPE = 'Ed25519Signature2018'
 const DESCRIPTOR = 'drivers_license_input_1'
 
@@ -79,115 +79,74 @@ const verifies =
   }
 
 export const PROVED: Scenario[] = [
-  {
-    name: 'proved',
-    title: 'asks for a credential, which we select and present',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: proves(TYPE),
-  },
-  {
-    name: 'proved-2020',
-    title: 'asks for a credential with a proof of 2020, which we select and present',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: proves('Ed25519Signature2020'),
-  },
-  {
-    name: 'proved-resident',
-    title: 'asks for the other credential of the interop suite, which we select and present',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
+  scenario(PROVER, 'proved', 'asks for a credential, which we select and present', proves(TYPE)),
+  scenario(
+    PROVER,
+    'proved-2020',
+    'asks for a credential with a proof of 2020, which we select and present',
+    proves('Ed25519Signature2020'),
+  ),
+  scenario(
+    PROVER,
+    'proved-resident',
+    'asks for the other credential of the interop suite, which we select and present',
+    async (scene) => {
       const { walletConnectionId } = await connectAsInvitee(scene)
       await hold(scene, walletConnectionId, resident)
       await prove(scene, await requestOf(scene, walletConnectionId, residentRequest(TYPE)))
     },
-  },
-  {
-    name: 'proved-named',
-    title: 'asks for a credential, and gets the one of two that we name',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { walletConnectionId } = await connectAsInvitee(scene)
-      await holdLicense(scene, walletConnectionId)
-      const second = await holdLicense(scene, walletConnectionId)
-      const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
-      const presented = await prove(scene, ours, {
-        proofFormats: { presentationExchange: { credentials: { [DESCRIPTOR]: [second.id] } } },
-      })
-      const [credential] = presented.by_format.pres.dif.verifiableCredential
-      assert.deepEqual(credential.issuer, second.credentialInstances[0].credential.issuer)
-    },
-  },
-  {
-    name: 'proved-nothing-fits',
-    title: 'asks for what we do not have: a 422, and we decline',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { walletConnectionId } = await connectAsInvitee(scene)
-      const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
-      await assert.rejects(agent.ask(`/proofs/${ours.id}/accept-request`, {}), /answers 422/)
-      const problemReportDescription = 'I have none'
-      await agent.ask(`/proofs/${ours.id}/decline-request`, { problemReportDescription })
-      await ourProofOf(scene, ours.threadId, 'declined')
-      const { error_msg: reason } = await theirProofOf(acapy, ours.threadId, 'abandoned')
-      assert.match(reason, /I have none/)
-    },
-  },
-  {
-    name: 'proved-abandoned',
-    title: 'takes its request back by a problem report',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy } = scene
-      const { walletConnectionId } = await connectAsInvitee(scene)
-      const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
-      const { pres_ex_id: id } = await theirProofOf(acapy, ours.threadId, 'request-sent')
-      await acapy.post(`/present-proof-2.0/records/${id}/problem-report`, { description: 'It was a mistake' })
-      const { errorMessage } = await ourProofOf(scene, ours.threadId, 'abandoned')
-      assert.match(errorMessage, /It was a mistake/)
-    },
-  },
-  {
-    name: 'proved-proposed',
-    title: 'asks for what we have proposed, and we present it',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { connection, walletConnectionId } = await connectAsInvitee(scene)
-      await holdLicense(scene, walletConnectionId)
-      const dif = licenseRequest(TYPE)
-      const proposed = await agent.ask('/proofs/propose-proof', {
-        connectionId: connection.id,
-        protocolVersion: 'v2',
-        proofFormats: { presentationExchange: { presentationDefinition: dif.presentation_definition } },
-        autoAcceptProof: 'never',
-      })
-      const { pres_ex_id: id } = await theirProofOf(acapy, proposed.threadId, 'proposal-received')
-      await acapy.post(`/present-proof-2.0/records/${id}/send-request`, { presentation_request: { dif } })
-      await prove(scene, await ourProofOf(scene, proposed.threadId, 'request-received'))
-    },
-  },
-  {
-    name: 'proved-without-connection',
-    title: 'asks in an invitation without a connection; we present',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(PROVER, 'proved-named', 'asks for a credential, and gets the one of two that we name', async (scene) => {
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    await holdLicense(scene, walletConnectionId)
+    const second = await holdLicense(scene, walletConnectionId)
+    const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
+    const presented = await prove(scene, ours, {
+      proofFormats: { presentationExchange: { credentials: { [DESCRIPTOR]: [second.id] } } },
+    })
+    const [credential] = presented.by_format.pres.dif.verifiableCredential
+    assert.deepEqual(credential.issuer, second.credentialInstances[0].credential.issuer)
+  }),
+  scenario(PROVER, 'proved-nothing-fits', 'asks for what we do not have: a 422, and we decline', async (scene) => {
+    const { acapy, agent } = scene
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
+    await assert.rejects(agent.ask(`/proofs/${ours.id}/accept-request`, {}), /answers 422/)
+    const problemReportDescription = 'I have none'
+    await agent.ask(`/proofs/${ours.id}/decline-request`, { problemReportDescription })
+    await ourProofOf(scene, ours.threadId, 'declined')
+    const { error_msg: reason } = await theirProofOf(acapy, ours.threadId, 'abandoned')
+    assert.match(reason, /I have none/)
+  }),
+  scenario(PROVER, 'proved-abandoned', 'takes its request back by a problem report', async (scene) => {
+    const { acapy } = scene
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    const ours = await requestOf(scene, walletConnectionId, licenseRequest(TYPE))
+    const { pres_ex_id: id } = await theirProofOf(acapy, ours.threadId, 'request-sent')
+    await acapy.post(`/present-proof-2.0/records/${id}/problem-report`, { description: 'It was a mistake' })
+    const { errorMessage } = await ourProofOf(scene, ours.threadId, 'abandoned')
+    assert.match(errorMessage, /It was a mistake/)
+  }),
+  scenario(PROVER, 'proved-proposed', 'asks for what we have proposed, and we present it', async (scene) => {
+    const { acapy, agent } = scene
+    const { connection, walletConnectionId } = await connectAsInvitee(scene)
+    await holdLicense(scene, walletConnectionId)
+    const dif = licenseRequest(TYPE)
+    const proposed = await agent.ask('/proofs/propose-proof', {
+      connectionId: connection.id,
+      protocolVersion: 'v2',
+      proofFormats: { presentationExchange: { presentationDefinition: dif.presentation_definition } },
+      autoAcceptProof: 'never',
+    })
+    const { pres_ex_id: id } = await theirProofOf(acapy, proposed.threadId, 'proposal-received')
+    await acapy.post(`/present-proof-2.0/records/${id}/send-request`, { presentation_request: { dif } })
+    await prove(scene, await ourProofOf(scene, proposed.threadId, 'request-received'))
+  }),
+  scenario(
+    PROVER,
+    'proved-without-connection',
+    'asks in an invitation without a connection; we present',
+    async (scene) => {
       const { acapy } = scene
       const { walletConnectionId } = await connectAsInvitee(scene)
       await holdLicense(scene, walletConnectionId)
@@ -195,15 +154,12 @@ export const PROVED: Scenario[] = [
       await take(scene, invited)
       await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
     },
-  },
-  {
-    name: 'proved-without-connection-declined',
-    title:
-      'asks in an invitation without a connection, and is told that we decline; ACA-Py takes no report without a connection',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    PROVER,
+    'proved-without-connection-declined',
+    'asks in an invitation without a connection, and is told that we decline; ACA-Py takes no report without a connection',
+    async (scene) => {
       const { acapy, agent } = scene
       const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE), { handshake_protocols: [] })
       await take(scene, invited)
@@ -212,15 +168,12 @@ export const PROVED: Scenario[] = [
       await ourProofOf(scene, threadId, 'declined')
       await heardOn(acapy, 'present-proof/2.0/problem-report', threadId)
     },
-  },
-  {
-    name: 'proved-repeated',
-    title: 'delivers everything three times, and all of it again at the end; we present once',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    repeated: true,
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...PROVER, repeated: true },
+    'proved-repeated',
+    'delivers everything three times, and all of it again at the end; we present once',
+    async (scene) => {
       const { acapy } = scene
       const { walletConnectionId } = await connectAsInvitee(scene)
       await holdLicense(scene, walletConnectionId)
@@ -231,53 +184,38 @@ export const PROVED: Scenario[] = [
       )
       assert.equal((await acapy.heard('present-proof/2.0/presentation', walletConnectionId)).length, 1)
     },
-  },
-  {
-    name: 'proved-attached',
-    title: 'asks in an invitation; we connect and present',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { acapy } = scene
-      const { walletConnectionId } = await connectAsInvitee(scene)
-      await holdLicense(scene, walletConnectionId)
-      const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE))
-      await takenBy(scene, invited, await take(scene, invited))
-      await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
-    },
-  },
-  {
-    name: 'verified-step-by-step',
-    title: 'is asked on a connection, presents, and is accepted by a call',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: verifies(),
-  },
-  {
-    name: 'verified-2020',
-    title: 'presents a credential with a proof of 2020',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: verifies({ proofType: 'Ed25519Signature2020' }),
-  },
-  {
-    name: 'verified-resident',
-    title: 'presents the other credential of the interop suite',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: verifies({ credentialAbout: resident, request: residentRequest, options: {} }),
-  },
-  {
-    name: 'verified-proposed',
-    title: 'proposes a presentation, which we ask for by a call, and presents it',
-    protocol: PROTOCOL,
-    role: 'verifier',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(PROVER, 'proved-attached', 'asks in an invitation; we connect and present', async (scene) => {
+    const { acapy } = scene
+    const { walletConnectionId } = await connectAsInvitee(scene)
+    await holdLicense(scene, walletConnectionId)
+    const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE))
+    await takenBy(scene, invited, await take(scene, invited))
+    await prove(scene, await ourProofOf(scene, threadId, 'request-received'))
+  }),
+  scenario(
+    VERIFIER,
+    'verified-step-by-step',
+    'is asked on a connection, presents, and is accepted by a call',
+    verifies(),
+  ),
+  scenario(
+    VERIFIER,
+    'verified-2020',
+    'presents a credential with a proof of 2020',
+    verifies({ proofType: 'Ed25519Signature2020' }),
+  ),
+  scenario(
+    VERIFIER,
+    'verified-resident',
+    'presents the other credential of the interop suite',
+    verifies({ credentialAbout: resident, request: residentRequest, options: {} }),
+  ),
+  scenario(
+    VERIFIER,
+    'verified-proposed',
+    'proposes a presentation, which we ask for by a call, and presents it',
+    async (scene) => {
       const { acapy, agent } = scene
       const { walletConnectionId } = await connect(scene)
       const holder = await newHolderDid(acapy)
@@ -295,5 +233,5 @@ export const PROVED: Scenario[] = [
       })
       await verifyByCalls(scene, threadId, { [DESCRIPTOR]: [credentialId] })
     },
-  },
+  ),
 ]

@@ -1,19 +1,16 @@
 /** Questions with their answers (Aries RFC 0113). ACA-Py has the protocol in a plugin alone, so that its messages are written here. */
 import { waitFor } from '../../wallet/wait.ts'
 import { connect } from '../connect.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, scenario } from '../scenario.ts'
 
 const PROTOCOL = 'Question Answer 1.0'
-const BOTH = ['1.7.0', '1.2.7'] as const
 
 export const QUESTIONS: Scenario[] = [
-  {
-    name: 'question-of-ours',
-    title: 'is asked a question, and answers',
-    protocol: PROTOCOL,
-    role: 'questioner',
-    versions: BOTH,
-    play: async (scene) => {
+  scenario(
+    { protocol: PROTOCOL, role: 'questioner' },
+    'question-of-ours',
+    'is asked a question, and answers',
+    async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await connect(scene)
       const { id } = await agent.ask(`/question-answer/question/${connection.id}`, {
@@ -36,14 +33,12 @@ export const QUESTIONS: Scenario[] = [
         return state === 'answer-received' && response === 'Yes'
       })
     },
-  },
-  {
-    name: 'question-of-the-wallet',
-    title: 'asks a question, and has our answer',
-    protocol: PROTOCOL,
-    role: 'responder',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    { protocol: PROTOCOL, role: 'responder' },
+    'question-of-the-wallet',
+    'asks a question, and has our answer',
+    async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await connect(scene)
       const questionId = crypto.randomUUID()
@@ -64,5 +59,5 @@ export const QUESTIONS: Scenario[] = [
         ),
       )
     },
-  },
+  ),
 ]

@@ -8,9 +8,10 @@ import { heardFromUs, ping, say, talkBothWays } from '../messages.ts'
 import { present, verified } from '../presentations.ts'
 import { holdLicense, prove, requestOf } from '../proving.ts'
 import { BACHELOR, degreeCredential, PLAIN, plainCredential, proofRequest, trustedContexts } from '../requests.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
-const BOTH = ['1.7.0', '1.2.7'] as const
+const RETURN_ROUTE = { protocol: 'Return Route 1.0', role: 'responder' }
+const MEDIATED = { protocol: 'Routing 1.0', role: 'sender', wallet: 'mediated' } as const
 
 /** A wallet without an endpoint connects, pings, says something and proves something; what we start waits until it is fetched (ADR 26). */
 const byReturnRoute: Scenario['play'] = async (scene) => {
@@ -45,46 +46,34 @@ const everything = async (scene: Scene) => {
 }
 
 export const ROUTES: Scenario[] = [
-  {
-    name: 'return-route',
-    title: 'has no service in its DID document: connects, pings, talks and proves',
-    protocol: 'Return Route 1.0',
-    role: 'responder',
-    versions: BOTH,
-    wallet: 'silent',
-    play: byReturnRoute,
-  },
-  {
-    name: 'return-route-queue',
-    title: 'names didcomm:transport/queue as its endpoint: connects, pings, talks and proves',
-    protocol: 'Return Route 1.0',
-    role: 'responder',
-    versions: ['1.7.0'],
-    wallet: 'queue',
-    play: byReturnRoute,
-  },
-  {
-    name: 'mediator',
-    title: 'is behind a mediator: connects, talks, takes a credential and proves',
-    protocol: 'Routing 1.0',
-    role: 'sender',
-    versions: BOTH,
-    wallet: 'mediated',
-    play: async (scene) => {
+  scenario(
+    { ...RETURN_ROUTE, wallet: 'silent' },
+    'return-route',
+    'has no service in its DID document: connects, pings, talks and proves',
+    byReturnRoute,
+  ),
+  scenario(
+    { ...RETURN_ROUTE, versions: ['1.7.0'], wallet: 'queue' },
+    'return-route-queue',
+    'names didcomm:transport/queue as its endpoint: connects, pings, talks and proves',
+    byReturnRoute,
+  ),
+  scenario(
+    MEDIATED,
+    'mediator',
+    'is behind a mediator: connects, talks, takes a credential and proves',
+    async (scene) => {
       const forwarded = async () => (await (await scene.mediator()).heard('routing/1.0/forward')).length
       const before = await forwarded()
       await everything(scene)
       assert.ok((await forwarded()) > before, 'nothing went through the mediator')
     },
-  },
-  {
-    name: 'mediator-inviting',
-    title: 'is behind a mediator, and invites; we connect, talk, take a credential and prove',
-    protocol: 'Routing 1.0',
-    role: 'sender',
-    versions: BOTH,
-    wallet: 'mediated',
-    play: async (scene) => {
+  ),
+  scenario(
+    MEDIATED,
+    'mediator-inviting',
+    'is behind a mediator, and invites; we connect, talk, take a credential and prove',
+    async (scene) => {
       const forwarded = async () => (await (await scene.mediator()).heard('routing/1.0/forward')).length
       const before = await forwarded()
       const { connection, walletConnectionId } = await connectAsInvitee(scene)
@@ -93,16 +82,12 @@ export const ROUTES: Scenario[] = [
       await prove(scene, await requestOf(scene, walletConnectionId, licenseRequest('Ed25519Signature2018')))
       assert.ok((await forwarded()) > before, 'nothing went through the mediator')
     },
-  },
-  {
-    name: 'delivered-three-times',
-    title:
-      'everything is delivered three times, and all of it again at the end: connects, talks, takes a credential and proves once',
-    protocol: 'DIDComm 1',
-    role: 'receiver',
-    versions: BOTH,
-    repeated: true,
-    play: async (scene) => {
+  ),
+  scenario(
+    { protocol: 'DIDComm 1', role: 'receiver', repeated: true },
+    'delivered-three-times',
+    'everything is delivered three times, and all of it again at the end: connects, talks, takes a credential and proves once',
+    async (scene) => {
       const { acapy, agent } = scene
       const { request, connection, walletConnectionId } = await everything(scene)
       const refused = (await scene.deliverAgain()).filter((status) => status >= 300)
@@ -114,5 +99,5 @@ export const ROUTES: Scenario[] = [
       for (const type of ['issue-credential/2.0/issue-credential', 'present-proof/2.0/ack'])
         assert.equal((await acapy.heard(type, walletConnectionId)).length, 1, type)
     },
-  },
+  ),
 ]

@@ -4,12 +4,13 @@ import { waitFor } from '../../wallet/wait.ts'
 import { agentConnectionIn, walletConnectionOf } from '../connections.ts'
 import { connectAsInvitee, invite, take, takenBy } from '../inviter.ts'
 import { ping, talkBothWays } from '../messages.ts'
-import type { Scenario, Scene } from '../scenario.ts'
+import { type Scenario, type Scene, scenario } from '../scenario.ts'
 
-const BOTH = ['1.7.0', '1.2.7'] as const
-const PROTOCOL = 'DID Exchange 1.1'
-const ROLE = 'requester'
-const CONNECTIONS = 'https://didcomm.org/connections/1.0'
+const DID_EXCHANGE = { protocol: 'DID Exchange 1.1', role: 'requester' }
+const OLDER_DID_EXCHANGE = { protocol: 'DID Exchange 1.0', role: 'requester' }
+const CONNECTIONS = { protocol: 'Connections 1.0', role: 'invitee', versions: ['1.2.7'] } as const
+const OUT_OF_BAND = { protocol: 'Out-of-Band 1.1', role: 'receiver' }
+const CONNECTIONS_URI = 'https://didcomm.org/connections/1.0'
 
 /** The agent takes an invitation with these fields, and both sides talk. */
 const takes =
@@ -23,7 +24,7 @@ const takes =
 /** Each step is taken by a call: the wallet's acceptance, and ours of the invitation and of the response. */
 const stepByStep = async (scene: Scene, handshake: 'didexchange' | 'connections') => {
   const { acapy, agent } = scene
-  const body = handshake === 'connections' ? { handshake_protocols: [CONNECTIONS] } : {}
+  const body = handshake === 'connections' ? { handshake_protocols: [CONNECTIONS_URI] } : {}
   const invited = await invite(acapy, body, 'auto_accept=false')
   const byHand = { autoAcceptInvitation: false, autoAcceptConnection: false }
   const { outOfBandRecord, connectionRecord } = await take(scene, invited, byHand)
@@ -54,170 +55,103 @@ const reuses = async (scene: Scene, body: object): Promise<void> => {
 }
 
 export const TAKEN_INVITATIONS: Scenario[] = [
-  {
-    name: 'invited',
-    title: 'invites; we connect',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: takes(),
-  },
-  {
-    name: 'invited-base-agent',
-    title: 'invites the base agent, which connects',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: ['1.7.0'],
-    agent: 'base',
-    play: takes(),
-  },
-  ...(['did:peer:2', 'did:peer:4'] as const).map(
-    (method): Scenario => ({
-      name: `invited-${method.replaceAll(':', '-')}`,
-      title: `invites by a ${method}; we connect`,
-      protocol: PROTOCOL,
-      role: ROLE,
-      versions: BOTH,
-      play: takes({ use_did_method: method }),
-    }),
+  scenario(DID_EXCHANGE, 'invited', 'invites; we connect', takes()),
+  scenario(
+    { ...DID_EXCHANGE, versions: ['1.7.0'], agent: 'base' },
+    'invited-base-agent',
+    'invites the base agent, which connects',
+    takes(),
   ),
-  {
-    name: 'invited-1-0',
-    title: 'invites to the first version; we connect',
-    protocol: 'DID Exchange 1.0',
-    role: ROLE,
-    versions: BOTH,
-    play: takes({ handshake_protocols: ['https://didcomm.org/didexchange/1.0'] }),
-  },
-  {
-    name: 'invited-old-prefix',
-    title: 'writes its protocol with the prefix of before; we connect',
-    protocol: 'DID Exchange 1.0',
-    role: ROLE,
-    versions: BOTH,
-    play: takes({ handshake_protocols: ['did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/didexchange/1.0'] }),
-  },
-  {
-    name: 'invited-connections',
-    title: 'invites; we connect',
-    protocol: 'Connections 1.0',
-    role: 'invitee',
-    versions: ['1.2.7'],
-    play: takes({ handshake_protocols: [CONNECTIONS] }),
-  },
-  {
-    name: 'invited-own-did',
-    title: 'invites; we connect by a did:peer:4 that we have made',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: async (scene) => {
-      const { did } = await scene.agent.ask('/dids/write', { method: 'peer', numAlgo: 4 })
-      const { connection, walletConnectionId } = await connectAsInvitee(scene, {}, { ourDid: did })
-      assert.equal(connection.did, did)
-      await talkBothWays(scene, connection.id, walletConnectionId)
-    },
-  },
-  {
-    name: 'invited-step-by-step',
-    title: 'invites; each side accepts each step by a call',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    play: (scene) => stepByStep(scene, 'didexchange'),
-  },
-  {
-    name: 'invited-connections-step-by-step',
-    title: 'invites; each side accepts each step by a call',
-    protocol: 'Connections 1.0',
-    role: 'invitee',
-    versions: ['1.2.7'],
-    play: (scene) => stepByStep(scene, 'connections'),
-  },
-  {
-    name: 'invited-legacy',
-    title: 'invites by a message of that protocol; we connect',
-    protocol: 'Connections 1.0',
-    role: 'invitee',
-    versions: ['1.2.7'],
-    play: async (scene) => {
-      const { acapy, agent } = scene
-      const { invitation_url: invitationUrl, connection_id: walletConnectionId } = await acapy.post(
-        '/connections/create-invitation?auto_accept=true',
-      )
-      const { connectionRecord } = await agent.ask('/oob/receive-invitation-url', { invitationUrl })
-      const connection = await agentConnectionIn(agent, connectionRecord.id, 'completed')
-      await acapy.recordIn(`/connections/${walletConnectionId}`, 'completed')
-      await talkBothWays(scene, connection.id, walletConnectionId)
-    },
-  },
-  {
-    name: 'invited-url',
-    title: 'invites by an address; we connect',
-    protocol: 'Out-of-Band 1.1',
-    role: 'receiver',
-    versions: BOTH,
-    play: async (scene) => {
-      const invited = await invite(scene.acapy)
-      const { invitationUrl } = invited
-      const received = await scene.agent.ask('/oob/receive-invitation-url', { invitationUrl })
-      const { connection, walletConnectionId } = await takenBy(scene, invited, received)
-      await talkBothWays(scene, connection.id, walletConnectionId)
-    },
-  },
-  {
-    name: 'invited-multi-use',
-    title: 'invites many; we connect',
-    protocol: 'Out-of-Band 1.1',
-    role: 'receiver',
-    versions: BOTH,
-    play: async (scene) => {
-      const invited = await invite(scene.acapy, {}, 'auto_accept=true&multi_use=true')
-      const { connectionRecord } = await take(scene, invited)
-      await agentConnectionIn(scene.agent, connectionRecord.id, 'completed')
-      await scene.agent.send(connectionRecord.id, 'Hello, wallet')
-      await waitFor('our message to be at the wallet', async () =>
-        (await scene.acapy.heard('basicmessage/1.0/message')).some(({ content }) => content === 'Hello, wallet'),
-      )
-    },
-  },
-  {
-    name: 'invited-again',
-    title: 'invites by the same did:peer:4 again; we reuse the connection',
-    protocol: 'Out-of-Band 1.1',
-    role: 'receiver',
-    versions: BOTH,
-    play: async (scene) => {
+  ...(['did:peer:2', 'did:peer:4'] as const).map((method) =>
+    scenario(
+      DID_EXCHANGE,
+      `invited-${method.replaceAll(':', '-')}`,
+      `invites by a ${method}; we connect`,
+      takes({ use_did_method: method }),
+    ),
+  ),
+  scenario(
+    OLDER_DID_EXCHANGE,
+    'invited-1-0',
+    'invites to the first version; we connect',
+    takes({ handshake_protocols: ['https://didcomm.org/didexchange/1.0'] }),
+  ),
+  scenario(
+    OLDER_DID_EXCHANGE,
+    'invited-old-prefix',
+    'writes its protocol with the prefix of before; we connect',
+    takes({ handshake_protocols: ['did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/didexchange/1.0'] }),
+  ),
+  scenario(
+    CONNECTIONS,
+    'invited-connections',
+    'invites; we connect',
+    takes({ handshake_protocols: [CONNECTIONS_URI] }),
+  ),
+  scenario(DID_EXCHANGE, 'invited-own-did', 'invites; we connect by a did:peer:4 that we have made', async (scene) => {
+    const { did } = await scene.agent.ask('/dids/write', { method: 'peer', numAlgo: 4 })
+    const { connection, walletConnectionId } = await connectAsInvitee(scene, {}, { ourDid: did })
+    assert.equal(connection.did, did)
+    await talkBothWays(scene, connection.id, walletConnectionId)
+  }),
+  scenario(DID_EXCHANGE, 'invited-step-by-step', 'invites; each side accepts each step by a call', (scene) =>
+    stepByStep(scene, 'didexchange'),
+  ),
+  scenario(CONNECTIONS, 'invited-connections-step-by-step', 'invites; each side accepts each step by a call', (scene) =>
+    stepByStep(scene, 'connections'),
+  ),
+  scenario(CONNECTIONS, 'invited-legacy', 'invites by a message of that protocol; we connect', async (scene) => {
+    const { acapy, agent } = scene
+    const { invitation_url: invitationUrl, connection_id: walletConnectionId } = await acapy.post(
+      '/connections/create-invitation?auto_accept=true',
+    )
+    const { connectionRecord } = await agent.ask('/oob/receive-invitation-url', { invitationUrl })
+    const connection = await agentConnectionIn(agent, connectionRecord.id, 'completed')
+    await acapy.recordIn(`/connections/${walletConnectionId}`, 'completed')
+    await talkBothWays(scene, connection.id, walletConnectionId)
+  }),
+  scenario(OUT_OF_BAND, 'invited-url', 'invites by an address; we connect', async (scene) => {
+    const invited = await invite(scene.acapy)
+    const { invitationUrl } = invited
+    const received = await scene.agent.ask('/oob/receive-invitation-url', { invitationUrl })
+    const { connection, walletConnectionId } = await takenBy(scene, invited, received)
+    await talkBothWays(scene, connection.id, walletConnectionId)
+  }),
+  scenario(OUT_OF_BAND, 'invited-multi-use', 'invites many; we connect', async (scene) => {
+    const invited = await invite(scene.acapy, {}, 'auto_accept=true&multi_use=true')
+    const { connectionRecord } = await take(scene, invited)
+    await agentConnectionIn(scene.agent, connectionRecord.id, 'completed')
+    await scene.agent.send(connectionRecord.id, 'Hello, wallet')
+    await waitFor('our message to be at the wallet', async () =>
+      (await scene.acapy.heard('basicmessage/1.0/message')).some(({ content }) => content === 'Hello, wallet'),
+    )
+  }),
+  scenario(
+    OUT_OF_BAND,
+    'invited-again',
+    'invites by the same did:peer:4 again; we reuse the connection',
+    async (scene) => {
       const { result } = await scene.acapy.post('/wallet/did/create', { method: 'did:peer:4' })
       await reuses(scene, { use_did: result.did })
     },
-  },
-  {
-    name: 'invited-reuse',
-    title: 'invites by its public DID, twice; we reuse the connection',
-    protocol: 'Out-of-Band 1.1',
-    role: 'receiver',
-    versions: BOTH,
-    wallet: 'public',
-    play: (scene) => reuses(scene, { use_public_did: true }),
-  },
-  {
-    name: 'invited-public',
-    title: 'invites by its public DID; we connect',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    wallet: 'public',
-    play: takes({ use_public_did: true }),
-  },
-  {
-    name: 'implicit-to-wallet',
-    title: 'is asked for a connection by its public DID, and accepts',
-    protocol: PROTOCOL,
-    role: ROLE,
-    versions: BOTH,
-    wallet: 'public',
-    play: async (scene) => {
+  ),
+  scenario(
+    { ...OUT_OF_BAND, wallet: 'public' },
+    'invited-reuse',
+    'invites by its public DID, twice; we reuse the connection',
+    (scene) => reuses(scene, { use_public_did: true }),
+  ),
+  scenario(
+    { ...DID_EXCHANGE, wallet: 'public' },
+    'invited-public',
+    'invites by its public DID; we connect',
+    takes({ use_public_did: true }),
+  ),
+  scenario(
+    { ...DID_EXCHANGE, wallet: 'public' },
+    'implicit-to-wallet',
+    'is asked for a connection by its public DID, and accepts',
+    async (scene) => {
       const { acapy, agent } = scene
       const { result } = await acapy.get('/wallet/did/public')
       const { connectionRecord } = await agent.ask('/oob/receive-implicit-invitation', { did: result.did })
@@ -230,5 +164,5 @@ export const TAKEN_INVITATIONS: Scenario[] = [
       await acapy.recordIn(`/connections/${theirs.connection_id}`, 'completed')
       await talkBothWays(scene, connection.id, theirs.connection_id)
     },
-  },
+  ),
 ]

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { connect } from '../connect.ts'
 import { arrived, heardFromUs, ping, say, talkBothWays } from '../messages.ts'
-import type { Scenario } from '../scenario.ts'
+import { type Scenario, scenario } from '../scenario.ts'
 
 const MESSAGES = 20
 
 const numbered = (text: string): string[] => Array.from({ length: MESSAGES }, (_, index) => `${text} ${index + 1}`)
 
-const BOTH = ['1.7.0', '1.2.7'] as const
+const MESSAGES_BOTH_WAYS = { protocol: 'Basic Message 1.0', role: 'sender, receiver' }
 
 /** Messages that each side sends, one after the other, arrive in order and once. */
 const talkInOrder: Scenario['play'] = async (scene) => {
@@ -27,22 +27,12 @@ const talkInOrder: Scenario['play'] = async (scene) => {
 }
 
 export const TALK: Scenario[] = [
-  {
-    name: 'messages',
-    title: '20 messages each way, in order and once',
-    protocol: 'Basic Message 1.0',
-    role: 'sender, receiver',
-    versions: BOTH,
-    play: talkInOrder,
-  },
-  {
-    name: 'down-and-up',
-    title: 'goes down and comes back; what we sent meanwhile arrives, in order and once',
-    protocol: 'Basic Message 1.0',
-    role: 'sender, receiver',
-    versions: ['1.7.0'],
-    wallet: 'own',
-    play: async (scene) => {
+  scenario(MESSAGES_BOTH_WAYS, 'messages', '20 messages each way, in order and once', talkInOrder),
+  scenario(
+    { ...MESSAGES_BOTH_WAYS, versions: ['1.7.0'], wallet: 'own' },
+    'down-and-up',
+    'goes down and comes back; what we sent meanwhile arrives, in order and once',
+    async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await connect(scene)
       await acapy.down()
@@ -53,39 +43,28 @@ export const TALK: Scenario[] = [
       await say(acapy, walletConnectionId, 'here again')
       assert.deepEqual(await agent.received(connection.id), ['here again'])
     },
-  },
-  {
-    name: 'ping',
-    title: 'pings, and has an answer',
-    protocol: 'Trust Ping 1.0',
-    role: 'receiver',
-    versions: BOTH,
-    play: async (scene) => {
-      const { walletConnectionId } = await connect(scene)
-      await ping(scene.acapy, walletConnectionId)
-    },
-  },
-  {
-    name: 'discover-features-1',
-    title: 'asks for our protocols',
-    protocol: 'Discover Features 1.0',
-    role: 'responder',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario({ protocol: 'Trust Ping 1.0', role: 'receiver' }, 'ping', 'pings, and has an answer', async (scene) => {
+    const { walletConnectionId } = await connect(scene)
+    await ping(scene.acapy, walletConnectionId)
+  }),
+  scenario(
+    { protocol: 'Discover Features 1.0', role: 'responder' },
+    'discover-features-1',
+    'asks for our protocols',
+    async (scene) => {
       const { acapy } = scene
       const { walletConnectionId } = await connect(scene)
       const { disclose } = await acapy.get(`/discover-features/query?connection_id=${walletConnectionId}&query=*`)
       const protocols = disclose?.protocols?.map(({ pid }: { pid: string }) => pid) ?? []
       assert.ok(protocols.includes('https://didcomm.org/basicmessage/1.0'), `we disclose ${JSON.stringify(protocols)}`)
     },
-  },
-  {
-    name: 'discover-features-2',
-    title: 'asks for our protocols and goal codes',
-    protocol: 'Discover Features 2.0',
-    role: 'responder',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    { protocol: 'Discover Features 2.0', role: 'responder' },
+    'discover-features-2',
+    'asks for our protocols and goal codes',
+    async (scene) => {
       const { acapy } = scene
       const { walletConnectionId } = await connect(scene)
       const query = `connection_id=${walletConnectionId}&query_protocol=*&query_goal_code=*`
@@ -93,14 +72,12 @@ export const TALK: Scenario[] = [
       const ids = disclosures?.disclosures?.map(({ id }: { id: string }) => id) ?? []
       assert.ok(ids.includes('https://didcomm.org/basicmessage/1.0'), `we disclose ${JSON.stringify(ids)}`)
     },
-  },
-  {
-    name: 'unknown-protocol',
-    title: 'sends a message of a protocol that nobody knows; the connection stays as it is',
-    protocol: 'unknown',
-    role: 'receiver',
-    versions: BOTH,
-    play: async (scene) => {
+  ),
+  scenario(
+    { protocol: 'unknown', role: 'receiver' },
+    'unknown-protocol',
+    'sends a message of a protocol that nobody knows; the connection stays as it is',
+    async (scene) => {
       const { acapy } = scene
       const { connection, walletConnectionId } = await connect(scene)
       await acapy.sendRaw(walletConnectionId, {
@@ -111,14 +88,12 @@ export const TALK: Scenario[] = [
       await arrived(scene, 'lottery/1.0/draw')
       await talkBothWays(scene, connection.id, walletConnectionId)
     },
-  },
-  {
-    name: 'unknown-version',
-    title: 'sends a minor version that we do not know; it is read as the one that we know',
-    protocol: 'Basic Message 1.0',
-    role: 'receiver',
-    versions: ['1.7.0'],
-    play: async (scene) => {
+  ),
+  scenario(
+    { protocol: 'Basic Message 1.0', role: 'receiver', versions: ['1.7.0'] },
+    'unknown-version',
+    'sends a minor version that we do not know; it is read as the one that we know',
+    async (scene) => {
       const { acapy, agent } = scene
       const { connection, walletConnectionId } = await connect(scene)
       await acapy.sendRaw(walletConnectionId, {
@@ -129,5 +104,5 @@ export const TALK: Scenario[] = [
       })
       assert.deepEqual(await agent.received(connection.id), ['from the future'])
     },
-  },
+  ),
 ]

@@ -69,7 +69,7 @@ export const definitionOf = (tenant: string, options: Partial<PreparedDefinition
 /** The same of a degree that can be revoked, under the tenant's did:webvh. Its first registry is being made. */
 const revocableDefinitionOf = async (tenant: string, size: number) => {
   const { webvhIssuer } = await import('../../../lib/agent/anoncreds/webvh-issuer.ts')
-  const { ensureRegistry } = await import('../../../lib/revocation/registry-job.ts')
+  const { ensureRegistry } = await import('../../../lib/revocation/registry.ts')
   const ids = await inTenant(tenant, async (agent) => {
     const issuerId = await webvhIssuer(agent)
     const { anoncreds } = agent.modules

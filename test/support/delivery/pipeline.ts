@@ -167,5 +167,3 @@ export const startPipeline = async () => {
     },
   }
 }
-
-export type Pipeline = Awaited<ReturnType<typeof startPipeline>>

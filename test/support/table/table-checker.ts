@@ -17,8 +17,7 @@ import {
 } from '../../../lib/store/keys.ts'
 import { fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
-import { attemptItem } from '../../../lib/webhooks/attempts.ts'
-import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
+import { attemptItem, eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
 import { occurredAtOf } from '../../../lib/webhooks/events.ts'
 
 type Item = Record<string, AttributeValue>

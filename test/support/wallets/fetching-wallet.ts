@@ -1,17 +1,17 @@
 /** A wallet without an endpoint that says what a test likes, and hears what comes back by return route (Aries RFC 0212 and 0685). */
 import { randomUUID } from 'node:crypto'
 import { RawMessages } from '../../wallet/raw-messages.ts'
-import { Wallet } from '../../wallet/wallet.ts'
 import { connect } from '../scenes.ts'
 import type { Caller, InProcessStage } from '../stage/in-process-stage.ts'
+import { useWallet } from '../stage/use-stage.ts'
 
 /** Message pickup, as types of messages begin. */
 export const V1 = 'https://didcomm.org/messagepickup/1.0'
 export const V2 = 'https://didcomm.org/messagepickup/2.0'
 
-/** Starts one with a completed connection to the caller's agent. */
-export const startFetchingWallet = async (stage: InProcessStage, caller: Caller) => {
-  const wallet = await Wallet.start({ endpoint: false })
+/** One with a completed connection to the caller's agent, for the tests of a file. */
+export const useFetchingWallet = async (stage: InProcessStage, caller: Caller) => {
+  const wallet = await useWallet({ endpoint: false })
   const raw = new RawMessages(wallet)
   const connected = await connect(stage, wallet, caller)
   const route = await raw.route(connected.walletConnectionId)

@@ -2,20 +2,26 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import type { RegistrationKind } from '../../../lib/records/registration.ts'
+import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
 import { attemptPartitions } from '../../../lib/store/keys.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { putIfAbsent } from '../../../lib/store/write.ts'
-import { type Attempt, attemptItem } from '../../../lib/webhooks/attempts.ts'
 import { type Endpoint, readEndpoints } from '../../../lib/webhooks/endpoint-item.ts'
-import { eventItem, type NewEvent, pendingItems, type StoredEvent } from '../../../lib/webhooks/event-item.ts'
+import {
+  type Attempt,
+  attemptItem,
+  eventItem,
+  type NewEvent,
+  pendingItems,
+  type StoredEvent,
+} from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
 
 export interface RegisteredEndpoint {
   orgId: string
-  kind: RegistrationKind
+  kind: EndpointKind
   id: string
   secret: string
 }

@@ -1,24 +1,17 @@
 /** Private keys of handshakes: they expire unless they are kept, also by another process. */
 import { randomBytes } from 'node:crypto'
 import { AgentContext, DependencyManager } from '@credo-ts/core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SealedKeyStore } from '../../../lib/agent/keys/sealed-key-store.ts'
 import { keyAddress } from '../../../lib/store/keys.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const MINUTE = 60_000
 
-let table: StartedTable
 let keyId: string
 
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+const table = await useTable()
 beforeEach(() => {
   keyId = `key-${randomBytes(4).toString('hex')}`
 })

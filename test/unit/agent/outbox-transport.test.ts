@@ -1,28 +1,19 @@
 /** What a unit of work sends: one item for each connection, and a wake-up that says whether anything was waiting before it. */
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import type { StartedTable } from '../store/started-table.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
-let table: StartedTable
-let queues: SentWakeUps
-let send: (tenant: string, packages: { endpoint: string; connectionId?: string }[]) => Promise<unknown>
-
-beforeAll(async () => {
-  ;({ table, queues } = await startTableAndQueues())
-  const { transaction } = await import('../../../lib/store/transaction.ts')
-  const { OutboxTransport } = await import('../../../lib/agent/outbox-transport.ts')
-  const transport = new OutboxTransport()
-  send = (tenant, packages) =>
-    transaction(tenant, () =>
-      Promise.all(
-        packages.map((one) => transport.sendMessage({ payload: {}, ...one } as unknown as DidCommOutboundPackage)),
-      ),
-    )
-})
+const { table, queues } = await useTableAndQueues({ check: false })
+const { transaction } = await import('../../../lib/store/transaction.ts')
+const { OutboxTransport } = await import('../../../lib/agent/outbox-transport.ts')
+const transport = new OutboxTransport()
+const send = (tenant: string, packages: { endpoint: string; connectionId?: string }[]) =>
+  transaction(tenant, () =>
+    Promise.all(
+      packages.map((one) => transport.sendMessage({ payload: {}, ...one } as unknown as DidCommOutboundPackage)),
+    ),
+  )
 beforeEach(() => queues.clear())
-afterAll(() => table.stop())
 
 const ENDPOINT = 'https://mediator.example:8443/inbox?x=1'
 const first = { kind: 'committed', first: { id: expect.any(String), destination: 'https://mediator.example:8443' } }

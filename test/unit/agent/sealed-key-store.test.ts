@@ -9,7 +9,7 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
 
-const table = useTable()
+const table = await useTable()
 let keys = 0
 let keyId: string
 let jwk: ReturnType<typeof newKey>

@@ -14,11 +14,11 @@ import {
   DidCommProofState,
   DidCommRequestPresentationV2Message,
 } from '@credo-ts/didcomm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { toStored } from '../../../lib/agent/storage-service.ts'
 import { requireRecord } from '../../../lib/store/record-reads.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 import {
   ALL,
   type AnyRecord,
@@ -30,20 +30,16 @@ import {
 } from './credo-records.ts'
 import { contextOf, service, storage } from './credo-storage.ts'
 
-let table: StartedTable
 let tenants = 0
 let acme: AgentContext
 
 /** Runs `act` in a transaction of its own. */
 const run = <T>(act: () => Promise<T>): Promise<T> => transaction('acme', act)
 
-beforeAll(async () => {
-  table = await startTable()
-})
+const table = await useTable({ check: false })
 afterAll(async () => {
   // The keys that the records name are made up.
   expect((await table.check()).filter((problem) => !problem.includes('lacks its key'))).toEqual([])
-  await table.stop()
 })
 beforeEach(() => {
   tenants += 1

@@ -1,12 +1,13 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { rateKeyOf } from '../../../lib/auth/rate-key.ts'
 import { BASE_AGENT } from '../../../lib/records/tenant.ts'
 import { settings } from '../../../lib/settings.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const METHOD_ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef/dev/GET/credentials/1'
 const { privateKey, publicKey } = await generateKeyPair('EdDSA')
@@ -20,24 +21,18 @@ const sign = (claims: object, issuer = 'local', kid = 'k') =>
     .setExpirationTime('1m')
     .sign(privateKey)
 
-let authorizer: typeof import('../../../functions/authorizer.ts').authorizer
-let table: StartedTable
-
-beforeAll(async () => {
-  const limited = { roles: ['RestTenantAgent', 'RestRootAgent'], tenants: ['acme', 'closed'], organizations: ['acme'] }
-  process.env.TOKEN_ISSUERS = JSON.stringify([
-    { issuer: 'local', audience: 'agent', jwks, grants: ALL_GRANTS },
-    { issuer: 'limited', audience: 'agent', jwks, grants: limited },
-    { issuer: 'remote', audience: 'agent', jwksUri: 'http://127.0.0.1:1/jwks', grants: ALL_GRANTS },
-  ])
-  table = await startTable()
-  authorizer = (await import('../../../functions/authorizer.ts')).authorizer
-  for (const id of ['acme', 'globex', '__proto__'])
-    await transaction(BASE_AGENT, async (unit) =>
-      insertTenant(unit, { id, label: id, orgId: id, createdAt: '2026-01-01T00:00:00.000Z' }),
-    )
-})
-afterAll(() => table.stop())
+const limited = { roles: ['RestTenantAgent', 'RestRootAgent'], tenants: ['acme', 'closed'], organizations: ['acme'] }
+process.env.TOKEN_ISSUERS = JSON.stringify([
+  { issuer: 'local', audience: 'agent', jwks, grants: ALL_GRANTS },
+  { issuer: 'limited', audience: 'agent', jwks, grants: limited },
+  { issuer: 'remote', audience: 'agent', jwksUri: 'http://127.0.0.1:1/jwks', grants: ALL_GRANTS },
+])
+const table = await useTable({ check: false })
+const authorizer = (await import('../../../functions/authorizer.ts')).authorizer
+for (const id of ['acme', 'globex', '__proto__'])
+  await transaction(BASE_AGENT, async (unit) =>
+    insertTenant(unit, { id, label: id, orgId: id, createdAt: '2026-01-01T00:00:00.000Z' }),
+  )
 afterEach(() => {
   table.way = undefined
 })

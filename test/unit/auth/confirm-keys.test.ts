@@ -1,41 +1,27 @@
 /** The scheduled function that asks the issuers for their keys: what it stores, and what changes nothing. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { confirmKeys } from '../../../lib/auth/confirm-keys.ts'
 import { readConfirmedKeys, storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import type { TokenIssuer } from '../../../lib/auth/token-issuers.ts'
 import { settings } from '../../../lib/settings.ts'
-import {
-  badAnswers,
-  type IssuerServer,
-  newSigningKey,
-  type SigningKey,
-  startIssuerServer,
-} from '../../support/issuers/issuer-server.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { badAnswers, type IssuerServer, newSigningKey, startIssuerServer } from '../../support/issuers/issuer-server.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const now = Date.now()
 
-let table: StartedTable
 let server: IssuerServer
 let other: IssuerServer
-let key: SigningKey
-let next: SigningKey
 let lines: Record<string, unknown>[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'warn'
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
-  table = await startTable()
-  key = await newSigningKey('key', 'https://id.example', () => now)
-  next = await newSigningKey('next', 'https://id.example', () => now)
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+process.env.LOG_LEVEL = 'warn'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
+const table = await useTable()
+const key = await newSigningKey('key', 'https://id.example', () => now)
+const next = await newSigningKey('next', 'https://id.example', () => now)
 
 beforeEach(async () => {
   lines = []

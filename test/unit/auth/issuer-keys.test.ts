@@ -1,5 +1,5 @@
 /** The keys of an issuer with an address: prepared by a deployment, confirmed on schedule, asked for when a new one turns up. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { createVerifier } from '../../../lib/auth/token.ts'
@@ -12,28 +12,23 @@ import {
   type SigningKey,
   startIssuerServer,
 } from '../../support/issuers/issuer-server.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ISSUER = 'https://id.example'
 
-let table: StartedTable
 let server: IssuerServer
 /** Ms since the epoch; the table hides what has expired by its own clock. */
 let now = Date.now()
-let old: SigningKey
-let fresh: SigningKey
 let lines: Record<string, unknown>[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'warn'
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
-  table = await startTable()
-  old = await newSigningKey('old', ISSUER, () => now)
-  fresh = await newSigningKey('fresh', ISSUER, () => now)
-})
-afterAll(() => table.stop())
+process.env.LOG_LEVEL = 'warn'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(JSON.parse(line)))
+const table = await useTable({ check: false })
+const old = await newSigningKey('old', ISSUER, () => now)
+const fresh = await newSigningKey('fresh', ISSUER, () => now)
 
 beforeEach(async () => {
   now = Date.now()

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { deliver } from '../../../functions/deliver.ts'
 import { deliverSlowly } from '../../../functions/deliver-slowly.ts'
 import { readDestination } from '../../../lib/outbox/destination.ts'
-import { noteDuration } from '../../../lib/outbox/destination-speed.ts'
 import { leaseLane } from '../../../lib/outbox/lane.ts'
+import { recordDuration } from '../../../lib/outbox/slow-destination.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
@@ -80,7 +80,7 @@ test('a wake-up that comes again while its lane is leased leaves the lane due wh
 
 test('the lane of an endpoint that is slow is delivered in the slow queue only', async () => {
   const read = await readDestination(endpointDestination(scene.endpoint.id), Date.now())
-  await noteDuration({ read, took: 14_000, answered: true, now: Date.now() })
+  await recordDuration({ read, took: 14_000, answered: true, now: Date.now() })
   expect(await failedOf([woken('m1', scene.lane)])).toEqual([])
   expect(scene.receiver.connections()).toBe(0)
   expect(scene.queues.sent).toMatchObject([{ queue: 'slow-wake-ups.fifo', body: { lane: scene.lane } }])

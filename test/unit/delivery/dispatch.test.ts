@@ -1,6 +1,6 @@
 /** The dispatcher of the stream: what comes again, what is parked, and that neither blocks what is behind it for good. */
 import type { DynamoDBRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
 import {
   type DispatchSurroundings,
@@ -14,25 +14,16 @@ import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { pendingItems } from '../../../lib/webhooks/event-item.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
-import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import { failure, type StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
+import { failure } from '../store/started-table.ts'
 import { outboxWith, outcomeWith, recordItem, registrationItem, storedIn } from '../webhooks/event-scenes.ts'
 
-let table: StartedTable
-let queues: SentWakeUps
 const lines: string[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'debug'
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  ;({ table, queues } = await startTableAndQueues())
-  await table.put({ ...registrationItem('webhook', 'active', 1), pk: { S: '@org|base' }, orgId: { S: 'base' } })
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+process.env.LOG_LEVEL = 'debug'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+const { table, queues } = await useTableAndQueues()
+await table.put({ ...registrationItem('webhook', 'active', 1), pk: { S: '@org|base' }, orgId: { S: 'base' } })
 beforeEach(async () => {
   table.way = undefined
   queues.clear()

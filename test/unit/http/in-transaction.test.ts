@@ -33,7 +33,7 @@ const contractOf = (operationId: string) =>
     answers: { 200: Anything },
   }))
 
-const table = useTable()
+const table = await useTable()
 let keys = 0
 let key: string
 /** How often a handler has run to its end. */

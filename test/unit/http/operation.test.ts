@@ -5,7 +5,7 @@ import type { Principal } from '../../../lib/auth/principal.ts'
 import { AgentError, type ErrorCode } from '../../../lib/errors.ts'
 import { toErrorLog } from '../../../lib/http/error-body.ts'
 import { headerOf } from '../../../lib/http/event.ts'
-import type { InTransaction } from '../../../lib/http/in-transaction.ts'
+import type { inTransaction as RealTransaction } from '../../../lib/http/in-transaction.ts'
 import { defineOperation } from '../../../lib/http/operation.ts'
 import { answer, StoredDocument } from '../../../lib/http/request.ts'
 import { defineContract } from '../../../lib/interface/contract.ts'
@@ -131,7 +131,7 @@ describe('a request that passes every check', () => {
 
 describe('an operation that changes something', () => {
   const unit = new UnitOfWork('acme')
-  const inTransaction = vi.fn<InTransaction>(async (_, act) => Object(await act(unit)))
+  const inTransaction = vi.fn<typeof RealTransaction>(async (_, act) => Object(await act(unit)))
   const put = defineOperation(Put, { authorize, handle, inTransaction })
   const putWith = (given: Given) => call(put, { ...valid, ...given })
 
@@ -303,7 +303,7 @@ describe('the order of the checks', () => {
   }
 
   test('is principal, path, query, key, size, content type, JSON, schema, who may', async () => {
-    const inTransaction: InTransaction = async (_, act) => Object(await act(new UnitOfWork('acme')))
+    const inTransaction: typeof RealTransaction = async (_, act) => Object(await act(new UnitOfWork('acme')))
     const put = defineOperation(Put, { authorize, handle, inTransaction })
     const statuses = []
     let given: Given = { ...broken, authorizer: undefined }

@@ -130,23 +130,6 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(problem)])
 })
 
-test.each([
-  'PUBLIC_URL',
-  'TENANT_RATE',
-  'ADDRESS_RATE',
-  'CANARY_PERCENT',
-  'TABLE_NAME',
-  'EXISTING_TABLE',
-  'DELIVERY_CONCURRENCY',
-])('an empty %s is as good as none', (name) => {
-  expect(settingsProblems({ ...issuers(issuer), [name]: '' }, 'dev')).toEqual([])
-})
-
-test('outside dev an address is https', () => {
-  const environment = { ...issuers(issuer), PUBLIC_URL: 'http://agent.example.org' }
-  expect(settingsProblems(environment, 'prod')).toEqual([expect.stringMatching(/^PUBLIC_URL: is not https/)])
-})
-
 test('several wrong settings are a line each', () => {
   const problems = settingsProblems({ ...issuers(issuer), LOG_LEVEL: 'loud', TENANT_RATE: 'x' }, 'dev')
   expect(problems).toHaveLength(2)

@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { Schema } from '../../../lib/interface/contract.ts'
-import { CreateOffer } from '../../../lib/interface/credentials.ts'
-import { CreateRequest } from '../../../lib/interface/proofs.ts'
+import { CreateOffer } from '../../../lib/interface/credential-offer.ts'
+import { CreateRequest } from '../../../lib/interface/proof-request.ts'
 
 /** Dotted paths of what is wrong; nothing when all is well. */
 const faults = (schema: Schema, input: unknown): string[] =>

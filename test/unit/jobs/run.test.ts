@@ -1,35 +1,35 @@
 /** Jobs: done once whatever is repeated, killed or taken over, and given up after three attempts. */
 import type { SQSRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
-import type { JobHandler, JobHandlers } from '../../../lib/jobs/handler.ts'
-import { enqueue, type JobKey, type JobType, jobItem, jobName } from '../../../lib/jobs/job.ts'
+import {
+  enqueue,
+  type JobHandler,
+  type JobHandlers,
+  type JobKey,
+  type JobType,
+  jobItem,
+  jobName,
+} from '../../../lib/jobs/job.ts'
 import { runBatch, runJob } from '../../../lib/jobs/run.ts'
 import { sqsOnce } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { defineItem } from '../../../lib/store/item.ts'
 import { text } from '../../../lib/store/item-fields.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import type { StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
-let table: StartedTable
-let queues: SentWakeUps
 const lines: string[] = []
 
 /** What the handlers of these tests leave behind. */
 const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '-' }), { text: text() })
 
-beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  process.env.LOG_LEVEL = 'debug'
-  ;({ table, queues } = await startTableAndQueues())
-})
+vi.useFakeTimers({ toFake: ['Date'] })
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+process.env.LOG_LEVEL = 'debug'
+const { table, queues } = await useTableAndQueues({ check: false })
 afterAll(async () => {
   vi.useRealTimers()
-  await table.stop()
 })
 beforeEach(() => {
   table.way = undefined

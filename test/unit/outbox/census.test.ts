@@ -1,6 +1,6 @@
 /** The census: it counts however much there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { takeCensus } from '../../../lib/outbox/census.ts'
+import { takeCensus } from '../../../lib/outbox/sweep.ts'
 import { entryWrite, newEntry } from '../../../lib/outbox/waiting-list.ts'
 import { type StartedTable, startTable } from '../store/started-table.ts'
 

@@ -1,26 +1,22 @@
 /** Corrupt items: each is set aside and told of, and what waits behind it goes on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem, readDestination } from '../../../lib/outbox/destination.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { outboxItem, outcomeItem } from '../../../lib/outbox/message-item.ts'
 import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
 import { itemBytes } from '../../../lib/store/item.ts'
 import type { Item } from '../../../lib/store/table.ts'
-import { failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { failing, newOrigin, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
 const lines: string[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'debug'
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  scene = await startOutboxScene()
-})
+process.env.LOG_LEVEL = 'debug'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+const scene = await useOutboxScene()
 beforeEach(async () => {
   lines.length = 0
   await scene.reset()
 })
-afterAll(() => scene.table.stop())
 
 const MINUTE = 60_000
 

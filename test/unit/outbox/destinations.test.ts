@@ -2,18 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
-import { destinationItem, noteFailure } from '../../../lib/outbox/destination.ts'
-import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { destinationItem, recordFailure } from '../../../lib/outbox/destination.ts'
+import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -22,7 +16,7 @@ const isClosed = async (origin: string) => (await scene.destination(origin))?.cl
 test('a closed destination that nobody shares keeps the lanes of its probes by short names: its item is read often', async () => {
   const destination = newOrigin()
   const fails = (lane: string, probe: boolean) =>
-    noteFailure(destination, { lane, party: undefined, fault: 'gateway', probe, now: scene.now, random: 0.5 })
+    recordFailure(destination, { lane, party: undefined, fault: 'gateway', probe, now: scene.now, random: 0.5 })
   for (const lane of ['one', 'two', 'three']) await fails(lane, false)
   const closed = await fails('lane of a probe', true)
   expect(closed).toMatchObject({ closedAt: scene.now, suspicions: [{}, {}, {}, { lane: expect.any(String) }] })

@@ -1,19 +1,12 @@
 /** The table or SQS fails at each single request, before or after it did its work: nothing is lost, and nothing comes twice but what must. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
-import { answered, failing, type OutboxScene, STRIKES, slowly, startOutboxScene } from './scene.ts'
+import { answered, failing, STRIKES, slowly, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-let faults: StoreFaults
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-  faults = new StoreFaults(dynamodb())
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
+const faults = new StoreFaults(dynamodb())
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -1,19 +1,13 @@
 /** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { leaseLane } from '../../../lib/outbox/lane.ts'
 import { wakeCommitted } from '../../../lib/outbox/queues.ts'
-import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, type OutboxScene, useOutboxScene } from './scene.ts'
 
 /** Ms after which a wake-up comes again whose invocation has died. */
 const VISIBILITY = 180_000
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 type To = ReturnType<OutboxScene['newLane']>
 

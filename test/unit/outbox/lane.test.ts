@@ -1,19 +1,13 @@
 /** Leases: one delivery at a time has a lane, and what is committed meanwhile is delivered all the same. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { enterLane, type LeasedLane, laneWrites, leaseLane } from '../../../lib/outbox/lane.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-up.ts'
 import { queryIndex } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
 import { failure } from '../store/started-table.ts'
-import { answered, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 const committed = (lane: string): LaneWakeUp => ({ lane, reason: { kind: 'committed' } })
 

@@ -1,25 +1,21 @@
 /** What the outbox measures: deliveries by what came of them, destinations that close, and what waits, wherever it waits. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { MESSAGE_PLAN } from '../../../lib/outbox/retry-plan.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import type { SentWakeUp } from './scene.ts'
-import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
 const lines: Record<string, number | string>[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'info'
-  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
-  scene = await startOutboxScene()
-})
+process.env.LOG_LEVEL = 'info'
+vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+const scene = await useOutboxScene()
 beforeEach(async () => {
   await scene.reset()
   // The next minute with a census.
   scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
   lines.length = 0
 })
-afterAll(() => scene.table.stop())
 
 const MINUTE = 60_000
 const CENSUS = 5 * MINUTE

@@ -1,18 +1,11 @@
 /** The table fails at each single request of a probe and of the releases after it: no lane is lost. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
-import { answered, failing, type OutboxScene, STRIKES, startOutboxScene } from './scene.ts'
+import { answered, failing, STRIKES, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-let faults: StoreFaults
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-  faults = new StoreFaults(dynamodb())
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
+const faults = new StoreFaults(dynamodb())
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

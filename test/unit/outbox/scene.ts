@@ -1,9 +1,11 @@
 /** The outbox's core on a real table: a clock that tests move, wake-ups in memory as SQS would take them, and a receiver by a script. */
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { beforeEach } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { QUICK_FOR } from '../../../lib/outbox/circuit-breaker.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
+import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lane-contents.ts'
 import { outboxItem } from '../../../lib/outbox/message-item.ts'
@@ -12,10 +14,10 @@ import { newOutboxId } from '../../../lib/outbox/outbox-id.ts'
 import { sqs, wakeCommitted, wakeLanes } from '../../../lib/outbox/queues.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { deliverLane } from '../../../lib/outbox/turn.ts'
-import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
 import { decodeWakeUp, type FirstItem, isForLane, type LaneWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
 import { destinationAddress, laneAddress } from '../../../lib/store/keys.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import type { StartedTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 Object.assign(process.env, {
   WAKE_UP_QUEUE_URL: 'http://sqs.test/fast.fifo',
@@ -288,4 +290,9 @@ export class OutboxScene {
   }
 }
 
-export const startOutboxScene = async (): Promise<OutboxScene> => new OutboxScene(await startTable({ stream: false }))
+/** For the tests of a file, each of which finds it empty. */
+export const useOutboxScene = async (): Promise<OutboxScene> => {
+  const scene = new OutboxScene(await useTable({ stream: false, check: false }))
+  beforeEach(() => scene.reset())
+  return scene
+}

@@ -1,17 +1,11 @@
 /** The sweep: what is due is woken, whoever has died; idle, it costs little and wakes nothing. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../../lib/outbox/sweep.ts'
 import { isForLane } from '../../../lib/outbox/wake-up.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { answered, failing, newOrigin, type OutboxScene, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

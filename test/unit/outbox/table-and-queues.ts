@@ -1,10 +1,11 @@
 /** A table, and the queues of wake-ups in place of SQS: what tests of a file begin with that write what a queue is told of. */
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import type { StartedTable } from '../store/started-table.ts'
+import { type TableUse, useTable } from '../store/use-table.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from './sent-wake-ups.ts'
 
 /** Before anything has asked for the settings. */
-export const startTableAndQueues = async (): Promise<{ table: StartedTable; queues: SentWakeUps }> => {
+export const useTableAndQueues = async (use?: TableUse): Promise<{ table: StartedTable; queues: SentWakeUps }> => {
   nameQueues()
-  const table = await startTable()
+  const table = await useTable(use)
   return { table, queues: watchQueues() }
 }

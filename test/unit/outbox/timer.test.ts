@@ -1,29 +1,20 @@
 /** Wake-ups whose delay is over are passed on, and those that failed for good leave their lanes where the sweep finds them. */
 import type { SQSRecord } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { recoverWakeUps } from '../../../functions/recover-wake-ups.ts'
 import { wake } from '../../../functions/wake.ts'
 import { destinationItem } from '../../../lib/outbox/destination.ts'
 import { dueFor } from '../../../lib/outbox/due.ts'
 import { laneItem } from '../../../lib/outbox/lane.ts'
 import { encodeWakeUp, type WakeUp } from '../../../lib/outbox/wake-up.ts'
-import { failure, type StartedTable } from '../store/started-table.ts'
-import type { SentWakeUps } from './sent-wake-ups.ts'
-import { startTableAndQueues } from './table-and-queues.ts'
+import { failure } from '../store/started-table.ts'
+import { useTableAndQueues } from './table-and-queues.ts'
 
-let table: StartedTable
-let queues: SentWakeUps
 const lines: string[] = []
 
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  process.env.LOG_LEVEL = 'debug'
-  ;({ table, queues } = await startTableAndQueues())
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+process.env.LOG_LEVEL = 'debug'
+const { table, queues } = await useTableAndQueues()
 beforeEach(() => {
   table.way = undefined
   queues.clear()

@@ -1,14 +1,8 @@
 /** Turns: what waits in a lane is delivered in order, tried again, given up, and costs little. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { answered, failing, type OutboxScene, slowly, startOutboxScene } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { answered, failing, type OutboxScene, slowly, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND

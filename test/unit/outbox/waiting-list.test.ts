@@ -1,17 +1,11 @@
 /** Lanes that wait for a destination: none is lost, whoever joins, releases or probes at the same time, or twice. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { change, destinationItem, ensureDue, leaveIndex, readDestination } from '../../../lib/outbox/destination.ts'
+import { onDestinationDue } from '../../../lib/outbox/destination-due.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
-import { onDestinationDue } from '../../../lib/outbox/waiting-list.ts'
-import { answered, failing, newOrigin, type OutboxScene, type SentWakeUp, startOutboxScene } from './scene.ts'
+import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from './scene.ts'
 
-let scene: OutboxScene
-
-beforeAll(async () => {
-  scene = await startOutboxScene()
-})
-beforeEach(() => scene.reset())
-afterAll(() => scene.table.stop())
+const scene = await useOutboxScene()
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -1,19 +1,14 @@
 /** What RevokeCredential commits: the state of the exchange, what is pending, and the job that publishes it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { pendingIndexes, revokeCredential } from '../../../lib/revocation/pending-revocation.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import type { StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
-let table: StartedTable
 let exchanges = 0
 let id = ''
 
-beforeAll(async () => {
-  ;({ table } = await startTableAndQueues())
-})
-afterAll(() => table.stop())
+const { table } = await useTableAndQueues({ check: false })
 beforeEach(() => {
   table.way = undefined
   id = `exchange-${exchanges++}`

@@ -1,21 +1,15 @@
 /** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 503. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
-import { registryItem } from '../../../lib/revocation/registry-item.ts'
-import { wantedRegistry } from '../../../lib/revocation/registry-job.ts'
+import { registryItem, wantedRegistry } from '../../../lib/revocation/registry.ts'
 import { takeRevocationIndex } from '../../../lib/revocation/take-index.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import type { StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
 const TENANT = 'acme'
-let table: StartedTable
 let definitions = 0
 let definition = ''
 
-beforeAll(async () => {
-  ;({ table } = await startTableAndQueues())
-})
-afterAll(() => table.stop())
+const { table } = await useTableAndQueues({ check: false })
 beforeEach(() => {
   table.way = undefined
   definition = `did:webvh:scid:acme.example/resources/definition-${definitions++}`

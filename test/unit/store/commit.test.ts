@@ -13,7 +13,7 @@ import { useTable } from './use-table.ts'
 
 const KB = 1024
 
-const table = useTable()
+const table = await useTable()
 let made = 0
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** Cursors: they hold a position and nothing else; what is no position in one spelling is refused. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LIST_POSITION, openCursor, REPLAY_POSITION, toCursor } from '../../../lib/store/cursor.ts'
+import { LIST_POSITION, openCursor, REPLAY_POSITION, toCursor } from '../../../lib/store/item-list.ts'
 
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 const TIME = '2026-01-01T00:00:00.000Z'

@@ -1,20 +1,15 @@
 /** The two forms of a did:peer:4: the one that connections are found by is known from the records of DIDs. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/did.ts'
+import { expect, test } from 'vitest'
+import { OF_UNFINISHED_HANDSHAKE } from '../../../lib/records/connection.ts'
 import { knownSpelling } from '../../../lib/store/did-spelling.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const SHORT = 'did:peer:4zQmShort'
 const LONG = `${SHORT}:z2Document`
 const DAY = 24 * 60 * 60_000
 
-let table: StartedTable
-
-beforeAll(async () => {
-  table = await startTable()
-})
-afterAll(() => table.stop())
+const _table = await useTable({ check: false })
 
 const store = (id: string, createdAt: number, unfinished: boolean) =>
   transaction('acme', async (unit) => {

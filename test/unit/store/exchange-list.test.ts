@@ -6,7 +6,7 @@ import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-recor
 import { ACME, storedRecord } from './records.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(() => table.watch())
 
@@ -19,7 +19,7 @@ const pages = async (filters: ExchangeFilters, limit = 1_000, tenant = ACME): Pr
   let cursor: string | undefined
   do {
     const page = await listExchanges(tenant, 'CredentialRecord', { ...filters, limit, order: 'asc', cursor })
-    all.push(page.records.map(({ value }) => value.id))
+    all.push(page.entries.map(({ value }) => value.id))
     cursor = page.next
   } while (cursor !== undefined)
   return all

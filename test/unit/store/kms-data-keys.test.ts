@@ -1,28 +1,21 @@
 /** Data keys on AWS: made by KMS, kept sealed in the table with the transaction that first needs them. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dataKeyAddress, keyAddress } from '../../../lib/store/keys.ts'
 import { toKey } from '../../../lib/store/table.ts'
-import { type KmsServer, startKms } from '../../support/table/kms-server.ts'
-import { type StartedTable, startTable } from './started-table.ts'
+import { stopAtEnd } from '../../support/stop-at-end.ts'
+import { startKms } from '../../support/table/kms-server.ts'
+import { useTable } from './use-table.ts'
 
 const KEY_ID = 'alias/serverless-agent-test'
 
-let table: StartedTable
-let kms: KmsServer
 let scopes = 0
 let scope: string
 
-beforeAll(async () => {
-  kms = await startKms(KEY_ID)
-  vi.stubEnv('SEALING_KEY', undefined)
-  vi.stubEnv('KMS_KEY_ID', KEY_ID)
-  vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
-  table = await startTable()
-})
-afterAll(async () => {
-  await kms.stop()
-  await table.stop()
-})
+const kms = await stopAtEnd(startKms(KEY_ID))
+vi.stubEnv('SEALING_KEY', undefined)
+vi.stubEnv('KMS_KEY_ID', KEY_ID)
+vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
+const table = await useTable({ check: false })
 beforeEach(() => {
   scopes += 1
   scope = `tenant${scopes}`

@@ -5,7 +5,7 @@ import { queryMerged } from '../../../lib/store/merged-pages.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 let lists = 0
 
 const item = (pk: string, sk: string, size = 0): Item => ({ pk: { S: pk }, sk: { S: sk }, x: { S: 'x'.repeat(size) } })

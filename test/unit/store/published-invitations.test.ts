@@ -9,7 +9,7 @@ import { useTable } from './use-table.ts'
 
 const TYPE = 'OutOfBandRecord'
 
-const table = useTable()
+const table = await useTable()
 
 const recordOf = (invitation: object, changes: object = {}, tenant = ACME): NewRecord => {
   const { value, ...record } = newRecord({ type: TYPE, tenant })

@@ -1,8 +1,8 @@
 /** Reads outside of a unit of work: a record, the records of a tag, and lists page by page. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { toCursor } from '../../../lib/store/cursor.ts'
 import { indexEntries, tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
+import { toCursor } from '../../../lib/store/item-list.ts'
 import { type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -12,7 +12,7 @@ import { useTable } from './use-table.ts'
 const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(() => table.watch())
 
@@ -33,7 +33,7 @@ const pages = async (partition: string, query: Omit<ListQuery, 'cursor'>, filter
   let cursor: string | undefined
   do {
     const page = await listRecords(partition, { ...query, cursor }, filter)
-    all.push(page.records.map(indexOf))
+    all.push(page.entries.map(indexOf))
     cursor = page.next
   } while (cursor !== undefined)
   return all
@@ -106,7 +106,7 @@ describe('a page', () => {
     ])
     expect(await pages(partition, { limit: 6, order: 'asc' })).toEqual([[0, 1, 2, 3, 4, 5]])
     expect(await pages(partition, { limit: 7, order: 'desc' })).toEqual([[5, 4, 3, 2, 1, 0]])
-    expect(await listRecords('acme|none', { limit: 3, order: 'asc' })).toEqual({ records: [] })
+    expect(await listRecords('acme|none', { limit: 3, order: 'asc' })).toEqual({ entries: [] })
   })
 
   test('should take one request', async () => {
@@ -130,15 +130,15 @@ describe('a page', () => {
     const first = await listRecords(partition, { limit: 2, order: 'asc' })
     const { messages } = await fillList('growing', 1, () => ({ index: 99 }))
     const second = await listRecords(partition, { limit: 9, order: 'asc', cursor: first.next })
-    expect(second.records.map(indexOf)).toEqual([2, 99])
-    expect(second.records.at(-1)).toMatchObject({ value: { id: messages[0]?.id } })
+    expect(second.entries.map(indexOf)).toEqual([2, 99])
+    expect(second.entries.at(-1)).toMatchObject({ value: { id: messages[0]?.id } })
   })
 
   test('should go on from the position of a cursor in its own list, and show nothing of another', async () => {
     const [{ partition }, { partition: other }] = [await fillList('own', 3), await fillList('theirs', 3)]
     const { next: cursor } = await listRecords(partition, { limit: 2, order: 'asc' })
     const shown = async (of: string, order: 'asc' | 'desc', filter?: ListFilter) =>
-      (await listRecords(of, { limit: 5, order, cursor }, filter)).records
+      (await listRecords(of, { limit: 5, order, cursor }, filter)).entries
     expect((await shown(partition, 'asc')).map(indexOf)).toEqual([2])
     expect((await shown(partition, 'desc')).map(indexOf)).toEqual([0])
     expect((await shown(partition, 'asc', (record) => indexOf(record) !== 2)).map(indexOf)).toEqual([])

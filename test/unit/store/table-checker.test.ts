@@ -22,13 +22,19 @@ import {
 } from '../../../lib/store/keys.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { type Item, toKey } from '../../../lib/store/table.ts'
-import { type Attempt, attemptItem } from '../../../lib/webhooks/attempts.ts'
-import { type EventState, eventItem, type NewEvent, pendingItems } from '../../../lib/webhooks/event-item.ts'
+import {
+  type Attempt,
+  attemptItem,
+  type EventState,
+  eventItem,
+  type NewEvent,
+  pendingItems,
+} from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { ACME, storedRecord } from './records.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(async () => {
   for (const item of await table.items()) await remove(item)

@@ -16,7 +16,7 @@ import {
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 beforeEach(() => {
   table.watch()

@@ -10,7 +10,7 @@ import { useTable } from './use-table.ts'
 const ACME: Tenant = { id: 'acme', label: 'Acme', orgId: 'org1', createdAt: '2026-01-01T00:00:00.000Z' }
 const OTHER: Tenant = { ...ACME, id: 'other', connectionImageUrl: 'https://example.com/logo.png' }
 
-const table = useTable()
+const table = await useTable()
 
 afterEach(() => {
   vi.useRealTimers()

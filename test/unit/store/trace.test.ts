@@ -1,27 +1,23 @@
 /** Calls to DynamoDB as X-Ray's daemon hears of them, where tracing is on. */
-import { createSocket, type Socket } from 'node:dgram'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { failure, type StartedTable, startTable } from './started-table.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { failure } from './started-table.ts'
+import { useTable } from './use-table.ts'
 
 const ROOT = '1-5759e988-bd862e3fe1be46a994272793'
 const PARENT = '53995c3f42cd8ad8'
 
-let table: StartedTable
-let daemon: Socket
 const heard: string[] = []
 
-beforeAll(async () => {
-  daemon = createSocket('udp4', (message) => heard.push(message.toString()))
-  daemon.bind(0, '127.0.0.1')
-  await once(daemon, 'listening')
-  vi.stubEnv('TRACING', 'on')
-  vi.stubEnv('AWS_XRAY_DAEMON_ADDRESS', `127.0.0.1:${daemon.address().port}`)
-  table = await startTable()
-})
+const daemon = createSocket('udp4', (message) => heard.push(message.toString()))
+daemon.bind(0, '127.0.0.1')
+await once(daemon, 'listening')
+vi.stubEnv('TRACING', 'on')
+vi.stubEnv('AWS_XRAY_DAEMON_ADDRESS', `127.0.0.1:${daemon.address().port}`)
+const table = await useTable({ check: false })
 afterAll(async () => {
   daemon.close()
-  await table.stop()
 })
 beforeEach(() => {
   heard.length = 0

@@ -12,7 +12,7 @@ import { ACME, newRecord } from './records.ts'
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable()
+const table = await useTable()
 
 afterEach(() => {
   table.way = undefined

@@ -11,7 +11,7 @@ import { useTable } from './use-table.ts'
 const TYPE = 'ConnectionRecord'
 const KEY: Item = { ...toKey(keyAddress(ACME, 'k1')), kind: { S: 'key' } }
 
-const table = useTable()
+const table = await useTable()
 
 beforeEach(() => table.watch())
 

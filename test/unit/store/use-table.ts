@@ -1,20 +1,16 @@
-/** The table of a test file: started before its tests, checked and stopped after them. */
-import { afterAll, beforeAll, expect } from 'vitest'
-import { StartedTable } from './started-table.ts'
+/** The table of a test file: started at its top, checked and stopped after its tests. */
+import { afterAll, expect } from 'vitest'
+import { stopAtEnd } from '../../support/stop-at-end.ts'
+import type { DynamoOptions } from '../../support/table/dynamo.ts'
+import { type StartedTable, startTable } from './started-table.ts'
 
-export interface TableUse {
+export interface TableUse extends DynamoOptions {
   /** False: the tests write items that no operation would leave behind. */
   check?: boolean
 }
 
-export const useTable = ({ check = true }: TableUse = {}): StartedTable => {
-  const table = new StartedTable()
-  beforeAll(async () => {
-    await table.start()
-  })
-  afterAll(async () => {
-    if (check) expect(await table.check()).toEqual([])
-    await table.stop()
-  })
+export const useTable = async ({ check = true, ...options }: TableUse = {}): Promise<StartedTable> => {
+  const table = await stopAtEnd(startTable(options))
+  if (check) afterAll(async () => expect(await table.check()).toEqual([]))
   return table
 }

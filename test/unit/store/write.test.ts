@@ -7,7 +7,7 @@ import { putIf, putIfAbsent, removeIf, transact, updateIf } from '../../../lib/s
 import { failure } from './started-table.ts'
 import { useTable } from './use-table.ts'
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 let made = 0
 
 afterEach(() => {

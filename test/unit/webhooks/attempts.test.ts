@@ -5,10 +5,10 @@ import { attemptPartitions } from '../../../lib/store/keys.ts'
 import {
   ATTEMPT_FAILURES,
   type Attempt,
-  attemptExpiry,
   attemptItem,
-  attemptOutcome,
-} from '../../../lib/webhooks/attempts.ts'
+  expiryOf,
+  storedResponse,
+} from '../../../lib/webhooks/event-item.ts'
 
 const ATTEMPT: Attempt = {
   endpointId: 'e1',
@@ -20,7 +20,7 @@ const ATTEMPT: Attempt = {
   milliseconds: 17,
   response: 'no',
   outcome: 'failed',
-  expiresAt: attemptExpiry('2026-01-01T00:00:00.123Z'),
+  expiresAt: expiryOf('2026-01-01T00:00:00.123Z'),
 }
 
 test('an attempt should lie where its time, its event and its number say, and expire after 30 days', () => {
@@ -39,17 +39,15 @@ test.each(ATTEMPT_FAILURES)('an attempt that met "%s" should be read as it was w
 })
 
 describe('of the response', () => {
-  const kept = (body: string) => attemptOutcome({ headers: {}, body, milliseconds: 1 }, false).response
-
   test('should be kept the first KB', () => {
-    expect(kept('x'.repeat(5_000))).toBe('x'.repeat(1024))
-    expect(kept('short')).toBe('short')
+    expect(storedResponse('x'.repeat(5_000))).toBe('x'.repeat(1024))
+    expect(storedResponse('short')).toBe('short')
   })
 
   test('should be kept whole characters, at most 1 KB of them, and the beginning of what came', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 1_200 }), (body) => {
-        const response = kept(body)
+        const response = storedResponse(body)
         expect(body.startsWith(response)).toBe(true)
         expect(Buffer.byteLength(response)).toBeLessThanOrEqual(1024)
         expect(Buffer.byteLength(response)).toBeGreaterThanOrEqual(Math.min(1021, Buffer.byteLength(body)))

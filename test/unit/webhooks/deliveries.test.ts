@@ -1,15 +1,15 @@
 /** The list of attempts at an endpoint: newest first, by outcome, a page at a time, and nobody else's. */
 import { describe, expect, test } from 'vitest'
 import { epochSeconds } from '../../../lib/store/table.ts'
-import { type Attempt, attemptExpiry, attemptItem } from '../../../lib/webhooks/attempts.ts'
-import { listDeliveries } from '../../../lib/webhooks/deliveries.ts'
+import { listDeliveries } from '../../../lib/webhooks/endpoints.ts'
+import { type Attempt, attemptItem, expiryOf } from '../../../lib/webhooks/event-item.ts'
 import { eventIdOf } from '../../../lib/webhooks/events.ts'
 import { useTable } from '../store/use-table.ts'
 
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 const START = Date.now() - 60_000
 
-const table = useTable({ check: false })
+const table = await useTable({ check: false })
 
 const timeOf = (number: number): string => new Date(START + number).toISOString()
 const idOf = (number: number): string => eventIdOf(timeOf(number), String(number))
@@ -24,7 +24,7 @@ const attemptOf = (endpointId: string, number: number, changes: Partial<Attempt>
   milliseconds: 12,
   response: 'ok',
   outcome: 'delivered',
-  expiresAt: attemptExpiry(timeOf(number)),
+  expiresAt: expiryOf(timeOf(number)),
   ...changes,
 })
 const isFailed = (number: number): boolean => number % 10 === 0

@@ -1,6 +1,6 @@
 /** Changes become events: each once, in order for each record, and nothing is lost when the table does not answer. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { committedId, groupOf } from '../../../lib/outbox/wake-up.ts'
 import { eventPartitions, organizationTenants } from '../../../lib/store/keys.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
@@ -10,24 +10,18 @@ import { removeIf } from '../../../lib/store/write.ts'
 import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
-import type { SentWakeUps } from '../outbox/sent-wake-ups.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import { failure, type StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
+import { failure } from '../store/started-table.ts'
 import { message, outboxWith, outcomeWith, registrationItem, storedIn, writtenAt } from './event-scenes.ts'
 
-let table: StartedTable
-let queues: SentWakeUps
 /** A tenant of its own, and its organization, for each test. */
 let tenant: string
 let number = 0
 const lines: string[] = []
 
-beforeAll(async () => {
-  process.env.LOG_LEVEL = 'debug'
-  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
-  ;({ table, queues } = await startTableAndQueues())
-})
-afterAll(() => table.stop())
+process.env.LOG_LEVEL = 'debug'
+vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))
+const { table, queues } = await useTableAndQueues({ check: false })
 
 beforeEach(async () => {
   table.way = undefined

@@ -1,7 +1,7 @@
 /** An endpoint that answers 503 or lets us wait: which failures close it, however few its events are, and which records come to wait for it. */
 import { describe, expect, test } from 'vitest'
 import { readDestination } from '../../../lib/outbox/destination.ts'
-import { hurryLane, leaseLane } from '../../../lib/outbox/lane.ts'
+import { leaseLane, makeDueNow } from '../../../lib/outbox/lane.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { deliveryScene } from './delivery-scene.ts'
@@ -96,14 +96,14 @@ describe('a record that failed before its endpoint was closed', () => {
     const leasing = await leaseLane({ lane: scene.lane, reason: { kind: 'committed' } }, 'another', scene.now)
     expect(leasing.leased).toBeDefined()
     const leased = await scene.laneState()
-    await hurryLane(scene.lane, scene.now)
+    await makeDueNow(scene.lane, scene.now)
     expect(await scene.laneState()).toEqual(leased)
     scene.receiver.behave({ status: 503 })
     const lanes = await failInTurn('a', 'b', 'c')
     const waiting = await scene.laneState(lanes[2])
-    await hurryLane(lanes[2] ?? '', scene.now)
+    await makeDueNow(lanes[2] ?? '', scene.now)
     expect(await scene.laneState(lanes[2])).toEqual(waiting)
-    await hurryLane('a lane that has ended', scene.now)
+    await makeDueNow('a lane that has ended', scene.now)
     expect(await scene.laneState('a lane that has ended')).toBeUndefined()
   })
 

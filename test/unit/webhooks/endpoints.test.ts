@@ -1,6 +1,6 @@
 /** Endpoints as their organization manages them: listed without secrets, deleted, rotated, enabled, tested. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { destinationItem, isClosed, noteFailure } from '../../../lib/outbox/destination.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { destinationItem, isClosed, recordFailure } from '../../../lib/outbox/destination.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { insertTenant } from '../../../lib/store/tenants.ts'
@@ -9,18 +9,23 @@ import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
 import { type Endpoint, endpointItem } from '../../../lib/webhooks/endpoint-item.ts'
 import {
   assertEndpointExists,
-  deleteEndpoint,
   type EndpointPath,
-  enableEndpoint,
   listEndpoints,
   requireEnabledEndpoint,
 } from '../../../lib/webhooks/endpoints.ts'
 import { eventItem, placeItem } from '../../../lib/webhooks/event-item.ts'
-import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
+import {
+  deleteEndpoint,
+  enableEndpoint,
+  registerEndpoint,
+  registerPending,
+  rotateSecret,
+} from '../../../lib/webhooks/registrations.ts'
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
-import { failure, type StartedTable, startTable } from '../store/started-table.ts'
+import { failure } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -29,19 +34,12 @@ const NOT_ACTIVE = expect.objectContaining({ code: 'endpoint.not_active' })
 const CONFLICT = expect.objectContaining({ code: 'store.conflict' })
 const UNKNOWN = 'd734a876-e3ca-478c-901f-b447ad6b579f'
 
-let table: StartedTable
 let queues: SentWakeUps
 let organizations = 0
 let orgId: string
 
-beforeAll(async () => {
-  nameQueues()
-  table = await startTable()
-})
-afterAll(async () => {
-  expect(await table.check()).toEqual([])
-  await table.stop()
-})
+nameQueues()
+const table = await useTable()
 beforeEach(async () => {
   // Mocks are restored after each test.
   queues = watchQueues()
@@ -330,7 +328,7 @@ describe('what waits for an endpoint that is closed', () => {
       now: Date.now(),
       random: 0.5,
     }
-    await noteFailure(destination, failure)
+    await recordFailure(destination, failure)
     queues.clear()
     return destination
   }

@@ -8,7 +8,7 @@ import { CREDENTIAL_STATES } from '../../../lib/records/credential-exchange.ts'
 import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { EVENT_TYPES, MAX_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
-import { eventBody, eventsFor, occurredAtOf, testEvent } from '../../../lib/webhooks/events.ts'
+import { eventBody, eventsFor, testEvent } from '../../../lib/webhooks/events.ts'
 import type { Fact } from '../../../lib/webhooks/facts.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
@@ -234,28 +234,6 @@ describe('the id of an event', () => {
       { ...proofFact, sequence: 2 },
     ]
     expect(new Set(others.flatMap(idsOf)).size).toBe(10)
-  })
-
-  test('should lead to when it occurred, and be a UUID, without a character that the signature uses', () => {
-    for (const id of idsOf(proofFact)) {
-      expect(occurredAtOf(id)).toBe(proofFact.occurredAt)
-      expect(id).toMatch(/^[0-9a-f-]{36}$/)
-    }
-  })
-
-  test('should not collide where strings could be cut in another place', () => {
-    const parts = fc.record({ tenant: fc.string(), recordId: fc.string(), sequence: fc.nat(), endpointId: fc.string() })
-    fc.assert(
-      fc.property(parts, parts, (a, b) => {
-        fc.pre(JSON.stringify(a) !== JSON.stringify(b))
-        const [one, other] = [a, b].map(
-          ({ tenant, endpointId, ...rest }) =>
-            eventsFor({ ...proofFact, ...rest, of: { tenant } }, [{ ...listener('webhook'), id: endpointId }])[0]?.event
-              .id,
-        )
-        expect(one).not.toBe(other)
-      }),
-    )
   })
 })
 

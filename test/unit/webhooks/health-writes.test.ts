@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
-import { FAILING_MS, noteHealth } from '../../../lib/webhooks/health.ts'
+import { FAILING_MS, recordHealth } from '../../../lib/webhooks/health.ts'
 import { registerEndpoint } from '../../../lib/webhooks/registrations.ts'
 import {
   attemptsAt,
@@ -46,13 +46,13 @@ describe('the health of an endpoint', () => {
   test('keeps all that an endpoint has beside it', async () => {
     const before = await scene.table.get({ pk: `@org|${scene.endpoint.orgId}`, sk: 'webhook' })
     const endpoint = await readRegistered(scene.endpoint)
-    const noted = await noteHealth(endpoint, outcome(500), scene.now)
+    const noted = await recordHealth(endpoint, outcome(500), scene.now)
     const at = new Date(scene.now).toISOString()
     expect(noted).toEqual({
       ...endpoint,
       ...{ status: 'failing', failingSince: at, lastFailureAt: at, lastError: 'status 500', version: 2 },
     })
-    expect(await noteHealth(noted ?? endpoint, outcome(200), scene.now + 1)).toMatchObject({
+    expect(await recordHealth(noted ?? endpoint, outcome(200), scene.now + 1)).toMatchObject({
       status: 'active',
       version: 3,
     })
@@ -82,7 +82,7 @@ describe('the health of an endpoint', () => {
   test('is told in the log when an endpoint is disabled: ids, a reason and a metric, and nothing of a content', async () => {
     const since = new Date(scene.now - FAILING_MS).toISOString()
     await scene.changeEndpoint({ status: { S: 'failing' }, failingSince: { S: since } })
-    await noteHealth(await readRegistered(scene.endpoint), outcome(503), scene.now)
+    await recordHealth(await readRegistered(scene.endpoint), outcome(503), scene.now)
     expect(metrics()).toMatchObject([
       {
         level: 'error',
@@ -121,8 +121,8 @@ describe('the health of an endpoint', () => {
 
   test('is judged anew on what another one has written meanwhile', async () => {
     const read = await readRegistered(scene.endpoint)
-    await noteHealth(read, outcome(410), scene.now)
-    expect(await noteHealth(read, outcome(500), scene.now + 1)).toMatchObject({
+    await recordHealth(read, outcome(410), scene.now)
+    expect(await recordHealth(read, outcome(500), scene.now + 1)).toMatchObject({
       status: 'disabled',
       disabledReason: 'gone',
     })
@@ -148,10 +148,10 @@ describe('the health of an endpoint', () => {
   test('throws where the table does not answer, and is none where the endpoint is gone', async () => {
     const endpoint = await readRegistered(scene.endpoint)
     scene.table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
-    await expect(noteHealth(endpoint, outcome(), scene.now)).rejects.toMatchObject({ code: 'store.unavailable' })
+    await expect(recordHealth(endpoint, outcome(), scene.now)).rejects.toMatchObject({ code: 'store.unavailable' })
     scene.table.way = undefined
     await registerAt(`${scene.receiver.url}/other`, { orgId: scene.endpoint.orgId })
-    expect(await noteHealth(endpoint, outcome(), scene.now)).toBeUndefined()
+    expect(await recordHealth(endpoint, outcome(), scene.now)).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 /** Replays: what goes out again, once for each call, with its id, in order, whole or not at all. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { toCursor } from '../../../lib/store/cursor.ts'
 import { onlyOnce } from '../../../lib/store/idempotency.ts'
+import { toCursor } from '../../../lib/store/item-list.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
@@ -28,7 +28,7 @@ const NOW = START + 3_600_000
 const SINCE = new Date(START).toISOString()
 const AT_REST = ['held', 'failed', 'delivered'] as const
 
-const table = useTable()
+const table = await useTable()
 let endpoints = 0
 let endpointId: string
 

@@ -1,10 +1,11 @@
 /** Signing secrets on AWS: the data key is made when the first secret is sealed, and only decrypted by whoever signs. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { laneAddress } from '../../../lib/store/keys.ts'
 import { openSecrets } from '../../../lib/webhooks/secrets.ts'
-import { type KmsServer, startKms } from '../../support/table/kms-server.ts'
-import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
+import { stopAtEnd } from '../../support/stop-at-end.ts'
+import { startKms } from '../../support/table/kms-server.ts'
+import { startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 import {
   eventFor,
   type RegisteredEndpoint,
@@ -15,29 +16,19 @@ import {
   verified,
 } from '../../support/webhooks/webhook-scene.ts'
 import { nameQueues } from '../outbox/sent-wake-ups.ts'
-import { type StartedTable, startTable } from '../store/started-table.ts'
+import { useTable } from '../store/use-table.ts'
 
 const KEY_ID = 'alias/serverless-agent-test'
 
-let table: StartedTable
-let kms: KmsServer
-let receiver: FaultyReceiver
 let endpoint: RegisteredEndpoint
 
-beforeAll(async () => {
-  kms = await startKms(KEY_ID)
-  vi.stubEnv('SEALING_KEY', undefined)
-  vi.stubEnv('KMS_KEY_ID', KEY_ID)
-  vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
-  nameQueues()
-  table = await startTable()
-  receiver = await startFaultyReceiver()
-})
-afterAll(async () => {
-  await receiver.stop()
-  await kms.stop()
-  await table.stop()
-})
+const kms = await stopAtEnd(startKms(KEY_ID))
+vi.stubEnv('SEALING_KEY', undefined)
+vi.stubEnv('KMS_KEY_ID', KEY_ID)
+vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.url)
+nameQueues()
+const table = await useTable({ check: false })
+const receiver = await stopAtEnd(startFaultyReceiver())
 beforeEach(async () => {
   kms.refuse(undefined)
   kms.calls.length = 0

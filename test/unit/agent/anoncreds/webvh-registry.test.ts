@@ -2,28 +2,24 @@
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { WebVhDidResolver as CredosResolver, WebVhAnonCredsRegistry } from '@credo-ts/webvh'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { currentAgent } from '../../../../lib/agent/agent.ts'
 import { webvhIssuer } from '../../../../lib/agent/anoncreds/webvh-issuer.ts'
 import { WebvhRegistry } from '../../../../lib/agent/anoncreds/webvh-registry.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { requireResource } from '../../../../lib/webvh/published.ts'
 import { definitionOf, listOf, registryOf, schemaOf } from '../../../support/anoncreds/objects.ts'
-import { type StartedTable, startTable } from '../../store/started-table.ts'
+import { useTable } from '../../store/use-table.ts'
 
-let table: StartedTable
 const registry: AnonCredsRegistry = new WebvhRegistry()
 
-beforeAll(async () => {
-  table = await startTable()
-  // What is the service's own is never asked for over HTTP.
-  vi.stubGlobal('fetch', () => {
-    throw new Error('fetch was called')
-  })
+const table = await useTable({ check: false })
+// What is the service's own is never asked for over HTTP.
+vi.stubGlobal('fetch', () => {
+  throw new Error('fetch was called')
 })
 afterAll(async () => {
   vi.unstubAllGlobals()
-  await table.stop()
 })
 
 interface Acting {

@@ -18,7 +18,7 @@ import { unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import { useTable } from '../../store/use-table.ts'
 import { contextOf, service } from '../credo-storage.ts'
 
-const table = useTable()
+const table = await useTable()
 let did: string
 let key: Ed25519Key
 

@@ -5,11 +5,11 @@ import { allows, resourceName, type Statement } from '../../../../infra/roles/po
 import { type Access, statementsOf as madeOf } from '../../../../infra/roles/statements.ts'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
-import { ofFunctions, roleIdOf, singleRights, statementsIn } from '../../../support/roles/packaged-roles.ts'
 import { recordedCalls } from '../../../support/roles/recorded-calls.ts'
-import { modulesOf } from '../../../support/stage/imports.ts'
 import { ofType } from '../../../support/stage/template.ts'
+import { modulesOf } from './imports.ts'
 import { functions, grown, resources } from './packaged.ts'
+import { ofFunctions, roleIdOf, singleRights, statementsIn } from './packaged-roles.ts'
 
 /** What functions that only read may do. */
 const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']

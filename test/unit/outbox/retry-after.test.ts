@@ -1,7 +1,7 @@
 /** `Retry-After` as RFC 9110 writes it, and as it must not be believed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { retryAfterMs } from '../../../lib/egress/retry-after.ts'
+import { retryAfterMs } from '../../../lib/outbox/retry-plan.ts'
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)
 

@@ -1,8 +1,8 @@
 /** An arbitrary of `Authorization` headers: valid tokens of everybody, tokens with odd claims, and tokens that were spoilt. */
 import fc from 'fast-check'
-import { oddName, oddText, oddValue } from './odd-values.ts'
-import { claimsOf, epochSeconds, signNow, unsecured } from './tokens.ts'
-import type { World } from './world.ts'
+import { oddName, oddText, oddValue } from '../support/api/odd-values.ts'
+import { claimsOf, epochSeconds, signNow, unsecured } from '../support/api/tokens.ts'
+import type { World } from '../support/api/world.ts'
 
 /** Undefined: no header. */
 export type Authorization = string | undefined

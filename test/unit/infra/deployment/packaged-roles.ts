@@ -1,8 +1,8 @@
 /** The functions' roles in the packaged template. */
 import * as v from 'valibot'
-import type { Statement } from '../../../infra/roles/policy.ts'
-import type { Resource } from '../../../infra/service.ts'
-import { ofType } from '../stage/template.ts'
+import type { Statement } from '../../../../infra/roles/policy.ts'
+import type { Resource } from '../../../../infra/service.ts'
+import { ofType } from '../../../support/stage/template.ts'
 
 type Resources = Record<string, Resource>
 

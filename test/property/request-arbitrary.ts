@@ -1,10 +1,10 @@
 /** An arbitrary of requests to every operation: some as they should be, most of them spoilt somewhere. */
 import fc from 'fast-check'
-import type { HttpRequest } from './http.ts'
+import type { HttpRequest } from '../support/api/http.ts'
+import { oddName, oddText, oddValue, spoilt } from '../support/api/odd-values.ts'
+import type { Route } from '../support/api/routes.ts'
+import type { World } from '../support/api/world.ts'
 import { authorizationArbitrary } from './odd-tokens.ts'
-import { oddName, oddText, oddValue, spoilt } from './odd-values.ts'
-import type { Route } from './routes.ts'
-import type { World } from './world.ts'
 
 /** What may stand in a request line (RFC 9112, section 3): with anything else it is no HTTP, and gets no further than the parser. */
 const asPath = (text: string): string =>

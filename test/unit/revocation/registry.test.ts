@@ -1,20 +1,14 @@
 /** The jobs of a registry name it by their ids, whatever its credential definition is called. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { jobNamed } from '../../../lib/jobs/job.ts'
-import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry-job.ts'
+import { ensureRegistry, wantedRegistry } from '../../../lib/revocation/registry.ts'
 import { jobAddress } from '../../../lib/store/keys.ts'
 import { registryWriteItem } from '../../../lib/store/ledger-objects.ts'
 import { itemsOf } from '../../support/table/items.ts'
-import { startTableAndQueues } from '../outbox/table-and-queues.ts'
-import type { StartedTable } from '../store/started-table.ts'
+import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
-let table: StartedTable
-
-beforeAll(async () => {
-  ;({ table } = await startTableAndQueues())
-})
-afterAll(() => table.stop())
+const { table } = await useTableAndQueues({ check: false })
 
 const jobs = async (tenant: string) => itemsOf(table.dynamo, jobAddress({ tenant, type: '', id: '' }).pk.slice(0, -1))
 

@@ -1,8 +1,8 @@
 /** Keys of a credential definition with attributes of the test's own. To look for primes takes seconds. */
-import '../../../lib/agent/anoncreds/library.ts'
+import '../../lib/agent/anoncreds/library.ts'
 
 import { CredentialDefinition, Schema } from '@hyperledger/anoncreds-shared'
-import type { Json } from '../stage/in-process-stage.ts'
+import type { Json } from '../support/stage/in-process-stage.ts'
 
 export const createKeys = (attributeNames: string[]) => {
   const issuerId = 'did:memory:issuer'

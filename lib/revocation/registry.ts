@@ -1,0 +1,113 @@
+/** Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator has to write to a ledger. */
+import { AgentError } from '../errors.ts'
+import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { log } from '../log.ts'
+import { type RegistryKey, registryAddress } from '../store/anoncreds-keys.ts'
+import { defineItem, type Stored } from '../store/item.ts'
+import { integer, text } from '../store/item-fields.ts'
+import { registryWriteItem } from '../store/ledger-objects.ts'
+import { transaction } from '../store/transaction.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+
+export type { RegistryKey } from '../store/anoncreds-keys.ts'
+
+export const registryItem = defineItem('revocation-registry', (key: RegistryKey) => registryAddress(key), {
+  number: integer(),
+  /** Id of the registry's definition. */
+  registryId: text(),
+  /** `maxCredNum`. Its indexes are 1 to this number less one, because no library in use accepts the last one. */
+  size: integer(),
+  /** The last used index; 0 if there is none. */
+  taken: integer(),
+})
+export type Registry = Stored<typeof registryItem>
+
+/** Share of used indexes at which the next registry is created. */
+const REPLACED_AT = 0.8
+
+export const lastIndex = ({ size }: Pick<Registry, 'size'>): number => size - 1
+
+/** Whether to create the next registry. */
+export const isNearlyFull = ({ size, taken }: Pick<Registry, 'size' | 'taken'>): boolean =>
+  taken >= Math.floor(lastIndex({ size }) * REPLACED_AT)
+
+export interface WantedRegistry extends RegistryKey {
+  /** `maxCredNum`. */
+  size: number
+}
+
+const ID = /^(\d+)\.(\d+)\.(.+)$/s
+
+/** Ids on an Indy ledger contain a tag, which may have any character. */
+const escaped = (id: string): string => id.replace(/[%|]/g, encodeURIComponent)
+
+const jobOf = (
+  { tenant, credentialDefinitionId, number, size }: WantedRegistry,
+  type: JobType = 'revocation-registry',
+): JobKey => ({ tenant, type, id: `${number}.${size}.${escaped(credentialDefinitionId)}` })
+
+/** The registry that a job should create; undefined if its id names none. */
+export const wantedRegistry = ({ tenant, id }: JobKey): WantedRegistry | undefined => {
+  const [, number, size, definition] = ID.exec(id) ?? []
+  if (definition === undefined) return undefined
+  const credentialDefinitionId = definition.replace(/%25|%7C/g, decodeURIComponent)
+  return { tenant, credentialDefinitionId, number: Number(number), size: Number(size) }
+}
+
+/** Requests the first registry of a definition, in the transaction that publishes the definition. */
+export const enqueueFirstRegistry = (unit: UnitOfWork, wanted: Omit<WantedRegistry, 'number'>): void =>
+  enqueue(unit, jobOf({ ...wanted, number: 1 }))
+
+/** Requests a registry in its own transaction, unless it exists or was requested. Throws `store.unavailable`, `store.conflict`. */
+export const ensureRegistry = (wanted: WantedRegistry): Promise<void> =>
+  transaction(wanted.tenant, async (unit) => {
+    const found = await Promise.all([
+      unit.load(registryItem, wanted),
+      unit.load(jobItem, jobOf(wanted)),
+      unit.load(registryWriteItem, wanted),
+    ])
+    if (found.every((item) => item === undefined)) enqueue(unit, jobOf(wanted))
+  })
+
+interface Write {
+  /** Id of the registry's definition. */
+  registryId: string
+  /** Prepared by the AnonCreds registry. */
+  transaction: unknown
+}
+
+const itemOf = (registry: WantedRegistry, { registryId, transaction }: Write) => {
+  if (!isObject(transaction)) throw new AgentError('internal', 'a ledger does not say what is to be written')
+  return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
+}
+
+/** Logged for operators, because there is no event. */
+const announce = (unit: UnitOfWork, { registryId }: Write): void =>
+  unit.afterCommit(() =>
+    log('info', 'a transaction waits to be written to a ledger', {
+      event: 'ledger.write_wanted',
+      ...{ tenant: unit.tenant, registryId },
+    }),
+  )
+
+/** Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is waiting already. */
+export const waitForWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write): void => {
+  unit.create(itemOf(registry, write))
+  enqueue(unit, jobOf(registry, 'registry-write'))
+  announce(unit, write)
+}
+
+/** Waits for the next object in the same job. */
+export const waitForNextWrite = (unit: UnitOfWork, registry: WantedRegistry, write: Write, since: string): void => {
+  unit.replace(itemOf(registry, write), registryWriteItem.attributes({ since }))
+  announce(unit, write)
+}
+
+/** Whether an entry revokes an index. */
+export const revokes = ({ transaction }: { transaction: JsonObject }, index: number): boolean => {
+  const { request } = transaction
+  const operation = isObject(request) ? request.operation : undefined
+  const value = isObject(operation) ? operation.value : undefined
+  return isObject(value) && Array.isArray(value.revoked) && value.revoked.includes(index)
+}

@@ -1,0 +1,19 @@
+/** What a test file begins with at its top: a stage in this process, tenants and wallets. All of it is stopped after the file's last test. */
+import { Wallet } from '../../wallet/wallet.ts'
+import type { WalletOptions } from '../../wallet/wallet-parts.ts'
+import { stopAtEnd } from '../stop-at-end.ts'
+import { type InProcessStage, startInProcessStage } from './in-process-stage.ts'
+import { startTenantAndWallet, type TenantAndWallet } from './tenant-and-wallet.ts'
+
+/** A stage that delivers what is sent; with `delivers: false` not before the test says `stage.line.run()`. */
+export const useStage = async ({ delivers = true } = {}): Promise<InProcessStage> => {
+  const stage = await stopAtEnd(startInProcessStage())
+  if (delivers) stage.line.run()
+  return stage
+}
+
+export const useWallet = (options?: WalletOptions): Promise<Wallet> => stopAtEnd(Wallet.start(options))
+
+/** See `startTenantAndWallet`. */
+export const useTenantAndWallet = (options?: WalletOptions): Promise<TenantAndWallet> =>
+  stopAtEnd(startTenantAndWallet(options))
