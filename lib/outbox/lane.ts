@@ -64,8 +64,8 @@ export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Parti
 
 /**
  * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is marked, so that its holder reads
- * again, or the next one if that one dies. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds
- * it. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
+ * again, or the next one if that one dies. Unless a commit has woken it, the lane is due when the lease is over: if this invocation dies, its wake-up
+ * may find that the lane no longer waits under it, but the sweep finds the lane. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number): Promise<Leasing> => {
   const { lane, reason } = wakeUp
@@ -73,7 +73,7 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
   const leaseUntil = now + LEASE_MS
   const { anyOf, ...condition } = conditionOf(wakeUp, now)
   const also = anyOf === undefined ? {} : { anyOf }
-  const due = reason.kind === 'due' ? dueFor(lane, leaseUntil) : {}
+  const due = reason.kind === 'committed' ? {} : dueFor(lane, leaseUntil)
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, lease, leaseUntil, ...due }) }
   const free = [
     { absent: ['lease'], ...also },
@@ -166,7 +166,7 @@ export const laneWrites = {
   /** The same for a lane that probes: it stays in the waiting list, under its entry there. */
   handOverProbe: (lane: LeasedLane): TableWrite => ({
     update: laneAddress(lane.lane),
-    change: { remove: [...LEASE_FIELDS] },
+    change: { remove: [...LEASE_FIELDS, ...DUE_FIELDS] },
     condition: isMine(lane),
   }),
 }
