@@ -1,5 +1,5 @@
 /** Lanes, whose items are delivered in order. A lane's item holds the lease of its only delivery at a time, its retries and what it waits for. */
-import { AgentError } from '../errors.ts'
+import { AgentError, isAgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
@@ -80,7 +80,8 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const tried = await updateOrFind(address, { set }, { ...condition, anyOf: free })
+    const tried = await unlessConflict(() => updateOrFind(address, { set }, { ...condition, anyOf: free }))
+    if (tried === undefined) continue
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // This write may have succeeded before, if only its response was lost.
@@ -91,9 +92,20 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     if (!isGood(found, wakeUp, now) && !(isLeased && reason.kind === 'committed')) return { leased: undefined, found }
     if (!isLeased) continue
     const marked = { set: laneItem.attributes({ dirty: true }) }
-    if (await updateIf(address, marked, { equals: { lease: { S: holder } } })) return { leased: undefined, found }
+    const isMarked = await unlessConflict(() => updateIf(address, marked, { equals: { lease: { S: holder } } }))
+    if (isMarked) return { leased: undefined, found }
   }
   throw new AgentError('store.conflict', 'the lane changed at the same time')
+}
+
+/** Undefined where a transaction of the lane's holder is under way: it takes some ms, where the wake-up would come again after minutes. */
+const unlessConflict = async <T>(write: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await write()
+  } catch (error) {
+    if (isAgentError(error, 'store.conflict')) return undefined
+    throw error
+  }
 }
 
 /**
