@@ -1,4 +1,4 @@
-/** The process dies at each single write of a turn, probe or release: its wake-up comes again, and no item waits for that longer than some minutes. */
+/** The process dies at each single write of a turn, probe or release, or something is committed between two of its requests: no item is left behind. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { answered, failing, newOrigin, type OutboxScene, type SentWakeUp, startOutboxScene } from './scene.ts'
 
@@ -33,12 +33,47 @@ const dieAt = async (write: number, after: boolean, one: SentWakeUp): Promise<bo
   return writes >= write
 }
 
+/** Handles a wake-up; before or after the given request, something else happens. Tells whether there were so many. */
+const interruptAt = async (
+  request: number,
+  after: boolean,
+  one: SentWakeUp,
+  happen: () => Promise<void>,
+): Promise<boolean> => {
+  let requests = 0
+  const way: OutboxScene['table']['way'] = async (_, send) => {
+    requests += 1
+    const isNow = requests === request
+    if (!isNow || after) await send()
+    if (!isNow) return
+    scene.table.way = undefined
+    await happen()
+    scene.table.way = way
+    if (!after) await send()
+  }
+  scene.table.way = way
+  await scene.handle(one)
+  scene.table.way = undefined
+  return requests >= request
+}
+
 const next = (isWanted: (one: SentWakeUp) => boolean = () => true): SentWakeUp => {
   const index = scene.waiting.findIndex(isWanted)
   const [found] = index === -1 ? [] : scene.waiting.splice(index, 1)
   if (found === undefined) throw new Error('no such wake-up')
   return found
 }
+
+const lanesTried = (): string[] => [...new Set(scene.attempts.map(({ lane }) => lane))]
+
+/** The messages of a lane in the order of their first attempts. */
+const triedIn = (lane: string): string[] => [
+  ...new Set(scene.attempts.filter((sent) => sent.lane === lane).map(({ payload }) => payload)),
+]
+
+/** Where the messages of a lane go. */
+const origins = new Map<string, string>()
+const originOf = (lane: string): string => origins.get(lane) ?? ''
 
 const ofLane = (lane: string, kind: string) => (one: SentWakeUp) =>
   'lane' in one.wakeUp && one.wakeUp.lane === lane && one.wakeUp.reason.kind === kind
@@ -50,6 +85,7 @@ const two = async (unknown = false, origin = newOrigin()) => {
   const to = scene.newLane()
   await scene.send(to, 'one', { origin, unknown })
   await scene.commit(to, 'two', { origin, unknown })
+  origins.set(to.lane, origin)
   return { ...to, origin }
 }
 
@@ -63,7 +99,7 @@ const closed = async () => {
   return to
 }
 
-/** What brings a lane with two messages to the wake-up at which the process dies. */
+/** What brings a lane with two messages to the wake-up at which something happens. */
 const SITUATIONS: Record<string, () => Promise<SentWakeUp>> = {
   'a lane of a quick destination': async () => {
     await two()
@@ -129,11 +165,45 @@ describe.each(Object.entries(SITUATIONS))('%s', (_, arrive) => {
       scene.waiting.push({ ...one, at: scene.now + 3 * MINUTE, delaySeconds: 0, repeated: true })
       await scene.pass(6 * MINUTE)
       expect(await scene.left(), `write ${write}`).toEqual([])
-      for (const lane of new Set(scene.attempts.map((sent) => sent.lane))) {
-        const attempts = scene.attempts.filter((sent) => sent.lane === lane).map(({ payload }) => payload)
-        expect([...new Set(attempts)], `write ${write}`).toEqual(['one', 'two'])
-      }
+      for (const lane of lanesTried()) expect(triedIn(lane), `write ${write}`).toEqual(['one', 'two'])
       if (!died) break
+    }
+  })
+})
+
+describe.each(Object.entries(SITUATIONS).filter(([name]) => name.startsWith('a lane')))('%s', (_, arrive) => {
+  test.each([
+    ['before', false],
+    ['after', true],
+  ])('delivers what is committed %s any of its requests, whose wake-up comes meanwhile', async (_name, after) => {
+    for (let request = 1; ; request++) {
+      await scene.reset()
+      const one = await arrive()
+      const lane = 'lane' in one.wakeUp ? one.wakeUp.lane : ''
+      const [tenant = '', , connectionId = ''] = lane.split('|')
+      const commit = async () => {
+        await scene.commit({ tenant, connectionId }, 'three', { origin: originOf(lane) })
+        await scene.committed(lane)
+      }
+      if (!(await interruptAt(request, after, one, commit))) break
+      await scene.pass(6 * MINUTE)
+      expect(await scene.left(), `request ${request}`).toEqual([])
+      expect(triedIn(lane), `request ${request}`).toEqual(['one', 'two', 'three'])
+    }
+  })
+})
+
+describe.each(Object.entries(SITUATIONS))('%s', (_, arrive) => {
+  test('sends nothing twice where its wake-up comes again between two of its requests', async () => {
+    for (let request = 1; request < 20; request++) {
+      await scene.reset()
+      const one = await arrive()
+      scene.attempts.length = 0
+      if (!(await interruptAt(request, true, one, () => scene.handle({ ...one, repeated: true })))) break
+      await scene.pass(6 * MINUTE)
+      expect(await scene.left(), `request ${request}`).toEqual([])
+      for (const lane of lanesTried())
+        expect(scene.attempts.filter((sent) => sent.lane === lane)).toHaveLength(triedIn(lane).length)
     }
   })
 })
