@@ -189,8 +189,12 @@ export const hurryLane = async (lane: string, now: number): Promise<void> => {
   await updateIf(laneAddress(lane), { set }, { present: ['dueAt'], absent: ['lease', 'waiting'] })
 }
 
-/** Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for. */
+/**
+ * Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for. One that was handed over is in it, for a time that is only meant for
+ * that loss.
+ */
 export const enterLane = async (lane: string, at: number): Promise<void> => {
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, ...dueFor(lane, at) }) }
-  await updateIf(laneAddress(lane), { set }, { absent: ['dueAt'] })
+  const handedOver: Condition = { present: ['waiting'], absent: ['waitsFor', 'lease'] }
+  await updateIf(laneAddress(lane), { set }, { anyOf: [{ absent: ['dueAt'] }, handedOver] })
 }
