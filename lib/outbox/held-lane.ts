@@ -101,7 +101,8 @@ export class HeldLane {
       const result = await transact(writes)
       if (result.written) return []
       if (result.failed.length > 0) return result.failed
-      if (conflicts === MAX_CONFLICTS) throw lost()
+      if (conflicts === MAX_CONFLICTS)
+        throw new AgentError('store.unavailable', 'other transactions keep the lane from being written')
       await this.#in.pause(this.#in.random() * 25 * 2 ** conflicts)
     }
   }

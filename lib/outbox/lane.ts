@@ -1,5 +1,5 @@
 /** Lanes, whose items are delivered in order. A lane's item holds the lease of its only delivery at a time, its retries and what it waits for. */
-import { AgentError } from '../errors.ts'
+import { AgentError, isAgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
 import type { Condition } from '../store/conditions.ts'
 import { decodeIfSound, defineItem, type Stored } from '../store/item.ts'
@@ -64,8 +64,8 @@ export type Leasing = { leased: LeasedLane } | { leased: undefined; found: Parti
 
 /**
  * Leases the lane of a wake-up. There is nothing to do if the lane waits for something else, or is leased: then it is marked, so that its holder reads
- * again, or the next one if that one dies. A lane that was due stays in the index until the lease is over: if this invocation dies, the sweep finds
- * it. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
+ * again, or the next one if that one dies. Unless a commit has woken it, the lane is due when the lease is over: if this invocation dies, its wake-up
+ * may find that the lane no longer waits under it, but the sweep finds the lane. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number): Promise<Leasing> => {
   const { lane, reason } = wakeUp
@@ -73,14 +73,15 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
   const leaseUntil = now + LEASE_MS
   const { anyOf, ...condition } = conditionOf(wakeUp, now)
   const also = anyOf === undefined ? {} : { anyOf }
-  const due = reason.kind === 'due' ? dueFor(lane, leaseUntil) : {}
+  const due = reason.kind === 'committed' ? {} : dueFor(lane, leaseUntil)
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, lease, leaseUntil, ...due }) }
   const free = [
     { absent: ['lease'], ...also },
     { atMost: { leaseUntil: time(overUntil(now)) }, ...also },
   ]
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const tried = await updateOrFind(address, { set }, { ...condition, anyOf: free })
+    const tried = await unlessConflict(() => updateOrFind(address, { set }, { ...condition, anyOf: free }))
+    if (tried === undefined) continue
     if (tried.written !== undefined) return { leased: { ...(await readable(lane, tried.written, now)), lease } }
     const found: Partial<Lane> = tried.found === undefined ? {} : await readable(lane, tried.found, now)
     // This write may have succeeded before, if only its response was lost.
@@ -91,9 +92,20 @@ export const leaseLane = async (wakeUp: LaneWakeUp, lease: string, now: number):
     if (!isGood(found, wakeUp, now) && !(isLeased && reason.kind === 'committed')) return { leased: undefined, found }
     if (!isLeased) continue
     const marked = { set: laneItem.attributes({ dirty: true }) }
-    if (await updateIf(address, marked, { equals: { lease: { S: holder } } })) return { leased: undefined, found }
+    const isMarked = await unlessConflict(() => updateIf(address, marked, { equals: { lease: { S: holder } } }))
+    if (isMarked) return { leased: undefined, found }
   }
   throw new AgentError('store.conflict', 'the lane changed at the same time')
+}
+
+/** Undefined where a transaction of the lane's holder is under way: it takes some ms, where the wake-up would come again after minutes. */
+const unlessConflict = async <T>(write: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await write()
+  } catch (error) {
+    if (isAgentError(error, 'store.conflict')) return undefined
+    throw error
+  }
 }
 
 /**
@@ -146,7 +158,7 @@ export const laneWrites = {
   handOver: (lane: LeasedLane, handedOver: string, at: number): TableWrite =>
     changed(lane, { waiting: handedOver, ...dueFor(lane.lane, at) }, [...LEASE, 'waitsFor']),
   /** The same for a lane that probes: it stays in the waiting list, under its entry there. */
-  handOverProbe: (lane: LeasedLane): TableWrite => changed(lane, {}, LEASE),
+  handOverProbe: (lane: LeasedLane): TableWrite => changed(lane, {}, [...LEASE, ...DUE_FIELDS]),
 }
 
 /** Makes a lane that waits for a time due at once. The sweep wakes it. */
@@ -155,8 +167,12 @@ export const makeDueNow = async (lane: string, now: number): Promise<void> => {
   await updateIf(laneAddress(lane), { set }, { present: ['dueAt'], absent: ['lease', 'waiting'] })
 }
 
-/** Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for. */
+/**
+ * Puts a lane whose wake-ups were lost into the index `due`, whatever it waits for. One that was handed over is in it, for a time that is only meant for
+ * that loss.
+ */
 export const enterLane = async (lane: string, at: number): Promise<void> => {
   const set = { kind: { S: laneItem.kind }, ...laneItem.attributes({ lane, ...dueFor(lane, at) }) }
-  await updateIf(laneAddress(lane), { set }, { absent: ['dueAt'] })
+  const handedOver: Condition = { present: ['waiting'], absent: ['waitsFor', 'lease'] }
+  await updateIf(laneAddress(lane), { set }, { anyOf: [{ absent: ['dueAt'] }, handedOver] })
 }

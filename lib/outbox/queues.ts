@@ -173,6 +173,9 @@ export const wakeJobs = async (jobs: readonly string[]): Promise<void> => {
   await sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))
 }
 
+/** The same for jobs, in ms: no stream makes good a wake-up that was not sent, and the sweep may be a minute away. */
+const JOB_PATIENCE = 2_000
+
 /** Wakes the jobs that this function has just committed, as `wakeNow` does with a lane; the sweep wakes those that this one does not. */
 export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
@@ -180,7 +183,7 @@ export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
   try {
     await sqsOnce().send(new SendMessageBatchCommand({ QueueUrl, Entries }), {
-      abortSignal: AbortSignal.timeout(COMMIT_PATIENCE),
+      abortSignal: AbortSignal.timeout(JOB_PATIENCE),
     })
   } catch (error) {
     log('warn', 'jobs were not woken after the commit', { event: 'job.not_woken', error: errorName(error) })

@@ -21,17 +21,16 @@ export const repairLane = async (
   await checkWaiting(wakeUp, found, now)
 }
 
-/**
- * The invocation of a repeated wake-up has died, perhaps with the lease, which is never released then. So the lane is made due when the lease is over.
- */
+/** The invocation of a repeated wake-up has died, perhaps with the lease, which is never released then. So the lane is due when the lease is over. */
 const dueAfterLease = async (
   lane: string,
   { lease, leaseUntil = 0, dueAt }: Partial<Lane>,
   now: number,
 ): Promise<void> => {
-  if (lease === undefined || leaseUntil <= now || dueAt !== undefined) return
-  await enterLane(lane, leaseUntil)
-  await wakeLater({ lane, reason: { kind: 'due', at: leaseUntil } }, leaseUntil - now)
+  if (lease === undefined) return
+  if (dueAt === undefined) await enterLane(lane, leaseUntil)
+  const at = dueAt ?? leaseUntil
+  await wakeLater({ lane, reason: { kind: 'due', at } }, at - now)
 }
 
 /** The same if it died before it sent the lane's wake-up to the slow queue. If it did send it, the queue drops this duplicate. */

@@ -56,6 +56,8 @@ export const openEventLane = async (
     plan: WEBHOOK_PLAN,
     metrics: { delivered: 'EventsDelivered', givenUp: 'EventsGivenUp' },
     read: async (now) => {
+      // It was deleted or replaced: the other lanes that wait for it need no probe of their own to find that out.
+      if (endpoint === undefined) await openDestination(destination, { lane, took: 0, now })
       const { items, next } = await queryPage(eventLane(orgId, endpointId, recordId), { limit: READ })
       const places = items.map((item) => decodeIfSound(placeItem, item))
       const { sound, corrupt } = await eventsAt(

@@ -1,4 +1,6 @@
 /** The folder of DATA_DIR: made when it is not there, and for one stage at a time. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -20,7 +22,20 @@ test('it is made, for its owner only', async () => {
 test('a second stage does not get it', async () => {
   const folder = await newFolder()
   using _ = await lockDataFolder(folder)
-  await expect(lockDataFolder(folder)).rejects.toThrow(`DATA_DIR=${folder}: another stage uses it`)
+  await expect(lockDataFolder(folder, 0)).rejects.toThrow(`DATA_DIR=${folder}: another stage uses it`)
+})
+
+test('a stage that was told to end may still do so while the next one starts', async () => {
+  const folder = await newFolder()
+  const hold = `
+    import { lockDataFolder } from ${JSON.stringify(new URL('../../../infra/local/data-folder.ts', import.meta.url))}
+    const lock = await lockDataFolder(${JSON.stringify(folder)})
+    console.log('locked')
+    setTimeout(() => process.exit(), 500, lock)`
+  const ending = spawn(process.execPath, ['--input-type=module', '-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(ending.stdout, 'data')
+  using next = await lockDataFolder(folder)
+  expect(next).toBeDefined()
 })
 
 test('the next stage gets it', async () => {

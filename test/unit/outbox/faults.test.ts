@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import { FAULTS, StoreFaults } from '../../support/table/store-fault.ts'
+import { failure } from '../store/started-table.ts'
 import { answered, failing, STRIKES, slowly, useOutboxScene } from './scene.ts'
 
 const scene = await useOutboxScene()
@@ -66,6 +67,22 @@ describe('SQS', () => {
     expect(scene.taken).toEqual(['one', 'two'])
     expect(await scene.left()).toEqual([])
   })
+})
+
+test('a lane that cannot be released for conflicts is tried again by its wake-up', async () => {
+  const to = scene.newLane()
+  await scene.send(to, 'one', { origin: `https://wallet-${made++}.example` })
+  const [one] = scene.waiting.splice(0)
+  if (one === undefined) throw new Error('no wake-up')
+  scene.table.way = async (command, send) => {
+    if (command === 'TransactWriteItems') throw failure('TransactionConflictException')
+    await send()
+  }
+  await scene.handleOrRepeat(one)
+  scene.table.way = undefined
+  await scene.pass(5 * MINUTE)
+  expect([...new Set(scene.taken)]).toEqual(['one'])
+  expect(await scene.left()).toEqual([])
 })
 
 test('a process that dies after the receiver has the message, before that is recorded, sends it again with its lease over', async () => {

@@ -78,6 +78,23 @@ describe('a lease', () => {
     expect((await scene.lane(lane))?.dirty).toBeUndefined()
   })
 
+  test.each([
+    ['taken', undefined],
+    ['marked', 'first'],
+  ])('is %s although a transaction of another is under way', async (_, holder) => {
+    const { lane } = scene.newLane()
+    if (holder !== undefined) await lease(committed(lane), holder)
+    let writes = 0
+    scene.table.way = async (command, send) => {
+      if (command === 'UpdateItem' && [1, 3].includes(++writes)) throw failure('TransactionConflictException')
+      await send()
+    }
+    await leaseLane(committed(lane), 'second', scene.now)
+    expect(await scene.lane(lane)).toMatchObject(
+      holder === undefined ? { lease: 'second' } : { lease: holder, dirty: true },
+    )
+  })
+
   test('ends with the lane only where nobody has marked it', async () => {
     const { lane } = scene.newLane()
     const held = await lease(committed(lane), 'first')

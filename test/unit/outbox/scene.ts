@@ -35,6 +35,8 @@ export interface SentWakeUp {
   delaySeconds: number
   /** Ms since the epoch. */
   at: number
+  /** It was received before. */
+  repeated?: true
 }
 
 export interface Sent {
@@ -162,7 +164,7 @@ export class OutboxScene {
     try {
       await this.handle(one)
     } catch {
-      this.waiting.push({ ...one, at: this.now + VISIBILITY, delaySeconds: 0 })
+      this.waiting.push({ ...one, at: this.now + VISIBILITY, delaySeconds: 0, repeated: true })
     }
   }
 
@@ -191,9 +193,9 @@ export class OutboxScene {
     else await onDestinationDue(wakeUp, { clock: () => this.now, random: () => this.random })
   }
 
-  async handle({ queue, wakeUp }: SentWakeUp): Promise<void> {
+  async handle({ queue, wakeUp, repeated }: SentWakeUp): Promise<void> {
     if (queue === 'timer') return this.onTimer(wakeUp)
-    if (isForLane(wakeUp)) await this.deliver(wakeUp, queue)
+    if (isForLane(wakeUp)) await this.deliver(wakeUp, queue, repeated)
   }
 
   /** Handles the next wake-up whose time has come, if there is one. */

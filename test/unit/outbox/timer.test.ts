@@ -106,6 +106,14 @@ describe('a wake-up that failed for good', () => {
     expect(await laneState(lane)).toMatchObject({ failures: 3, dueAt: 7 })
   })
 
+  test('makes a lane that was handed over due in a minute, for which nothing else comes for a quarter of an hour', async () => {
+    const lane = 'acme|ConnectionRecord|handed-over'
+    const now = Date.now()
+    await table.put(laneItem.encode({ lane, waiting: 'slow|lease', ...dueFor(lane, now + 15 * 60_000) }))
+    await recover(recordOf('m1', { lane, reason: { kind: 'released', waiting: 'slow|lease' } }))
+    expect((await laneState(lane))?.dueAt).toBeLessThan(now + 70_000)
+  })
+
   test('leaves its destination in the index', async () => {
     await recover(recordOf('m1', { destination: 'https://lost.example', at: 1 }))
     expect((await destinationState('https://lost.example'))?.dueAt).toBeGreaterThan(Date.now() - 60_000)

@@ -21,6 +21,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
     SQS_ENDPOINT: endpoint,
     WAKE_UP_QUEUE_URL: `${endpoint}/000000000000/wake-ups.fifo`,
+    JOB_QUEUE_URL: `${endpoint}/000000000000/jobs`,
   })
 })
 beforeEach(() => {
@@ -49,5 +50,13 @@ test('is given up where the queue does not answer, long before the request itsel
   const startedAt = performance.now()
   expect(await wake()).toEqual(['wake_up.not_sent'])
   expect(performance.now() - startedAt).toBeLessThan(1_500)
+  expect(requests).toBe(1)
+})
+
+test('of a job waits longer, since nothing but the sweep makes good what was not sent', async () => {
+  const { wakeJobsNow } = await import('../../../lib/outbox/queues.ts')
+  answer = (response) => void setTimeout(() => response.end('{"Successful":[]}'), 500)
+  await wakeJobsNow(['acme|job|revocation-registry|r1'])
+  expect(lines).toEqual([])
   expect(requests).toBe(1)
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readDestination } from '../../../lib/outbox/destination.ts'
 import { leaseLane, makeDueNow } from '../../../lib/outbox/lane.ts'
 import { endpointDestination } from '../../../lib/store/keys.ts'
-import { eventFor, readStoredEvent, storeEvent } from '../../support/webhooks/webhook-scene.ts'
+import { eventFor, readStoredEvent, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { deliveryScene } from './delivery-scene.ts'
 
 const HOUR = 60 * 60_000
@@ -71,6 +71,18 @@ describe('an endpoint that answers 503', () => {
     for (const lane of lanes) expect(await scene.laneState(lane)).toMatchObject({ waiting: expect.any(String) })
     expect(scene.receiver.received.length).toBeLessThanOrEqual(4)
   })
+})
+
+test('an endpoint that was replaced while it was closed is open as soon as a probe finds that out', async () => {
+  scene.receiver.behave({ status: 503 })
+  const [, , lane = ''] = await failInTurn('a', 'b', 'c')
+  await registerAt('https://elsewhere.example/hook', { orgId: scene.endpoint.orgId })
+  const { waiting = '' } = (await scene.laneState(lane)) ?? {}
+  const name = endpointDestination(scene.endpoint.id)
+  await scene.deliver({ lane, reason: { kind: 'probe', waiting, destination: name, at: scene.now } })
+  expect(await scene.laneState(lane)).toBeUndefined()
+  expect(await destination()).not.toHaveProperty('closedAt')
+  expect((await destination()).dueAt).toBeLessThanOrEqual(scene.now)
 })
 
 describe('a record that failed before its endpoint was closed', () => {
