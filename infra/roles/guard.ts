@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { ACCESS } from '../access.ts'
 import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
-import { allows, type Call } from './policy.ts'
+import { allows, type Call, type IsAllowed } from './policy.ts'
 import { recorder } from './recorder.ts'
 import { statementsOf } from './statements.ts'
 
@@ -15,9 +15,6 @@ interface Invocation {
 
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
-
-/** Whether a function may make a call. */
-export type IsAllowed = (functionKey: string, call: Call) => boolean
 
 /** By the functions' roles. With `RECORD_CALLS` every call is allowed, and recorded in that folder (`npm run record-calls`). */
 export const roleCheck = (): IsAllowed => {

@@ -19,6 +19,9 @@ export interface Call {
   context: Record<string, string[]>
 }
 
+/** Whether a function may make a call. */
+export type IsAllowed = (functionKey: string, call: Call) => boolean
+
 /** Whether one of the statements allows the call, whose resource has the name that `resourceName` gives. */
 export const allows = (statements: readonly Statement[], call: Call): boolean =>
   statements.some(

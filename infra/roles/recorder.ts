@@ -1,7 +1,7 @@
 /** Records which kinds of AWS calls each function makes, once each, for the test that compares them with its role. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IsAllowed } from './guard.ts'
+import type { IsAllowed } from './policy.ts'
 
 /** A kind of call: keys and scopes stand for all that are made alike. */
 export interface RecordedCall {
