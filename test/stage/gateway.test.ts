@@ -85,10 +85,15 @@ describe('what crashed is a 500 that tells nothing of the inside', () => {
     ['a function that throws', '/health', undefined],
     ['a function that throws the word that is a 401 when the authorizer says it', '/openapi.json', undefined],
     ['a function that gives no answer', '/connections', ROOT],
-    ['an authorizer that throws', '/connections', 'crash'],
     ['an authorizer that gives no answer', '/connections', 'nothing'],
   ])('%s', async (_, path, authorization) => {
     expect(await get(path, authorization)).toEqual(BROKEN)
+  })
+
+  test('but an authorizer that throws is a 503, as a rule for a dependency that did not answer', async () => {
+    const answer = await get('/connections', 'crash')
+    expect(answer).toEqual(errorOf(503, 'Service Unavailable'))
+    expect(answer.headers['retry-after']).toBe('1')
   })
 
   test('and is told of in the log, a line each', async () => {
